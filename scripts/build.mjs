@@ -15,7 +15,7 @@ import { buildClient } from "../src/client/build.mjs"
 import { answerShapesAsTable, operationsAsTable, readAnswerShapes, readOperations } from "../src/client/declared.mjs"
 import { buildConsole } from "../src/console/buildConsole.mjs"
 import { buildGuides } from "../src/hosted/guides/build.mjs"
-import { buildOf } from "../src/freshBuild.mjs"
+import { buildOf } from "./freshBuild.mjs"
 import { buildReference } from "../src/reference/buildReference.mjs"
 
 const { client, map, outdir } = parseArgs({

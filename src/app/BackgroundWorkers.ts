@@ -29,35 +29,35 @@ import { DeliveryStore } from "../webhooks/delivery/DeliveryStore.ts"
 import { EventStore } from "../webhooks/EventStore.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
 
-/** Deletes rows past their retention. Payments, attempts, applied callbacks, the ledger and operator items are kept. */
-
-/** Deletes in batches, so that no statement runs long. */
-const allOf = (forgetOld: Stored<number>) => Effect.repeat(forgetOld, { while: (forgotten) => forgotten > 0 })
-
+/**
+ * Deletes rows past their retention, in batches, so that no statement runs long. Payments, attempts, applied callbacks, the
+ * ledger and operator items are kept.
+ */
 export const deleteExpired = Effect.gen(function* () {
-  const keys = yield* IdempotencyStore
-  const notifications = yield* NotificationStore
-  const strays = yield* UnmatchedCallbackStore
-  const locks = yield* RateLockStore
-  const deliveries = yield* DeliveryStore
-  // Events are deleted once they have no delivery left.
-  const events = yield* EventStore
-  const credentials = yield* ProviderAccountStore
-  const audit = yield* AuditStore
-  const all = [keys, notifications, strays, locks, deliveries, events, credentials, audit]
-  yield* Effect.forEach(all, ({ forgetOld }) => allOf(forgetOld), { discard: true })
+  const stores = yield* Effect.all([
+    IdempotencyStore,
+    NotificationStore,
+    UnmatchedCallbackStore,
+    RateLockStore,
+    // Events are deleted once they have no delivery left.
+    DeliveryStore,
+    EventStore,
+    ProviderAccountStore,
+    AuditStore
+  ])
+  for (const { forgetOld } of stores) yield* Effect.repeat(forgetOld, { while: (deleted) => deleted > 0 })
 })
 
 export const retentionWorker = Effect.forever(Effect.zipRight(deleteExpired, Effect.sleep(retentionPause)))
 
 /** Creates the partitions of the next months first: archiving may take a while. */
-export const partitionWorker = Effect.flatMap(Partitions, ({ createAhead: makeAhead, archiveDetached: putAway }) =>
-  Effect.forever(Effect.zipRight(Effect.zipRight(makeAhead, putAway), Effect.sleep(retentionPause)))
+export const partitionWorker = Effect.flatMap(Partitions, ({ archiveDetached, createAhead }) =>
+  Effect.forever(Effect.all([createAhead, archiveDetached, Effect.sleep(retentionPause)], { discard: true }))
 )
 
-const enquiries = Effect.flatMap(StatusPoller, ({ worker }) => worker)
-
-const cardWaits = Effect.flatMap(CardWaits, ({ worker }) => worker)
+/** Worker of a service. */
+const workerOf = <R>(service: Effect.Effect<{ readonly worker: Stored<never> }, never, R>) =>
+  Effect.flatMap(service, ({ worker }) => worker)
 
 const earlyCallbacks = Effect.flatMap(Callbacks, ({ applyMatched }) =>
   Effect.forever(Effect.zipRight(applyMatched, Effect.sleep(unmatchedCallbackPoll)))
@@ -68,29 +68,21 @@ const closedDays = Effect.flatMap(Effect.all([AnalyticsStore, LedgerStore]), ([c
 )
 
 /** Callbacks of the sandbox's simulators take the usual path, without the network. */
-const rails = Effect.gen(function* () {
+const simulators = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
   const home = { method: "POST", query: {}, authority: "" }
   return yield* simulatorWorker(
     Effect.fnUntraced(function* (name, signed) {
-      const rail = yield* providers.find(name, null)
-      if (rail === undefined) return yield* new DeliveryFailed({ message: `${name} is switched off` })
+      const simulator = yield* providers.find(name, null)
+      if (simulator === undefined) return yield* new DeliveryFailed({ message: `${name} is switched off` })
       yield* Effect.mapError(
-        callbacks.receive(rail, { ...home, path: `/callbacks/${name}`, ...signed }),
+        callbacks.receive(simulator, { ...home, path: `/callbacks/${name}`, ...signed }),
         ({ message }) => new DeliveryFailed({ message })
       )
     })
   )
 })
-
-const escrowPayouts = Effect.flatMap(EscrowPayoutWorker, ({ worker }) => worker)
-
-const settlements = Effect.flatMap(RampPayoutWorker, ({ worker }) => worker)
-
-const rateFeed = Effect.flatMap(RateFeed, ({ worker }) => worker)
-
-const rateLimits = Effect.flatMap(RateLimits, ({ worker }) => worker)
 
 /** Alerts the operator if the settings name an account that a provider configuration uses already. */
 export const alertSharedAccounts = Effect.gen(function* () {
@@ -108,17 +100,17 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
   Effect.all(
     [
       alertSharedAccounts,
-      start("card waits", cardWaits),
+      start("card waits", workerOf(CardWaits)),
       start("closed days", closedDays),
-      start("enquiries", enquiries),
-      start("escrow payouts", escrowPayouts),
+      start("enquiries", workerOf(StatusPoller)),
+      start("escrow payouts", workerOf(EscrowPayoutWorker)),
       start("figures", queueMetrics),
       start("months", partitionWorker),
-      start("rails", rails),
-      start("rate limits", rateLimits),
-      start("rate sources", rateFeed),
+      start("rails", simulators),
+      start("rate limits", workerOf(RateLimits)),
+      start("rate sources", workerOf(RateFeed)),
       start("retention", retentionWorker),
-      start("settlements", settlements),
+      start("settlements", workerOf(RampPayoutWorker)),
       start("early callbacks", earlyCallbacks),
       start("webhooks", deliveryWorker)
     ],

@@ -82,7 +82,7 @@ export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
   if (Option.isSome(metricsPort)) {
     // Each process has its own metrics and its own port for them.
     const own = { port: metricsPort.value + worker - 1, host }
-    yield* serve(exchange(ids, routerOf([metrics]), new Map()), own)
+    yield* serve(exchange(ids, routerOf([metrics]), new Set()), own)
   }
   return yield* serve(exchange(ids, routerOf([...business, ...system, ...shown]), corsOrigins), {
     port,

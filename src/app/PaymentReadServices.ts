@@ -2,31 +2,20 @@
 import { Layer } from "effect"
 import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
-import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
-import { auditStoreSql } from "../platform/audit/AuditSql.ts"
-import { Transactor } from "../platform/database/Transactor.ts"
 import { deliveryStoreSql } from "../webhooks/delivery/DeliverySql.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
-import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
 import { BlockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import { type DatabaseLayer, graphOn } from "./Graph.ts"
+import { RecordStoresLive } from "./RecordServices.ts"
 
-const StoresLive = Layer.mergeAll(
-  Transactor.layer,
-  auditStoreSql,
-  deliveryStoreSql,
-  escrowPayoutStoreSql,
-  eventStoreSql,
-  organizationStoreSql,
-  paymentStoreSql
-)
+const StoresLive = Layer.mergeAll(RecordStoresLive, deliveryStoreSql, escrowPayoutStoreSql, paymentStoreSql)
 
 /** Commands never replay the answer to an interrupted request. */
-const NoFundingAnswers = Layer.succeed(ReplayedAnswers, {})
+const NoReplayedAnswers = Layer.succeed(ReplayedAnswers, {})
 
 /** Payments, the operations queue and their events; needs the replayed answers of virtual accounts and escrows. */
 export const PaymentReadServices = Payments.layer.pipe(
@@ -38,7 +27,7 @@ export const PaymentReadServices = Payments.layer.pipe(
 
 export const paymentReadServicesOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, {
-    services: PaymentReadServices.pipe(Layer.provide(NoFundingAnswers)),
+    services: PaymentReadServices.pipe(Layer.provide(NoReplayedAnswers)),
     stores: StoresLive,
     settings: Layer.empty
   })

@@ -10,12 +10,12 @@ import { replayedWithdrawalAnswer } from "../treasury/accounts/WithdrawalEvents.
 import { replayedPayoutAnswer } from "../treasury/escrow/PartyPayouts.ts"
 import { rotatableWebhookSecrets } from "../webhooks/WebhookSecrets.ts"
 
-export const StateAsAnswerLive = Layer.effect(
+export const CurrentStateAnswerLive = Layer.effect(
   CurrentStateAnswer,
   Effect.map(Payments, ({ answerTo }) => answerTo)
 )
 
-export const FundingAnswersLive = Layer.effect(
+export const ReplayedAnswersLive = Layer.effect(
   ReplayedAnswers,
   Effect.all({ virtual: replayedWithdrawalAnswer, party: replayedPayoutAnswer })
 )
@@ -32,7 +32,7 @@ export const VerificationSubjectsLive = Layer.effect(
   })
 )
 
-export const SealedPlacesLive = Layer.effect(
+export const RotatableSecretsLive = Layer.effect(
   RotatableSecrets,
   Effect.all([rotatableNamedSecrets, rotatableWebhookSecrets, sealedAccounts])
 )

@@ -3,24 +3,20 @@ import { Layer } from "effect"
 import { Analytics } from "../payments/analytics/Analytics.ts"
 import { analyticsStoreSql } from "../payments/analytics/AnalyticsSql.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
-import { auditStoreSql } from "../platform/audit/AuditSql.ts"
-import { Transactor } from "../platform/database/Transactor.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
-import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { platformAccountStoreSql, providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
 import { ProviderConfigsLive } from "../providers/configs/ProviderCredentials.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
 import { type DatabaseLayer, graphOn } from "./Graph.ts"
+import { RecordStoresLive } from "./RecordServices.ts"
 import { ProviderSettingsLive } from "./SandboxFakes.ts"
 
 const StoresLive = Layer.mergeAll(
-  Transactor.layer,
+  RecordStoresLive,
   analyticsStoreSql,
-  auditStoreSql,
   platformAccountStoreSql,
   providerAccountStoreSql,
-  providerConfigStoreSql,
-  secretStoreSql
+  providerConfigStoreSql
 )
 
 export const ProviderServices = Layer.merge(Analytics.layer, ProviderConfigsLive).pipe(

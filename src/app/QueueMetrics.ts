@@ -35,10 +35,8 @@ export type QueueMetrics = typeof QueueMetrics.Type
 
 export class QueueMetricsStore extends Context.Tag("corridor/QueueMetricsStore")<
   QueueMetricsStore,
-  {
-    /** The snapshot of any instance if it is recent enough, otherwise a new one. */
-    readonly current: Stored<QueueMetrics>
-  }
+  /** The snapshot of any instance if it is recent enough, otherwise a new one. */
+  { readonly current: Stored<QueueMetrics> }
 >() {}
 
 /** Empty: tests on memory stores read no queue metrics. */
@@ -46,13 +44,15 @@ export const queueMetricsMemory = Layer.succeed(QueueMetricsStore, {
   current: Effect.succeed({ unknown: [], items: [], queue: { count: 0, oldest: 0, overdue: 0 }, suspense: [] })
 })
 
-const unknown = gauge("corridor_unknown_outcomes", "Attempts with an unknown outcome, by provider.", ["provider"])
-const unknownOldest = gauge(
+const unknownOutcomes = gauge("corridor_unknown_outcomes", "Attempts with an unknown outcome, by provider.", [
+  "provider"
+])
+const unknownOutcomeAge = gauge(
   "corridor_unknown_outcome_oldest_seconds",
   "Age of the oldest attempt with an unknown outcome, by provider; 0 if there is none.",
   ["provider"]
 )
-const strays = gauge(
+const unmatchedCallbacks = gauge(
   "corridor_stray_callbacks",
   "Verified callbacks of the last three days without a payment after ten minutes, by provider.",
   ["provider"]
@@ -92,24 +92,24 @@ const fxWorth = gauge(
 )
 
 /** Currencies shown once are shown at zero afterwards. */
-const shownCurrencies = { suspense: new Set<AnyCurrencyCode>(), fx: new Set<AnyCurrencyCode>() }
-
-const showMoney = (
-  all: QueueMetrics["suspense"],
-  shown: Set<AnyCurrencyCode>,
-  series: (values: readonly [string], minor: bigint) => void
-): void => {
-  const now = new Map(all.map(({ amount, currency }) => [currency, moneyOf(amount, currency)]))
-  for (const currency of now.keys()) shown.add(currency)
-  for (const currency of shown) series([currency], now.get(currency)?.minor ?? 0n)
+const moneyGauge = (series: (values: readonly [string], minor: bigint) => void) => {
+  const shown = new Set<AnyCurrencyCode>()
+  return (all: QueueMetrics["suspense"]): void => {
+    const now = new Map(all.map(({ amount, currency }) => [currency, moneyOf(amount, currency)]))
+    for (const currency of now.keys()) shown.add(currency)
+    for (const currency of shown) series([currency], now.get(currency)?.minor ?? 0n)
+  }
 }
+
+const showSuspense = moneyGauge(suspense)
+const showFx = moneyGauge(fx)
 
 const show = (metrics: QueueMetrics): void => {
   for (const provider of providerNames) {
     const found = metrics.unknown.find((one) => one.provider === provider)
-    unknown([provider], found?.count ?? 0)
-    unknownOldest([provider], found?.oldest ?? 0)
-    strays([provider], metrics.strays?.find((one) => one.provider === provider)?.count ?? 0)
+    unknownOutcomes([provider], found?.count ?? 0)
+    unknownOutcomeAge([provider], found?.oldest ?? 0)
+    unmatchedCallbacks([provider], metrics.strays?.find((one) => one.provider === provider)?.count ?? 0)
   }
   for (const kind of operatorItemKinds) {
     const found = metrics.items.find((one) => one.kind === kind)
@@ -119,8 +119,8 @@ const show = (metrics: QueueMetrics): void => {
   queueDepth([], metrics.queue.count)
   queueOldest([], metrics.queue.oldest)
   queueOverdue([], metrics.queue.overdue)
-  showMoney(metrics.suspense, shownCurrencies.suspense, suspense)
-  showMoney(metrics.fx ?? [], shownCurrencies.fx, fx)
+  showSuspense(metrics.suspense)
+  showFx(metrics.fx ?? [])
 }
 
 /** A currency without a rate to USD keeps its last value. */
@@ -135,11 +135,12 @@ const showWorth = Effect.fnUntraced(function* (all: QueueMetrics["suspense"]) {
 })
 
 /** Updates the metrics at intervals. */
-export const queueMetrics = Effect.flatMap(QueueMetricsStore, ({ current }) =>
-  current.pipe(
-    Effect.tap((read) => Effect.sync(() => show(read))),
-    Effect.flatMap((read) => showWorth(read.fx ?? [])),
-    Effect.zipRight(Effect.sleep(figuresRest)),
-    Effect.forever
-  )
-)
+export const queueMetrics = Effect.gen(function* () {
+  const { current } = yield* QueueMetricsStore
+  while (true) {
+    const metrics = yield* current
+    show(metrics)
+    yield* showWorth(metrics.fx ?? [])
+    yield* Effect.sleep(figuresRest)
+  }
+})

@@ -42,22 +42,16 @@ export const sandboxCountries = Schema.decodeSync(Schema.Array(CountryCode))(["K
 
 const both = ["inbound", "outbound"] as const
 
-const corridorsOf = (country: CountryCode): ReadonlyArray<Corridor> => {
-  const fiat = [
-    "card",
-    "bank_transfer",
-    ...(networksOfCountry(country).length > 0 ? ["mobile_money" as const] : [])
-  ] as const
+export const sandboxCorridors: ReadonlyArray<Corridor> = sandboxCountries.flatMap((country) => {
+  const mobile = networksOfCountry(country).length > 0 ? (["mobile_money"] as const) : []
   return [
-    ...fiat.flatMap((payment_method) =>
+    ...(["card", "bank_transfer", ...mobile] as const).flatMap((payment_method) =>
       both.map((direction): Corridor => ({ provider: "fiat", country, payment_method, direction }))
     ),
     { provider: "hybrid", country, payment_method: "crypto", direction: "external" },
     ...both.map((direction): Corridor => ({ provider: "crypto", country, payment_method: "crypto", direction }))
   ]
-}
-
-export const sandboxCorridors: ReadonlyArray<Corridor> = sandboxCountries.flatMap(corridorsOf)
+})
 
 /** Value of one unit in US dollars. */
 const inDollars: Readonly<Record<string, string>> = {
@@ -107,13 +101,15 @@ const Seed = Schema.parseJson(
 
 type Seed = typeof Seed.Type
 
-type WithToken<A> = A & { readonly jwt: string | null }
+interface Token {
+  readonly jwt: string | null
+}
 
 export interface SandboxCredentials {
   readonly orgs: ReadonlyArray<
-    Omit<Seed["orgs"][number], "users"> & { readonly users: ReadonlyArray<WithToken<typeof Person.Type>> }
+    Omit<Seed["orgs"][number], "users"> & { readonly users: ReadonlyArray<typeof Person.Type & Token> }
   >
-  readonly admin: WithToken<Seed["admin"]>
+  readonly admin: Seed["admin"] & Token
 }
 
 export class Sandbox extends Context.Tag("corridor/Sandbox")<
@@ -198,34 +194,26 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         })
       )
 
-      const token = (sub: string, email: string, orgId?: OrgId) =>
-        ownTokens
-          ? signer.issue({
-              sub,
-              email,
-              orgId,
-              ttl: developmentTokenTtl,
-              issuer: developmentIssuer,
-              audience: developmentAudience
-            })
-          : Effect.succeed(null)
+      const issued = { ttl: developmentTokenTtl, issuer: developmentIssuer, audience: developmentAudience }
+      const withToken = <User extends { readonly user_id: UserId }>(user: User, email: string, orgId?: OrgId) =>
+        Effect.map(
+          ownTokens ? signer.issue({ sub: user.user_id, email, orgId, ...issued }) : Effect.succeed(null),
+          (jwt) => ({ ...user, jwt })
+        )
 
       return {
         ensure: Effect.gen(function* () {
-          const kept = yield* secrets.find(SECRET)
-          if (Option.isNone(kept)) yield* seedOnce
+          if (Option.isNone(yield* secrets.find(SECRET))) yield* seedOnce
           const sealed = yield* Effect.flatten(secrets.find(SECRET))
           const { admin, orgs } = yield* Effect.flatMap(vault.decrypt(sealed, SECRET), Schema.decode(Seed))
           return {
             orgs: yield* Effect.forEach(orgs, (org) =>
               Effect.map(
-                Effect.forEach(org.users, (user) =>
-                  Effect.map(token(user.user_id, user.email, org.org_id), (jwt) => ({ ...user, jwt }))
-                ),
+                Effect.forEach(org.users, (user) => withToken(user, user.email, org.org_id)),
                 (people) => ({ ...org, users: people })
               )
             ),
-            admin: { ...admin, jwt: yield* token(admin.user_id, ADMIN_EMAIL) }
+            admin: yield* withToken(admin, ADMIN_EMAIL)
           }
         }).pipe(Effect.orDie, Effect.withSpan("Sandbox.ensure"))
       }
@@ -247,12 +235,7 @@ export const writeSandboxFile = Effect.fn("writeSandboxFile")(function* (credent
   return path
 })
 
-/** Resets the sandbox while its server runs. */
-
-/**
- * Tables that survive a reset: schema, database identity, master key, and secrets (of which only the token issuer's is
- * kept).
- */
+/** Tables that survive a reset. Of the secrets only the token issuer's is kept. */
 const keptTables = [
   "corridor_migrations",
   "database_identity",
@@ -264,6 +247,7 @@ const keptTables = [
 
 const tableNames = rowsAs(Schema.Struct({ tablename: Schema.String }))
 
+/** Resets the sandbox while its server runs. */
 export class SandboxReset extends Context.Tag("corridor/SandboxReset")<
   SandboxReset,
   { readonly run: (permit: Permit<"platform">) => Stored<SandboxCredentials, Conflict> }

@@ -18,17 +18,15 @@ const isSet = (name: string) =>
   )
 
 /** Leaves out the fake's settings of each third party that has credentials in the environment. */
-const ofOthers = (settings: ReadonlyMap<string, string>) =>
-  Effect.map(
-    Effect.filter(thirdParties, ({ fields }) => Effect.exists(Object.values(fields), ({ env }) => isSet(env))),
-    (own) => {
-      const theirs = own.flatMap(({ fields, name }) => [
-        baseUrlSetting(name),
-        ...Object.values(fields).map(({ env }) => env)
-      ])
-      return new Map(Array.from(settings).filter(([name]) => !theirs.includes(name)))
-    }
-  )
+const withoutConfigured = Effect.fnUntraced(function* (settings: ReadonlyMap<string, string>) {
+  const left = new Map(settings)
+  for (const { fields, name } of thirdParties) {
+    const credentials = Object.values(fields).map(({ env }) => env)
+    if (!(yield* Effect.exists(credentials, isSet))) continue
+    for (const setting of [baseUrlSetting(name), ...credentials]) left.delete(setting)
+  }
+  return left
+})
 
 /** Environment variables override the fakes, so that single providers can be real. */
 export const ProviderSettingsLive = Layer.effect(
@@ -37,7 +35,7 @@ export const ProviderSettingsLive = Layer.effect(
     const { fakes } = yield* Settings
     if (Option.isNone(fakes)) return yield* ProviderSettings.load
     const { settingsOfFakesAt } = yield* loadFakes
-    const fromFakes = ConfigProvider.fromMap(yield* ofOthers(settingsOfFakesAt(fakes.value)))
+    const fromFakes = ConfigProvider.fromMap(yield* withoutConfigured(settingsOfFakesAt(fakes.value)))
     return yield* Effect.configProviderWith((environment) =>
       Effect.withConfigProvider(
         ProviderSettings.load,
@@ -52,7 +50,7 @@ const LAST = 200
 
 const showcase = [...sandboxCountries, CountryCode.make("DE")]
 
-const lanesOf = ({ serves }: AnyThirdParty, country: CountryCode) =>
+const servedIn = ({ serves }: AnyThirdParty, country: CountryCode) =>
   Arr.dedupeWith(
     serves.filter(
       ({ countries, currencies, method }) =>
@@ -64,7 +62,7 @@ const lanesOf = ({ serves }: AnyThirdParty, country: CountryCode) =>
 
 const fakeCorridors = thirdParties.flatMap((party, at) =>
   showcase.flatMap((country) =>
-    lanesOf(party, country).map(({ flow: direction, method: payment_method }) => ({
+    servedIn(party, country).map(({ flow: direction, method: payment_method }) => ({
       provider: party.name,
       country,
       payment_method,
@@ -81,8 +79,8 @@ const addFakeCorridors = Effect.gen(function* () {
   const store = yield* ProviderConfigStore
   const ids = yield* Ids
   const first = fakeCorridors[0]!.provider
-  const known = yield* store.list({ provider: first }, { after: Option.none(), take: 1 })
-  if (known.length > 0) return
+  const existing = yield* store.list({ provider: first }, { after: Option.none(), take: 1 })
+  if (existing.length > 0) return
   yield* store.insert(
     yield* Effect.forEach(fakeCorridors, (corridor) =>
       Effect.map(ids.make(ConfigId), (config_id) => ({ ...corridor, config_id }))

@@ -28,7 +28,7 @@ import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { ProvidersLive } from "../providers/accounts/ProviderAccounts.ts"
 import type { Providers } from "../providers/port/Provider.ts"
 import { SimulatorCustomer } from "../providers/sandbox/SimulatorCustomer.ts"
-import { FundingAnswersLive, StateAsAnswerLive, VerificationSubjectsLive } from "./Ports.ts"
+import { ReplayedAnswersLive, CurrentStateAnswerLive, VerificationSubjectsLive } from "./Ports.ts"
 import { PaymentReadServices } from "./PaymentReadServices.ts"
 import { settlementServicesOver } from "./SettlementServices.ts"
 import { ProviderServices } from "./ProviderServices.ts"
@@ -44,9 +44,9 @@ import { StoresLive } from "./Stores.ts"
 
 /** Requests interrupted by a crash are answered from their payment. */
 const IdempotencyLive = Idempotency.layer.pipe(
-  Layer.provide(StateAsAnswerLive),
+  Layer.provide(CurrentStateAnswerLive),
   Layer.provideMerge(PaymentReadServices),
-  Layer.provide(FundingAnswersLive)
+  Layer.provide(ReplayedAnswersLive)
 )
 
 const PeopleLive = Layer.merge(Invitations.layer, Sessions.layer)

@@ -2,24 +2,18 @@
  * Settles payments by an operator's decision, for commands that need no other part: ledger, fees, refunds, withdrawals.
  */
 import { Layer } from "effect"
-import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
 import { Fees } from "../money/fees/Fees.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
-import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
 import { ProviderAnswer } from "../payments/route/ProviderAnswer.ts"
 import { PaymentDecisions } from "../payments/read/PaymentDecisions.ts"
 import { RecordOutcome } from "../payments/settlement/RecordOutcome.ts"
 import { PaymentRouter } from "../payments/route/PaymentRouter.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { Resolution } from "../payments/settlement/Resolution.ts"
-import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
-import { auditStoreSql } from "../platform/audit/AuditSql.ts"
-import { Transactor } from "../platform/database/Transactor.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
-import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { platformAccountStoreSql, providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
 import { ProvidersLive } from "../providers/accounts/ProviderAccounts.ts"
 import { ProviderConfigsLive } from "../providers/configs/ProviderCredentials.ts"
@@ -28,27 +22,18 @@ import type { Providers } from "../providers/port/Provider.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { simulatorStoreSql } from "../providers/sandbox/SimulatorSql.ts"
 import { WithdrawalEvents } from "../treasury/accounts/WithdrawalEvents.ts"
-import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
-import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { type DatabaseLayer, graphOn } from "./Graph.ts"
+import { RecordStoresLive } from "./RecordServices.ts"
 import { ProviderSettingsLive } from "./SandboxFakes.ts"
 
 const StoresLive = Layer.mergeAll(
-  Transactor.layer,
-  auditStoreSql,
-  eventStoreSql,
-  feeRuleStoreSql,
-  ledgerStoreSql,
-  organizationStoreSql,
+  RecordStoresLive,
   paymentStoreSql,
   platformAccountStoreSql,
   providerAccountStoreSql,
   providerConfigStoreSql,
-  simulatorStoreSql,
-  secretStoreSql,
-  virtualAccountStoreSql,
-  virtualTransactionStoreSql
+  simulatorStoreSql
 )
 
 export const settlementServicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>

@@ -10,12 +10,8 @@ import { redactText } from "../platform/observability/Redaction.ts"
 export const banner = (credentials: SandboxCredentials | undefined, fakes: string | undefined) =>
   Effect.flatMap(Settings, ({ dataDir, logFormat, mode, publicUrl, version }) => {
     if (logFormat === "json") {
-      return Effect.annotateLogs(Effect.logInfo("Corridor is up"), {
-        mode,
-        url: publicUrl,
-        version,
-        ...(fakes === undefined ? {} : { fakes })
-      })
+      const about = { mode, url: publicUrl, version, ...(fakes && { fakes }) }
+      return Effect.annotateLogs(Effect.logInfo("Corridor is up"), about)
     }
     const org = credentials?.orgs[0]
     const lines = [

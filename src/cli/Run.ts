@@ -2,7 +2,6 @@
 import { ConfigProvider, Effect, Either, Option } from "effect"
 import about from "../../package.json" with { type: "json" }
 import { commands } from "./commands/AllCommands.ts"
-import { parseInput } from "./shared/Command.ts"
 import { helpText, onTerminal } from "./shared/CommandHelp.ts"
 import { refuse } from "./shared/CommandInput.ts"
 import {
@@ -31,23 +30,37 @@ const writeHelp = (path: string) =>
     return writeLine(streams.columns === undefined ? help : onTerminal(help, streams.columns, painter(streams)))
   })
 
+/** Options before any command. They do not wait for the parser to load. */
+const runProgram = (words: ReadonlyArray<string>, path: string) => {
+  const [option = "", shell = ""] = words.flatMap((word) => word.split("="))
+  if (option === "") return writeHelp(path)
+  if (option === "--version") return writeLine(about.version)
+  const script = Object.entries(completionScripts).find(([name]) => name === shell)
+  if (option === "--completions" && script !== undefined) return writeLine(script[1])
+  const shells = Object.keys(completionScripts).join(", ")
+  return Effect.fail(
+    refuse(
+      option === "--completions"
+        ? `--completions: expected one of ${shells}; ${shell === "" ? "an empty text" : shell} is none of them. See: corridor --help`
+        : `${option} is not an option here; there are: ${programOptions.join(", ")}. See: corridor --help`
+    )
+  )
+}
+
 const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, path: string) {
   const unknown = unknownCommand(commands, args)
   if (Option.isSome(unknown)) return yield* refuse(unknown.value)
   if (wantsHelp(args)) return yield* writeHelp(path)
   const command = commands.all.find((one) => one.path === path)
   const words = args.slice(path === "" ? 0 : path.split(" ").length)
-  const input = yield* Either.mapLeft(parseInput(command?.parameters ?? programOptions, words), (wrong) =>
-    refuse(`${wrong} See: ${`corridor ${path}`.trim()} --help`)
+  if (command === undefined) return yield* runProgram(words, path)
+  const { parseInput } = yield* Effect.promise(() => import("./shared/CommandParser.ts"))
+  const input = yield* Effect.mapError(parseInput(command.parameters, words), (wrong) =>
+    refuse(`${wrong} See: corridor ${path} --help`)
   )
-  if (command !== undefined) {
-    if (command.reach === "database") yield* requireNoServer
-    const local = command.reach === "either" && (yield* isLocal)
-    return yield* yield* Effect.promise(() => command.run(input as never, local))
-  }
-  const { completions: shell, version } = input as { completions: Option.Option<"bash">; version: boolean }
-  if (version) return yield* writeLine(about.version)
-  return yield* Option.isSome(shell) ? writeLine(completionScripts[shell.value]) : writeHelp(path)
+  if (command.reach === "database") yield* requireNoServer
+  const local = command.reach === "either" && (yield* isLocal)
+  return yield* yield* Effect.promise(() => command.run(input as never, local))
 })
 
 export const runCorridor = (

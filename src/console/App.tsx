@@ -58,7 +58,7 @@ const CurrentPage = () => {
 }
 
 const SignedIn = () => {
-  const { problem, reload } = useLoad((signal) => loadSession(signal), [])
+  const { problem, reload } = useLoad(loadSession, [])
   if (session.value !== undefined) {
     return (
       <Shell>

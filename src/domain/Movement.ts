@@ -102,28 +102,28 @@ export interface Recording {
   /** New or advanced movements, to be written. */
   readonly toWrite: ReadonlyArray<MovementToWrite>
   /** Movements that were told with another amount than the one that is recorded: never booked over it. */
-  readonly contradicted: ReadonlyArray<{ readonly recorded: RecordedMovement; readonly told: Money }>
+  readonly contradicted: ReadonlyArray<{ readonly recorded: RecordedMovement; readonly reported: Money }>
 }
 
 /** What is recorded of a movement once it is told again; the same object where nothing is new. */
-const advanced = (recorded: RecordedMovement, told: RecordedMovement): RecordedMovement => {
-  const isAhead = rank[told.state] > rank[recorded.state]
+const advanced = (recorded: RecordedMovement, reported: RecordedMovement): RecordedMovement => {
+  const isAhead = rank[reported.state] > rank[recorded.state]
   // Pending or failed movements have moved no more than before.
   const grows =
-    told.is_total &&
-    rank[told.state] >= rank[recorded.state] &&
-    told.amount.currency === recorded.amount.currency &&
-    told.amount.minor > recorded.amount.minor
-  const refund_id = recorded.refund_id ?? told.refund_id
+    reported.is_total &&
+    rank[reported.state] >= rank[recorded.state] &&
+    reported.amount.currency === recorded.amount.currency &&
+    reported.amount.minor > recorded.amount.minor
+  const refund_id = recorded.refund_id ?? reported.refund_id
   if (!isAhead && !grows && refund_id === recorded.refund_id) return recorded
   // What is pending may still change its amount; a total only grows.
   const isOpen = recorded.state !== "settled" && isAhead
   return {
     ...recorded,
     refund_id,
-    amount: grows || isOpen ? told.amount : recorded.amount,
-    state: isAhead ? told.state : recorded.state,
-    heard_at: told.heard_at
+    amount: grows || isOpen ? reported.amount : recorded.amount,
+    state: isAhead ? reported.state : recorded.state,
+    heard_at: reported.heard_at
   }
 }
 
@@ -133,13 +133,16 @@ const isContradicted = (recorded: RecordedMovement, { amount, is_total, state }:
   (recorded.amount.currency !== amount.currency || (!is_total && recorded.amount.minor !== amount.minor))
 
 /** Adds what was told to what is recorded. The same report twice, or in another order, comes to the same. */
-export const record = (recorded: ReadonlyArray<RecordedMovement>, told: ReadonlyArray<RecordedMovement>): Recording =>
-  told.reduce<Recording>(
+export const record = (
+  recorded: ReadonlyArray<RecordedMovement>,
+  reported: ReadonlyArray<RecordedMovement>
+): Recording =>
+  reported.reduce<Recording>(
     (so, one) => {
       const same = so.movements.find((other) => isSameTransfer(other, one))
       if (same !== undefined) {
         if (isContradicted(same, one)) {
-          return { ...so, contradicted: [...so.contradicted, { recorded: same, told: one.amount }] }
+          return { ...so, contradicted: [...so.contradicted, { recorded: same, reported: one.amount }] }
         }
         const after = advanced(same, one)
         if (after === same) return so

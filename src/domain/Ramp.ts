@@ -4,7 +4,7 @@
  */
 import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
-import type { AttemptOutcome, Decision, ProviderSignal } from "./Settlement.ts"
+import { type AttemptOutcome, type Decision, isResurfaced, type ProviderSignal } from "./Settlement.ts"
 import { BigDecimal, Either } from "effect"
 import type { CryptoAssetCode } from "./CryptoAsset.ts"
 import { given, taken, type Rate } from "./Exchange.ts"
@@ -94,14 +94,6 @@ const settling = (current: RampLegState, { state }: Spoken): RampDecision => {
   return state === "failed" || state === "returned" ? failed(current) : accepted(current)
 }
 
-/** A declined attempt no longer speaks for the payment, which another candidate may have. */
-const declinedBefore = (current: RampLegState, signal: ProviderSignal): RampDecision => {
-  const isUnderWay =
-    (signal._tag === "Accepted" || signal._tag === "Report") &&
-    (signal.state === "pending" || signal.state === "processing")
-  return { ...unmoved(current), resurfaced: isUnderWay || (signal._tag === "Unknown" && current.pursued) }
-}
-
 const silent = (current: RampLegState): RampDecision => {
   if (current.outcome !== null) return unmoved(current)
   const status = current.leg === "collection" ? to(current, "pending") : current.status
@@ -110,7 +102,10 @@ const silent = (current: RampLegState): RampDecision => {
 
 /** `othersLeft`: another candidate takes over from a refusal. */
 export const decideRamp = (current: RampLegState, signal: ProviderSignal, othersLeft: boolean): RampDecision => {
-  if (current.outcome === "declined") return declinedBefore(current, signal)
+  // A declined attempt no longer decides about the payment, which another candidate may have.
+  if (current.outcome === "declined") {
+    return { ...unmoved(current), resurfaced: isResurfaced(signal, current.pursued) }
+  }
   switch (signal._tag) {
     case "Accepted":
     case "Report":

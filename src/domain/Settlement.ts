@@ -36,6 +36,14 @@ export interface Decision {
 
 export type ProviderSignal = Accepted | Declined | Unknown | Report | Absent
 
+/** Whether a signal says how far the attempt is. */
+export const hasState = (signal: ProviderSignal): signal is Accepted | Report =>
+  signal._tag === "Accepted" || signal._tag === "Report"
+
+/** Whether a declined attempt is under way after all; `pursued`: that was reported before. */
+export const isResurfaced = (signal: ProviderSignal, pursued: boolean): boolean =>
+  hasState(signal) ? signal.state === "pending" || signal.state === "processing" : signal._tag === "Unknown" && pursued
+
 const movedOr = (current: AttemptState, to: PaymentStatus): PaymentStatus =>
   canMove(current.status, to) ? to : current.status
 
@@ -66,9 +74,9 @@ const byMoney = (current: AttemptState, otherwise: PaymentStatus): Decision => {
 
 /** Money went back before the payment was completed. A part of it leaves the payment waiting for what is still to come. */
 const returned = (current: AttemptState, calledOff?: true): Decision => {
-  const { asked, lacksFirstMovement: isHalfHeard = false, moved, status } = current
+  const { asked, lacksFirstMovement = false, moved, status } = current
   if (isSettled(status)) return byMoney(current, status)
-  const isPart = moved.minor > 0n || (-moved.minor < asked.minor && (!moved.isZero || isHalfHeard))
+  const isPart = moved.minor > 0n || (-moved.minor < asked.minor && (!moved.isZero || lacksFirstMovement))
   return isPart ? byMoney(current, status) : failed(current, calledOff)
 }
 
@@ -90,17 +98,12 @@ const reported = (current: AttemptState, signal: Accepted | Report): Decision =>
   }
 }
 
-/** A declined attempt no longer speaks for the payment, which another candidate may have: its money waits for a person. */
-const declinedBefore = (current: AttemptState, signal: ProviderSignal): Decision => {
-  const isUnderWay =
-    (signal._tag === "Accepted" || signal._tag === "Report") &&
-    (signal.state === "pending" || signal.state === "processing")
-  return { ...unmoved(current), resurfaced: isUnderWay || (signal._tag === "Unknown" && current.pursued === true) }
-}
-
 /** `othersLeft`: the call is still being answered, and another candidate takes over from a refusal. */
 export const decide = (current: AttemptState, signal: ProviderSignal, othersLeft = false): Decision => {
-  if (current.outcome === "declined") return declinedBefore(current, signal)
+  // A declined attempt no longer decides about the payment, which another candidate may have.
+  if (current.outcome === "declined") {
+    return { ...unmoved(current), resurfaced: isResurfaced(signal, current.pursued === true) }
+  }
   switch (signal._tag) {
     case "Accepted":
     case "Report":

@@ -26,8 +26,7 @@ export const PaymentsLive = Layer.mergeAll(
   Callbacks.layer,
   CardWaits.layer,
   StatusPoller.layer,
-  Initiation.layer.pipe(Layer.provide(CreateAndDispatch.layer)),
-  Ramps.layer,
+  Layer.mergeAll(Initiation.layer, Ramps.layer).pipe(Layer.provide(CreateAndDispatch.layer)),
   CustomerReturn.layer
 ).pipe(
   Layer.provideMerge(RampPayoutWorker.layer),

@@ -1,15 +1,13 @@
 import { Effect, Context, Either, Layer, Option } from "effect"
-import type { SessionApi, Session } from "../contract/api/UsersApi.ts"
+import type { SessionApi } from "../contract/api/UsersApi.ts"
 import { answer, type Handlers } from "../platform/http/Handlers.ts"
 import { type Access, accessTable, authorize, type Caller, type Permission, type Permit } from "../domain/Access.ts"
-import type { Invalid, NotFound } from "../domain/Failure.ts"
 import { KeyId } from "../domain/Ids.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { Members } from "./members/Members.ts"
 import type { Organization } from "./organizations/OrganizationStore.ts"
 import { Organizations } from "./organizations/Organizations.ts"
 import { Users } from "./users/Users.ts"
-import type { Stored } from "../platform/database/DatabaseFailure.ts"
 
 type AnyPermit = Permit<"any">
 
@@ -36,43 +34,39 @@ const accessOf = (caller: Caller): ReadonlyArray<Access> =>
     (access) => access !== "person" && Either.isRight(authorize(caller, access, Option.none()))
   )
 
-export class Sessions extends Context.Tag("corridor/Sessions")<
-  Sessions,
-  { readonly of: (permit: AnyPermit) => Stored<typeof Session.Type, Invalid | NotFound> }
->() {
-  static readonly layer = Layer.effect(
-    Sessions,
-    Effect.gen(function* () {
-      const organizations = yield* Organizations
-      const members = yield* Members
-      const users = yield* Users
-      const { mode } = yield* Settings
+const make = Effect.gen(function* () {
+  const organizations = yield* Organizations
+  const members = yield* Members
+  const users = yield* Users
+  const { mode } = yield* Settings
+  return {
+    of: Effect.fn("Sessions.of")(function* (permit: AnyPermit) {
+      const { actor, role, scope } = permit
+      const organization = Option.isNone(scope)
+        ? Option.none<Organization>()
+        : Option.some(yield* organizations.get(permit))
+      const user = Option.isNone(actor.userId) ? Option.none() : yield* users.find(actor.userId.value)
+      const granted = yield* members.grantedTo(permit)
       return {
-        of: Effect.fn("Sessions.of")(function* (permit) {
-          const { actor, role, scope } = permit
-          const organization = Option.isNone(scope)
-            ? Option.none<Organization>()
-            : Option.some(yield* organizations.get(permit))
-          const user = Option.isNone(actor.userId) ? Option.none() : yield* users.find(actor.userId.value)
-          const granted = yield* members.grantedTo(permit)
-          return {
-            credential: actor.kind === "api_key" ? ("api_key" as const) : ("user" as const),
-            user_id: Option.getOrNull(actor.userId),
-            email: Option.getOrNull(Option.map(user, ({ email }) => email)),
-            role,
-            access: accessOf(callerOf(permit, organization, granted)),
-            organization: Option.getOrNull(
-              Option.map(organization, ({ country, currency, features, name, org_id }) => ({
-                ...{ org_id, name, country, currency },
-                features: Array.from(features)
-              }))
-            ),
-            mode
-          }
-        })
+        credential: actor.kind === "api_key" ? ("api_key" as const) : ("user" as const),
+        user_id: Option.getOrNull(actor.userId),
+        email: Option.getOrNull(Option.map(user, ({ email }) => email)),
+        role,
+        access: accessOf(callerOf(permit, organization, granted)),
+        organization: Option.getOrNull(
+          Option.map(organization, ({ country, currency, features, name, org_id }) => ({
+            ...{ org_id, name, country, currency },
+            features: Array.from(features)
+          }))
+        ),
+        mode
       }
     })
-  )
+  }
+})
+
+export class Sessions extends Context.Tag("corridor/Sessions")<Sessions, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Sessions, make)
 }
 
 export const sessionHandlers = Effect.map(Sessions, (sessions): Handlers<typeof SessionApi> => ({

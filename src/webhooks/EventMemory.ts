@@ -1,6 +1,13 @@
 /** Events in memory. */
-import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { newestFirst, openTables, memoryTable, type Opened } from "../platform/database/MemoryDatabase.ts"
+import { Clock, Duration, Effect, Layer } from "effect"
+import {
+  newestFirst,
+  openTables,
+  memoryTable,
+  type Opened,
+  matches,
+  seenIn
+} from "../platform/database/MemoryDatabase.ts"
 import { webhookRetentionBatch } from "../domain/policies/WebhookPolicies.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "./EventStore.ts"
@@ -30,6 +37,12 @@ type Tables = Opened<typeof webhookTables>
 const deliveryId = (now: number, eventId: string, webhookId: WebhookId): string =>
   uuidv7(now, createHash("sha256").update(`${eventId} ${webhookId}`).digest())
 
+/** A delivery that is due, before its first attempt. */
+export const queuedAt = (
+  next_at: Date,
+  { delivery_id, org_id, webhook_id }: Pick<QueuedDelivery, "delivery_id" | "org_id" | "webhook_id">
+): QueuedDelivery => ({ delivery_id, org_id, webhook_id, attempt: 0, next_at, lease_token: null })
+
 /** Inserts the deliveries of an event, as the trigger on `events` does in PostgreSQL. */
 const addDeliveries = (tables: Tables, event: WebhookEvent, now: number): void => {
   const at = new Date(now)
@@ -51,14 +64,7 @@ const addDeliveries = (tables: Tables, event: WebhookEvent, now: number): void =
       created_at: at,
       updated_at: at
     })
-    tables.webhookQueue.set(delivery_id, {
-      delivery_id,
-      org_id,
-      webhook_id,
-      attempt: 0,
-      next_at: at,
-      lease_token: null
-    })
+    tables.webhookQueue.set(delivery_id, queuedAt(at, { delivery_id, org_id, webhook_id }))
   }
 }
 
@@ -87,10 +93,7 @@ export const eventStoreMemory = Layer.effect(
     list: (scope, { event_type, from }, window) =>
       Effect.sync(() => {
         const rows = Array.from(tables.events.values()).filter(
-          (row) =>
-            (Option.isNone(scope) || row.org_id === scope.value) &&
-            (event_type === undefined || row.event_type === event_type) &&
-            (from === undefined || row.created_at >= from)
+          (row) => seenIn(scope)(row) && matches({ event_type })(row) && (from === undefined || row.created_at >= from)
         )
         return newestFirst(rows, (row) => row.event_id, window)
       }),

@@ -2,7 +2,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { type OrgId, Ids } from "../domain/Ids.ts"
 import type { EventType } from "../domain/EventTypes.ts"
-import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import { afterCommit } from "../platform/database/Transactor.ts"
 import { DeliveryWakeUp } from "./DeliveryWakeUp.ts"
 import { EventStore } from "./EventStore.ts"
@@ -20,33 +19,29 @@ export const newEvent = (
   return { event_id, event_type, org_id, payment_id: null, payload, test: false, created_at: at }
 }
 
-export class EventPublisher extends Context.Tag("corridor/EventPublisher")<
-  EventPublisher,
-  {
+const make = Effect.gen(function* () {
+  const store = yield* EventStore
+  const ids = yield* Ids
+  const { wake } = yield* DeliveryWakeUp
+  const insert = (event: WebhookEvent) => Effect.zipRight(store.insert(event), afterCommit(wake))
+  return {
     /** Publishes an event of the current time. */
-    readonly publish: (
+    publish: Effect.fnUntraced(function* (
       about: { readonly event_type: EventType; readonly org_id: OrgId },
       data: Readonly<Record<string, unknown>>
-    ) => Stored<void>
+    ) {
+      const event_id = yield* ids.next
+      const at = new Date(yield* Clock.currentTimeMillis)
+      yield* insert(newEvent({ ...about, event_id }, data, at))
+    }),
     /** Publishes an event whose payload is ready. */
-    readonly publishEvent: (event: WebhookEvent) => Stored<void>
+    publishEvent: insert
   }
+})
+
+export class EventPublisher extends Context.Tag("corridor/EventPublisher")<
+  EventPublisher,
+  Effect.Effect.Success<typeof make>
 >() {
-  static readonly layer = Layer.effect(
-    EventPublisher,
-    Effect.gen(function* () {
-      const store = yield* EventStore
-      const ids = yield* Ids
-      const { wake } = yield* DeliveryWakeUp
-      const insert = (event: WebhookEvent) => Effect.zipRight(store.insert(event), afterCommit(wake))
-      return {
-        publish: Effect.fnUntraced(function* (about, data) {
-          const event_id = yield* ids.next
-          const at = new Date(yield* Clock.currentTimeMillis)
-          yield* insert(newEvent({ ...about, event_id }, data, at))
-        }),
-        publishEvent: insert
-      }
-    })
-  )
+  static readonly layer = Layer.effect(EventPublisher, make)
 }

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
-import { inScope, newest, ownedBy, queryCount, queryRows } from "../platform/database/Query.ts"
+import { inScope, newest, ownedBy, queryCount, query } from "../platform/database/Query.ts"
 import { WebhookEvent } from "./Webhook.ts"
 import { currentTraceparent } from "../platform/observability/Spans.ts"
 import { deleteExpiredEvents } from "./RetentionSql.ts"
@@ -10,7 +10,7 @@ import { EventStore } from "./EventStore.ts"
 import { PayloadColumns, payloadColumns, storedPayload, payloadOf } from "./EventPayload.ts"
 
 const EventRow = Schema.Struct({ ...WebhookEvent.fields, ...PayloadColumns, traceparent: Schema.NullOr(Schema.String) })
-const events = queryRows(EventRow)
+const events = query(EventRow)
 
 const eventOf = ({ event_data, traceparent, ...row }: typeof EventRow.Type): WebhookEvent => {
   const event = { ...row, payload: payloadOf({ ...row, event_data }, row.created_at) }
@@ -38,7 +38,7 @@ export const eventStoreSql = Layer.effect(
       return sql`select event_id, org_id, event_type, payment_id, ${sql.literal(payloadColumns("events"))}, test, created_at, traceparent
         from events
         where ${inScope(sql, scope)} and ${type} and ${since} ${newest(sql, "event_id", window)}`.pipe(
-        events,
+        events.all,
         Effect.map((rows) => rows.map(eventOf))
       )
     },

@@ -2,7 +2,7 @@
 import { webhookTables } from "./EventMemory.ts"
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import type { WebhookId } from "../domain/Ids.ts"
-import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
+import { newestFirst, openTables, currentDate, seenIn } from "../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/policies/WebhookPolicies.ts"
 import type { StoredWebhook, Webhook } from "./Webhook.ts"
@@ -20,8 +20,7 @@ export const webhookStoreMemory = Layer.effect(
   WebhookStore,
   Effect.map(openTables(webhookTables), (tables): WebhookStore["Type"] => {
     const { webhookDeliveries, webhookQueue, webhooks } = tables
-    const sees = (scope: Scope) => (row: StoredWebhook) => Option.isNone(scope) || row.org_id === scope.value
-    const stored = (scope: Scope, id: WebhookId) => Option.filter(Option.fromNullable(webhooks.get(id)), sees(scope))
+    const stored = (scope: Scope, id: WebhookId) => Option.filter(Option.fromNullable(webhooks.get(id)), seenIn(scope))
     const look = (scope: Scope, id: WebhookId) => Effect.sync(() => Option.map(stored(scope, id), withoutSecrets))
     const change = (scope: Scope, id: WebhookId, patch: (row: StoredWebhook, now: number) => Partial<StoredWebhook>) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
@@ -32,10 +31,10 @@ export const webhookStoreMemory = Layer.effect(
         })
       )
     return {
-      lockAndCount: (orgId) => Effect.sync(() => Array.from(webhooks.values()).filter(sees(Option.some(orgId))).length),
+      lockAndCount: (orgId) =>
+        Effect.sync(() => Array.from(webhooks.values()).filter(seenIn(Option.some(orgId))).length),
       insert: (webhook) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const row: StoredWebhook = {
             ...webhook,
             status: "active",
@@ -51,7 +50,7 @@ export const webhookStoreMemory = Layer.effect(
         }),
       list: (scope, window) =>
         Effect.sync(() =>
-          newestFirst(Array.from(webhooks.values()).filter(sees(scope)), (row) => row.webhook_id, window).map(
+          newestFirst(Array.from(webhooks.values()).filter(seenIn(scope)), (row) => row.webhook_id, window).map(
             withoutSecrets
           )
         ),

@@ -2,25 +2,13 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import type { WebhookId } from "../domain/Ids.ts"
-import {
-  inScope,
-  newest,
-  ownedIn,
-  type Scope,
-  execute,
-  queryCount,
-  queryOne,
-  queryRow,
-  queryRows
-} from "../platform/database/Query.ts"
+import { inScope, newest, ownedIn, type Scope, execute, queryCount, query } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/policies/WebhookPolicies.ts"
 import { Webhook } from "./Webhook.ts"
 import { SealedRow, WebhookStore } from "./WebhookStore.ts"
 
-const webhook = queryRow(Webhook)
-const theWebhook = queryOne(Webhook)
-const webhooks = queryRows(Webhook)
-const sealedRows = queryRows(SealedRow)
+const webhooks = query(Webhook)
+const sealedRows = query(SealedRow)
 
 export const webhookStoreSql = Layer.effect(
   WebhookStore,
@@ -37,17 +25,17 @@ export const webhookStoreSql = Layer.effect(
           queryCount
         ),
       insert: (fresh) =>
-        theWebhook(sql`insert into webhooks ${sql.insert({ ...fresh, events: [...fresh.events] })}
+        webhooks.one(sql`insert into webhooks ${sql.insert({ ...fresh, events: [...fresh.events] })}
           returning ${columns}`),
       list: (scope, window) =>
-        webhooks(sql`select ${columns} from webhooks where ${inScope(sql, scope)}
+        webhooks.all(sql`select ${columns} from webhooks where ${inScope(sql, scope)}
           ${newest(sql, "webhook_id", window)}`),
-      find: (scope, id) => webhook(sql`select ${columns} from webhooks where ${one(scope, id)}`),
+      find: (scope, id) => webhooks.first(sql`select ${columns} from webhooks where ${one(scope, id)}`),
       findForUpdate: (scope, id) =>
-        webhook(sql`select ${columns} from webhooks where ${one(scope, id)} for no key update`),
+        webhooks.first(sql`select ${columns} from webhooks where ${one(scope, id)} for no key update`),
       update: (scope, id, patch) => {
         const set = Object.keys(patch).length === 0 ? sql.literal("") : sql`${sql.update({ ...patch })},`
-        return webhook(sql`update webhooks set ${set} updated_at = now() where ${one(scope, id)}
+        return webhooks.first(sql`update webhooks set ${set} updated_at = now() where ${one(scope, id)}
           returning ${columns}`)
       },
       replaceSecret: (scope, id, sealed, immediate) => {
@@ -55,12 +43,12 @@ export const webhookStoreSql = Layer.effect(
         const previous = immediate
           ? sql.literal("previous_secret_sealed = null, previous_secret_until = null")
           : sql`previous_secret_sealed = secret_sealed, previous_secret_until = now() + make_interval(secs => ${seconds})`
-        return webhook(sql`update webhooks set ${previous}, secret_sealed = ${sealed}, updated_at = now()
+        return webhooks.first(sql`update webhooks set ${previous}, secret_sealed = ${sealed}, updated_at = now()
           where ${one(scope, id)} returning ${columns}`)
       },
       remove: (scope, id) => execute(sql`delete from webhooks where ${one(scope, id)}`),
       lockSecrets: execute(sql`lock table webhooks in share row exclusive mode`),
-      allSealed: sealedRows(
+      allSealed: sealedRows.all(
         sql`select webhook_id, secret_sealed, previous_secret_sealed from webhooks order by webhook_id`
       ),
       replaceSealed: ({ webhook_id, ...sealed }) =>

@@ -42,7 +42,7 @@ const grows: ReadonlyArray<RegExp> = [
   /^with own as/,
   /^with past as materialized/,
   /^with turn as \(\s*update figures/,
-  /^select count\(\*\) from api_keys/,
+  /^select count\(\*\)::int from api_keys/,
   /^select provider, coalesce\(outcome, 'none'\) as outcome/,
   /^select account, sum\(amount\)::text as amount, 1 as accounts from ledger_postings/,
   /^select country, count\(\*\)::int as users/,

@@ -13,7 +13,7 @@ import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
 import { RateLockStore } from "../../src/money/rates/RateLockStore.ts"
 import { draftPayment, newOwner } from "../payments/support/NewPayment.ts"
 import { openStoresOn } from "../payments/support/PaymentServices.ts"
-import { age } from "../platform/idempotency/Ageing.ts"
+import { age } from "../platform/idempotency/AgeKeys.ts"
 import { nextId } from "../support/StoreFixtures.ts"
 import { backends } from "../support/Stores.ts"
 import { testSettings } from "../support/TestSettings.ts"
@@ -48,7 +48,7 @@ const ageLock = (id: string, days: number) =>
 for (const backend of backends) {
   const services = openStoresOn(backend).pipe(Layer.provideMerge(Ids.layer), Layer.provideMerge(testSettings()))
   layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`Retention on ${backend}`, (it) => {
-    it.effect("forgets old messages and keeps young ones", () =>
+    it.effect("deletes old messages and keeps recent ones", () =>
       Effect.gen(function* () {
         const store = yield* NotificationStore
         const { org_id } = yield* newOwner
@@ -74,7 +74,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("forgets old rate locks that no payment was made with", () =>
+    it.effect("deletes old rate locks without a payment", () =>
       Effect.gen(function* () {
         const store = yield* RateLockStore
         const owner = yield* newOwner
@@ -97,7 +97,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("forgets callbacks of nobody's payment, never those of ours, and all of it in one go", () =>
+    it.effect("deletes all old unmatched callbacks, and keeps matched ones", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const keys = yield* IdempotencyStore

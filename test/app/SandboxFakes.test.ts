@@ -30,7 +30,7 @@ const stripeWith = (variables: Readonly<Record<string, string>>) =>
   )
 
 describe("fakes of third parties", () => {
-  it.effect("take the place of all whose credentials are not set", () =>
+  it.effect("replace all third parties without credentials", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* stripeWith({})
       expect(baseUrl).toBe("http://127.0.0.1:9100")
@@ -41,7 +41,7 @@ describe("fakes of third parties", () => {
     })
   )
 
-  it.effect("lend nothing to one whose credentials are: anybody knows the secrets of a fake", () =>
+  it.effect("are not used for a third party whose credentials are set", () =>
     Effect.gen(function* () {
       expect(yield* stripeWith({ STRIPE_SECRET_KEY: "sk_test_own" })).toEqual({
         baseUrl: stripe.baseUrls.sandbox,
@@ -50,7 +50,7 @@ describe("fakes of third parties", () => {
     })
   )
 
-  it.scopedLive("say where they are, and a second server that its callbacks would go to the first", () =>
+  it.scopedLive("show their address, and warn on a second server", () =>
     Effect.gen(function* () {
       const port = yield* Effect.promise(() => firstOfFreePorts(9))
       const services = storesOn("memory").pipe(
@@ -65,7 +65,7 @@ describe("fakes of third parties", () => {
     })
   )
 
-  it.scopedLive("are not started where somebody else has the port of one, who would be sent payments", () =>
+  it.scopedLive("are not started if another program listens on one of their ports", () =>
     Effect.gen(function* () {
       const port = yield* Effect.promise(() => firstOfFreePorts(9))
       yield* Effect.acquireRelease(
@@ -86,7 +86,7 @@ describe("fakes of third parties", () => {
     })
   )
 
-  it.effect("stand in what the terminal shows at the start, where there are any", () =>
+  it.effect("are shown in the banner", () =>
     Effect.gen(function* () {
       const written = vi.spyOn(process.stdout, "write").mockReturnValue(true)
       const shown = (fakes: string | undefined) =>
@@ -99,7 +99,7 @@ describe("fakes of third parties", () => {
     })
   )
 
-  it.effect("say nothing where none are wanted", () =>
+  it.effect("are not shown if switched off", () =>
     Effect.gen(function* () {
       const services = storesOn("memory").pipe(Layer.provideMerge(Ids.layer), Layer.provideMerge(testSettings()))
       expect(yield* Effect.scoped(Effect.provide(startFakes, services))).toBeUndefined()

@@ -35,7 +35,7 @@ const settings = testSettings({
   METRICS_PORT: String(METRICS_PORT)
 })
 
-it("whether Node throws for it or tells of it", async () => {
+it("retries a process that cannot be started, whether Node throws or emits the error", async () => {
   const places: Array<string> = []
   vi.spyOn(cluster, "fork").mockImplementation((variables) => {
     const place = String(variables?.["CORRIDOR_WORKER"])
@@ -81,7 +81,7 @@ const dies: Does = (worker) => {
   worker.emit("exit", 1, null)
 }
 
-it("not where the first has the port of its metrics alone", async () => {
+it("fails if the first process listens on its metrics port alone", async () => {
   const { message, places } = await endWith((worker) => {
     worker.emit("listening", { port: METRICS_PORT })
     dies(worker)
@@ -90,7 +90,7 @@ it("not where the first has the port of its metrics alone", async () => {
   expect(places).toEqual(["1"])
 }, 15_000)
 
-it("nor where another cannot have the port of its own metrics", async () => {
+it("fails if another process cannot listen on its metrics port", async () => {
   const { message, places } = await endWith(serves, (worker) => {
     worker.emit("message", CANNOT_LISTEN)
     dies(worker)

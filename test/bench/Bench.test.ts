@@ -1,4 +1,4 @@
-/** What the benchmark compares must be the same: the hand-written server answers and leaves behind what Corridor does. */
+/** Tests that both measured servers answer alike and write the same rows. */
 import type { AddressInfo } from "node:net"
 import { expect } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -51,14 +51,14 @@ const completing = (pool: Pool) =>
     (stop) => Effect.promise(stop)
   )
 
-/** With everything hidden that cannot be the same twice. */
+/** Hides ids, times and traces. */
 const comparable = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value)
       .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, "(id)")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, "(time)")
       .replaceAll(/fiat_[0-9a-f]{24}/g, "(provider's id)")
-      // Only what is traced has one.
+      // Only traced requests have one.
       .replaceAll(/"traceparent":"[^"]*"/g, '"traceparent":null')
   )
 
@@ -89,7 +89,7 @@ interface Initiated {
   readonly response: { readonly payment_id: PaymentId; readonly transaction_id: string }
 }
 
-/** Initiates a payment at the server on the port, and waits for its completion. */
+/** Initiates a payment and waits for its completion. */
 const lifeOf = (port: number, pool: Pool) =>
   Effect.gen(function* () {
     const { acme } = yield* people
@@ -134,7 +134,7 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
     })
   )
 
-  it.scoped("tell and lock the same rates", () =>
+  it.scoped("return and lock the same rates", () =>
     Effect.gen(function* () {
       const pool = yield* onDatabase
       const { port } = yield* TestServer
@@ -171,7 +171,7 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
     })
   )
 
-  it.scoped("both refuse a body that breaks the schema, and a key that nobody has", () =>
+  it.scoped("both refuse an invalid body and an unknown key", () =>
     Effect.gen(function* () {
       const pool = yield* onDatabase
       const port = yield* handWritten(pool)
@@ -193,12 +193,12 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
     })
   )
 
-  it("takes the middle of its rounds", () => {
+  it("computes the median of rounds", () => {
     expect(median([9, 1, 5])).toBe(5)
     expect(median([4, 1, 9, 2])).toBe(3)
   })
 
-  it("asks at leisure for half of what the slower one can do", () => {
+  it("uses half of the slower server's peak as fixed rate", () => {
     const round = (server: string, requestsPerSecond: number) =>
       ({ server, endpoint: "record", pace: null, requestsPerSecond }) as Measurement
     const measured = [round("corridor", 900), round("fastify", 1603), round("corridor", 701), round("corridor", 805)]

@@ -1,4 +1,4 @@
-/** One PostgreSQL in a temporary folder for all servers of a run, as durable as in production. */
+/** One durable PostgreSQL in a temporary folder for all servers of a run. */
 import { chmod, mkdtemp, rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ export const temporaryFolder = (name: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const folder = await mkdtemp(join(tmpdir(), `corridor-${name}-`))
-      // PostgreSQL runs as a user of its own when the run is root's.
+      // PostgreSQL runs as another user if we are root.
       await chmod(folder, 0o755)
       return folder
     }),
@@ -26,7 +26,6 @@ export const urlOf = (clusterUrl: string, database: string): string => {
   return url.toString()
 }
 
-/** Scoped: the connection ends before the cluster stops. */
 export const poolOn = (url: string) =>
   Effect.acquireRelease(
     Effect.sync(() => new Pool({ connectionString: url, max: 1, application_name: "bench" })),
@@ -63,11 +62,11 @@ const durabilityOf = (url: string) =>
     )
   )
 
-/** The cluster of a folder as it is set, durable or not. */
+/** The cluster of a folder with its own settings. */
 export const clusterIn = (folder: string) =>
   Effect.map(embeddedPostgres({ dataDir: folder }), ({ url }) => ({ url: Redacted.value(url) }))
 
-/** A commit that does not wait for the disk would measure something else. */
+/** Fails unless commits wait for a disk. */
 export const durableCluster = (folder: string) =>
   Effect.gen(function* () {
     const { type } = yield* Effect.promise(() => statfs(folder))

@@ -1,18 +1,18 @@
-/** What a process has used with its children, such as PostgreSQL's; not a number where the system does not tell by `/proc`. */
+/** CPU and memory of a process and its children, from `/proc`; NaN without it. */
 import { readdir, readFile } from "node:fs/promises"
 import type { Pool } from "pg"
 
-/** As Linux counts for every program, whatever its kernel does. */
+/** Linux's USER_HZ. */
 const TICKS_PER_SECOND = 100
 
 interface Usage {
   readonly parent: number
   readonly ticks: number
-  /** Of children that have ended. */
+  /** Of ended children. */
   readonly formerTicks: number
 }
 
-/** The name of a program may have spaces and brackets in it. */
+/** Program names may contain spaces and brackets. */
 const usageOf = async (pid: number): Promise<Usage | undefined> => {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined)
   if (text === undefined) return undefined
@@ -29,7 +29,6 @@ const childrenOf = async (parent: number): Promise<ReadonlyArray<readonly [numbe
   return all.flatMap(([pid, usage]) => (usage?.parent === parent ? [[pid, usage] as const] : []))
 }
 
-/** CPU time of the process and its children, in microseconds. */
 export const familyCpuMicros = async (parent: number): Promise<number> => {
   const own = await usageOf(parent)
   if (own === undefined) return Number.NaN
@@ -42,13 +41,13 @@ const peakOf = async (pid: number): Promise<number> => {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1] ?? Number.NaN) / 1024
 }
 
-/** The most memory, in MiB, that any of them has had resident. */
+/** Peak resident memory of any of them. */
 export const familyPeakMebibytes = async (parent: number): Promise<number> => {
   const pids = [parent, ...(await childrenOf(parent)).map(([pid]) => pid)]
   return Math.max(...(await Promise.all(pids.map(peakOf))))
 }
 
-/** PostgreSQL's, in microseconds. */
+/** CPU of PostgreSQL. */
 export const clusterCpuMicros = async (pool: Pool): Promise<number> => {
   const { rows } = await pool.query<{ readonly pid: number }>("select pg_backend_pid() as pid")
   const backend = await usageOf(rows[0]!.pid)

@@ -1,8 +1,8 @@
-/** Loaded before a measured server: answers its parent with the CPU time that the process has used so far. */
+/** Loaded before a measured server: reports its CPU time to the parent. */
 process.on("message", (message) => {
   if (message === "cpu") process.send?.(process.cpuUsage())
 })
-// A benchmark that was killed leaves no server behind.
+// Ends the server with its benchmark.
 process.on("disconnect", () => process.kill(process.pid, "SIGTERM"))
-// The channel to the parent must not keep a server alive that has stopped.
+// Lets a stopped server exit.
 process.channel?.unref()

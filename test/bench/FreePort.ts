@@ -1,6 +1,6 @@
 /**
- * Ports for servers that are started a moment later. Those that the system hands out by itself (from 32768 on) it hands
- * out again meanwhile, to a connection or to another server, so these lie below, and each process counts through its own.
+ * Free ports for servers that start later. Below 32768, where the system assigns ports to others; each process counts
+ * through its own block.
  */
 import { createServer } from "node:net"
 
@@ -21,7 +21,7 @@ const isFree = (port: number): Promise<boolean> =>
       .listen(port, "127.0.0.1", () => probe.close(() => done(true)))
   })
 
-/** The first of so many in a row. */
+/** First of several free ports in a row. */
 export const firstOfFreePorts = async (count: number): Promise<number> => {
   for (;;) {
     const first = take(count)

@@ -5,7 +5,7 @@ import { type Job, runJob } from "./load/Load.ts"
 
 const HELD_MILLIS = 400
 
-/** Answers at once, but holds the first. */
+/** Holds the first answer. */
 const withServer = async <A>(use: (port: number) => Promise<A>): Promise<A> => {
   let asked = 0
   const server = createServer((_, response) => {
@@ -32,11 +32,11 @@ const jobAt = (port: number): Job => ({
   transactionIds: []
 })
 
-describe("The benchmark's load", () => {
-  it("at a pace asks as often as it should, and a slow answer is felt by all that were due meanwhile", async () => {
+describe("Load generator", () => {
+  it("keeps a fixed rate, and counts a slow answer for all requests due meanwhile", async () => {
     const { p50Millis, p99Millis, requests } = await withServer((port) => runJob(jobAt(port), () => undefined))
     expect(requests).toBe(20)
-    // The last of them is due 95 ms after the first.
+    // The last request is due 95 ms after the first.
     expect(p50Millis).toBeGreaterThan(HELD_MILLIS - 100)
     expect(p99Millis).toBeGreaterThanOrEqual(p50Millis)
   })

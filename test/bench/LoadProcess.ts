@@ -1,4 +1,4 @@
-/** The load generator's process, as an effect for each job. */
+/** The process of the load generator, and its progress line. */
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
@@ -33,7 +33,7 @@ export const startLoad = Effect.acquireRelease(
   )
 )
 
-/** Tells on the terminal's error stream what is being measured, so that the result alone goes to the output. */
+/** Writes progress to stderr, so that stdout holds only the result. */
 interface Finished {
   readonly requestsPerSecond: number
   readonly p50Millis: number

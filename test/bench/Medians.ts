@@ -1,4 +1,4 @@
-/** The medians of all rounds, and Corridor's in proportion to the hand-written server's. */
+/** Medians of all rounds, and the ratio of Corridor to the hand-written server. */
 import type { Endpoint } from "./load/Load.ts"
 import type { Measurement } from "./Rounds.ts"
 
@@ -45,7 +45,7 @@ export const atPeak = (measurements: Measurements, endpoint: Endpoint): Comparis
 export const atHalfOfPeak = (measurements: Measurements, endpoint: Endpoint): Comparison =>
   compare(measurements.filter((one) => one.endpoint === endpoint && one.pace !== null))
 
-/** What both are asked for when they are to answer at leisure: half of what the slower one can do. */
+/** Half of what the slower server can do. */
 export const halfOfPeak = (measurements: Measurements, endpoint: Endpoint): number => {
   const { corridor, fastify } = atPeak(measurements, endpoint)
   return Math.max(1, Math.floor(Math.min(corridor.requestsPerSecond, fastify.requestsPerSecond) / 2))

@@ -1,4 +1,4 @@
-/** How long and how often to measure. */
+/** Options of the benchmark. */
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ export interface Options {
   readonly cpuProfiles: string | undefined
   readonly connections: number
   readonly pool: number
-  /** Of Corridor; the other server is one process. */
+  /** Processes of Corridor; the other server has one. */
   readonly processes: number
   readonly rounds: number
   readonly warmUpSeconds: Readonly<Record<Endpoint, number>>
@@ -57,7 +57,7 @@ const parse = (args: ReadonlyArray<string>): Options => {
     pool: 10,
     processes: whole("workers", values.workers ?? "1"),
     rounds: whole("rounds", values.rounds ?? (quick ? "3" : "7")),
-    // Long enough for the compiler to have seen the whole path: what is measured is a server that has been running.
+    // Long enough for the JIT compiler.
     warmUpSeconds: quick
       ? { initiate: 15, record: 6, list: 4, rate: 4 }
       : { initiate: 30, record: 15, list: 10, rate: 10 },

@@ -8,7 +8,7 @@ const frame = (functionName: string, url = "", lineNumber = 0): Frame => ({
   columnNumber: 0
 })
 
-/** One for each kind of frame; node n was seen for n times 100 µs. */
+/** One node for each kind of frame; node n has n × 100 µs. */
 const frames = [
   frame("(root)"),
   frame("(idle)"),
@@ -39,7 +39,7 @@ const profile: CpuProfile = {
 const summary = summaryOf(profile, ({ lineNumber, url }) => ({ file: url.replace("/app/", ""), line: lineNumber + 1 }))
 
 describe("The summary of a CPU profile", () => {
-  it("counts each part, natives with whoever called them and idle time apart", () => {
+  it("counts each part, native functions for their caller, idle time apart", () => {
     expect(summary.idleMicros).toBe(200)
     expect(summary.busyMicros).toBe(8900)
     expect(Object.fromEntries(summary.parts.map(({ micros, name }) => [name, micros]))).toEqual({

@@ -1,8 +1,8 @@
-/** Where the time of a CPU profile went, by part of the program and by function. */
+/** Summarizes a CPU profile by part of the program and by function. */
 export interface Frame {
   readonly functionName: string
   readonly url: string
-  /** From zero, as in profiles. */
+  /** Zero-based. */
   readonly lineNumber: number
   readonly columnNumber: number
 }
@@ -17,7 +17,7 @@ export interface CpuProfile {
   readonly timeDeltas: ReadonlyArray<number>
 }
 
-/** The file that a function was written in, from the root of the project, and its line. */
+/** Source file from the project's root, and line. */
 export interface Place {
   readonly file: string
   readonly line: number
@@ -37,7 +37,7 @@ export interface Summary {
 
 const IDLE = "(idle)"
 
-/** What is no function: V8 names it in brackets. */
+/** V8's names of what is no function. */
 const own: ReadonlyMap<string, string> = new Map([
   ["(garbage collector)", "garbage collection"],
   ["(program)", "(program)"],
@@ -82,7 +82,7 @@ export const summaryOf = (profile: CpuProfile, placeOf: (frame: Frame) => Place)
   const functions = new Map<string, number>()
   const add = (to: Map<string, number>, name: string, spent: number) => to.set(name, (to.get(name) ?? 0) + spent)
 
-  /** What has no source, such as JSON.stringify, counts for whoever called it. */
+  /** Native functions count for their caller. */
   const written = (id: number): Frame | undefined => {
     const frame = frames.get(id)
     const parent = parents.get(id)

@@ -1,4 +1,4 @@
-/** What a run found, as JSON and as a table. */
+/** Result of a run, as JSON and as a table. */
 import { cpus, totalmem } from "node:os"
 import type { Durability } from "./Cluster.ts"
 import type { Endpoint } from "./load/Load.ts"
@@ -24,9 +24,9 @@ export interface Result {
   readonly options: Options
   readonly machine: ReturnType<typeof machineOf>
   readonly comparison: Readonly<Record<Endpoint, Comparison>>
-  /** Both asked for the same, half of what the slower one can do. */
+  /** Both servers at the same rate, half of the slower one's peak. */
   readonly atHalfOfPeak: Readonly<Record<PacedEndpoint, Comparison & { readonly askedPerSecond: number }>>
-  /** The most memory that any process of a server has had resident. */
+  /** Peak resident memory of any process. */
   readonly peakMebibytes: Readonly<Record<string, number>>
   readonly rowsVerified: Readonly<Record<string, Counts>>
   readonly errors: 0

@@ -1,4 +1,4 @@
-/** Rounds of both servers in turn, each on a quiet database: what one leaves to be done never falls to the other. */
+/** Rounds of both servers in turn, each on an idle database. */
 import { Clock, Effect } from "effect"
 import type { Pool } from "pg"
 import { type Endpoint, endpoints, type Job, type JobResult } from "./load/Load.ts"
@@ -19,18 +19,18 @@ export interface Measurement {
   readonly server: string
   readonly endpoint: Endpoint
   readonly round: number
-  /** Requests a second that were asked for; null for as many as went. */
+  /** Requested rate; null: as fast as possible. */
   readonly pace: number | null
   readonly requests: number
   readonly seconds: number
   readonly requestsPerSecond: number
   readonly p50Millis: number
   readonly p99Millis: number
-  /** CPU of the server's process; of an initiation with its completion, which comes later. */
+  /** CPU of the server's process, with the later completion of initiations. */
   readonly cpuMicrosPerRequest: number
-  /** With that of PostgreSQL. */
+  /** Including PostgreSQL. */
   readonly allCpuMicrosPerRequest: number
-  /** From the first request until all of them were completed, less the second that the provider takes its time. */
+  /** Rate until all payments were completed, less the second that the provider waits. */
   readonly settledPerSecond: number
 }
 
@@ -38,7 +38,7 @@ export interface Bench {
   readonly options: Options
   readonly apiKey: string
   readonly load: (job: Job, progress: Progress) => Effect.Effect<JobResult, BenchFailed>
-  /** What each server has answered, and some of its payments that can be read. */
+  /** Number of answers of each server, and some readable payments. */
   readonly answered: Map<string, Answered>
   readonly readable: Map<string, ReadonlyArray<string>>
 }
@@ -53,7 +53,7 @@ interface Round {
 const COMPLETION_SECONDS = 1
 const READABLE = 5000
 
-/** Whose latency is measured at half of the peak as well. */
+/** Also measured at half of the peak. */
 export const pacedEndpoints = ["initiate", "record"] as const
 
 const nothing: Answered = { initiate: 0, rate: 0 }
@@ -78,7 +78,7 @@ const measure = (bench: Bench, { pool, server }: Side, asked: Round) =>
   Effect.gen(function* () {
     const { name, port } = server
     const { endpoint, pace, round, seconds } = asked
-    // Every round starts on a written-out database, or a checkpoint falls to whoever comes by.
+    // Each round starts after a checkpoint, so that none pays for another's.
     yield* Effect.promise(() => pool.query("checkpoint"))
     const job: Job = {
       endpoint,
@@ -119,19 +119,19 @@ const measure = (bench: Bench, { pool, server }: Side, asked: Round) =>
     return measurement
   })
 
-/** Whoever goes first in one round goes last in the next. */
+/** Alternates which server goes first. */
 const inTurn = (sides: ReadonlyArray<Side>, round: number) => (round % 2 === 1 ? sides : [...sides].reverse())
 
 const warmUp = (bench: Bench, side: Side) =>
   Effect.gen(function* () {
     for (const endpoint of endpoints) {
       yield* measure(bench, side, { endpoint, seconds: bench.options.warmUpSeconds[endpoint], round: 0, pace: null })
-      // It would come by itself at some moment of the next minute, and with it other plans.
+      // Autovacuum would otherwise analyse during a round.
       if (endpoint === "initiate") yield* Effect.promise(() => side.pool.query("analyze"))
     }
   })
 
-/** Answers with the measured rounds, first as fast as it goes and then at half of that; the warm-up is forgotten. */
+/** Measures at full speed, then at half of it; discards the warm-up. */
 export const runRounds = (bench: Bench, sides: ReadonlyArray<Side>) =>
   Effect.gen(function* () {
     const { rounds, seconds } = bench.options

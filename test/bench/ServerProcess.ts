@@ -1,4 +1,4 @@
-/** A measured server in a process of its own: started, asked for its CPU time, stopped with its scope. */
+/** A measured server in its own process. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -11,9 +11,9 @@ import { recordPath } from "./Workload.ts"
 export interface Server {
   readonly name: string
   readonly port: number
-  /** CPU microseconds that the process has used so far, with those that it has started. */
+  /** CPU microseconds so far, with children. */
   readonly cpuMicros: Effect.Effect<number>
-  /** The most memory, in MiB, that any of them has had resident. */
+  /** Peak resident memory in MiB. */
   readonly peakMebibytes: Effect.Effect<number>
 }
 
@@ -27,14 +27,14 @@ const cpuMicrosOf = (child: ChildProcess) =>
     return user + system
   })
 
-/** Any answer will do: the server listens, and its database is there. */
+/** Waits for any answer: the server listens and has its database. */
 const answering = (name: string, port: number, child: ChildProcess) =>
   Effect.tryPromise({
     try: () => fetch(`http://127.0.0.1:${port}${recordPath("-")}`, { signal: AbortSignal.timeout(2000) }),
     catch: () => new BenchFailed({ message: `${name} does not answer on port ${port}.` })
   }).pipe(
     Effect.retry({
-      // A database that was kept from a version before is brought to this one first.
+      // A kept database may be migrated first.
       schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo("30 minutes")),
       while: () => child.exitCode === null
     })

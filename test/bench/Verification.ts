@@ -1,9 +1,9 @@
-/** Looks into the database whether all that was answered is there, row by row the same on both sides. */
+/** Verifies that every answered request has its rows. */
 import { Effect, Schedule } from "effect"
 import type { Pool } from "pg"
 import { BenchFailed } from "./BenchFailed.ts"
 
-/** Rows that one initiation leaves behind once it is completed. */
+/** Rows of one completed initiation. */
 const perPayment = {
   payments: 1,
   completed_payments: 1,
@@ -21,7 +21,7 @@ const perPayment = {
 
 export type Counts = Readonly<Record<keyof typeof perPayment | "rate_locks", number>>
 
-/** How many requests of a kind were answered. */
+/** Numbers of answered requests. */
 export interface Answered {
   readonly initiate: number
   readonly rate: number
@@ -42,7 +42,7 @@ const counting = `select
   (select count(*)::int from ledger_postings) as ledger_postings,
   (select count(*)::int from rate_locks) as rate_locks`
 
-/** Waits until every accepted payment is completed, so that no round pays for the one before it. */
+/** Waits until every accepted payment is completed. */
 export const settled = (name: string, pool: Pool) =>
   Effect.tryPromise({
     try: () => pool.query<{ open: boolean }>("select exists (select from rail_timers) as open"),

@@ -1,11 +1,11 @@
-/** What both servers are asked: the same payin by mobile money, told apart by its reference only, its record, lists and a rate. */
+/** The measured requests: a mobile money payin, its record, a list and a rate. */
 export const INITIATE_PATH = "/v1/payments-init/initiate"
 
 export const recordPath = (transactionId: string): string => `/v1/payments/transaction/${transactionId}`
 
 export const LIST_PATH = "/v1/transactions?limit=20"
 
-/** Every look-up locks the rate: it writes a row. */
+/** Each look-up locks the rate: it writes a row. */
 export const RATE_PATH = "/v1/organizations/admin/exchange-rate?fromCurrency=USD&toCurrency=KES&amount=1500.5"
 
 export const initiation = (clientReference: string) => ({

@@ -1,5 +1,5 @@
 /**
- * How long the trends of a year take on a million payments, before and after its days are closed.
+ * Measures the trends of a year on a million payments, before and after its days are closed.
  * `npx tsx test/bench/analytics.ts [payments] [runs]` Cold is the first answer after a start of PostgreSQL.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -7,38 +7,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { OrgId, UserId, Ids } from "../../src/domain/Ids.ts"
+import type { OrgId, UserId } from "../../src/domain/Ids.ts"
 import { AnalyticsStore } from "../../src/payments/analytics/Analytics.ts"
 import { AppLive } from "../../src/app/Services.ts"
-import { OrganizationStore } from "../../src/people/organizations/OrganizationStore.ts"
-import { UserStore } from "../../src/people/users/UserStore.ts"
+import { newOrganization, newUser } from "../support/StoreFixtures.ts"
 import { median } from "./Medians.ts"
 
 const ORGANIZATIONS = 20
 
-/** Days among those of the year on which something is left open, which keeps them from being closed. */
+/** Days with an open payment, which cannot be closed. */
 const OPEN_DAYS = 5
 const YEAR = { from: "2025-01-01", to: "2026-01-01" }
 
 const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
 
-const newOrganization = Effect.gen(function* () {
-  const store = yield* OrganizationStore
-  const org_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
-  const about = { name: "Bench", country: "KE", currency: "KES", email: "bench@corridor.example" } as const
-  yield* store.insert({ org_id, ...about, features: [], sandbox: true })
-  return org_id
-})
-
-const newUser = Effect.gen(function* () {
-  const store = yield* UserStore
-  const user_id = yield* Effect.flatMap(Ids, ({ make }) => make(UserId))
-  const about = { subject: user_id, email: `${user_id}@corridor.example`, country: "KE", is_admin: false }
-  yield* store.insert({ user_id, ...about })
-  return user_id
-})
-
-/** Rows about as wide as those that the service writes, in the order of time, as it writes them. */
+/** Rows about as wide as the service's, in order of time. */
 const writePayments = (orgs: ReadonlyArray<string>, user_id: UserId, count: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -68,8 +51,9 @@ const stopwatch = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 const fill = (count: number) =>
   Effect.gen(function* () {
-    const orgs = yield* Effect.replicateEffect(newOrganization, ORGANIZATIONS)
-    const took = yield* stopwatch(Effect.flatMap(newUser, (user_id) => writePayments(orgs, user_id, count)))
+    const made = yield* Effect.replicateEffect(newOrganization({ sandbox: true }), ORGANIZATIONS)
+    const orgs = made.map(({ org_id }) => org_id)
+    const took = yield* stopwatch(Effect.flatMap(newUser(), ({ user_id }) => writePayments(orgs, user_id, count)))
     const sql = yield* SqlClient.SqlClient
     yield* sql`vacuum analyze payments`
     const [size] = yield* sql<{ table: string }>`select pg_size_pretty(pg_table_size('payments')) as table`
@@ -102,13 +86,13 @@ const measure = (org: OrgId, runs: number) =>
 
 const main = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), "corridor-bench-"))
-  // PostgreSQL runs as a user of its own when this runs as root.
+  // PostgreSQL runs as another user if we are root.
   chmodSync(dataDir, 0o755)
   process.env["DATA_DIR"] = dataDir
   process.env["LOG_LEVEL"] ??= "warn"
   const [count = 1_000_000, runs = 5] = process.argv.slice(2).map(Number)
   try {
-    // Each on an application of its own: PostgreSQL starts anew in between.
+    // Each runs on a new application, which restarts PostgreSQL.
     const org = await Effect.runPromise(fill(count).pipe(Effect.provide(AppLive)))
     await Effect.runPromise(measure(org, runs).pipe(Effect.provide(AppLive)))
     await Effect.runPromise(closeDays.pipe(Effect.provide(AppLive)))

@@ -1,7 +1,6 @@
 /**
- * How fast one settlement account takes postings, which all queue for its balance: one entry to a statement on sixteen
- * connections, then sixty-four to a statement on two, as concurrent payments share them.
- * `npx tsx test/bench/ledger.ts [seconds for each]`
+ * Measures postings to one settlement account: one entry a statement on 16 connections, then 64 on two, as concurrent
+ * payments share them. `npx tsx test/bench/ledger.ts [seconds for each]`
  */
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Logger, LogLevel, Redacted, Schema } from "effect"
@@ -68,7 +67,7 @@ const bench = (seconds: number) =>
       postings: move(rail, settlement, amount)
     }))
 
-    /** Each connection posts its next statement as soon as its last one is committed. */
+    /** Each connection posts its next statement after the last commit. */
     const load = (connections: number, entries: number, forSeconds: number) =>
       Effect.gen(function* () {
         const pool = yield* Effect.acquireRelease(

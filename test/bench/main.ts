@@ -42,7 +42,7 @@ const sandboxKey = (folder: string) =>
     return (JSON.parse(file) as { readonly orgs: ReadonlyArray<{ readonly api_key: string }> }).orgs[0]!.api_key
   })
 
-/** Corridor makes and fills its own database; the other is a copy of it, so that both start from the same rows. */
+/** Corridor fills its database; the other server gets a copy. */
 const twoDatabases = (folder: string, clusterUrl: string, options: Options) =>
   Effect.gen(function* () {
     const urls = { corridor: urlOf(clusterUrl, "bench_corridor"), fastify: urlOf(clusterUrl, "bench_fastify") }
@@ -52,7 +52,7 @@ const twoDatabases = (folder: string, clusterUrl: string, options: Options) =>
     return urls
   })
 
-/** The profile of a bundle is read with its map, which the next build may replace. */
+/** Keeps the source map with the profile: the next build may replace it. */
 const folderForProfiles = (folder: string) =>
   Effect.promise(async () => {
     const own = join(folder, "corridor")

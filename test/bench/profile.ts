@@ -1,4 +1,4 @@
-/** Tells where the time of a CPU profile went: `npm run bench:profile -- FILE.cpuprofile`. */
+/** Summarizes a CPU profile: `npm run bench:profile -- FILE.cpuprofile`. */
 import { existsSync, readFileSync } from "node:fs"
 import { SourceMap, type SourceMapPayload, type SourceMapping } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
@@ -32,7 +32,7 @@ const placesBeside = (profile: string): ((frame: Frame) => Place) => {
   return ({ columnNumber, lineNumber, url }) => {
     if (url.startsWith("node:")) return { file: url, line: lineNumber + 1 }
     const path = url.startsWith("file:") ? fileURLToPath(url) : url
-    // What the bundler itself wrote is on the map, but leads nowhere.
+    // The bundler's own code has no source.
     const entry: Partial<SourceMapping> = mapOf(path)?.findEntry(lineNumber, columnNumber) ?? {}
     const { originalLine = 0, originalSource } = entry
     return originalSource === undefined

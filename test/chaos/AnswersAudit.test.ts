@@ -1,4 +1,4 @@
-/** The audit's teeth: whatever callers were told that is not so is found. */
+/** Tests that the audit finds every answer that the records contradict. */
 import { describe, expect, it } from "@effect/vitest"
 import { holdingsOf, type Read } from "./audit/ReadRecords.ts"
 import { answerProblems } from "./audit/AnswersAudit.ts"
@@ -31,8 +31,8 @@ const read = (...payments: ReadonlyArray<Payment>): Read =>
     keyOf: ({ client_reference }: Payment) => client_reference
   }) as unknown as Read
 
-describe("what callers were told", () => {
-  it("is so, or may have become so", () => {
+describe("audit of answers", () => {
+  it("accepts answers that match the records or a later status", () => {
     const orders = [
       order("a", 200, told("1", "processing")),
       order("b", 200, told("2", "completed")),
@@ -44,22 +44,27 @@ describe("what callers were told", () => {
   })
 
   it.each([
-    ["a payment that is gone", order("a", 200, told("1", "processing")), [], /told of payment 1, which is not there/],
-    ["two of one key", order("a", 200, told("1", "processing")), ["1", "2"], /one key made 2 payments/],
-    ["one that was refused", order("a", 409, { code: "INSUFFICIENT_FUNDS" }), ["1"], /refused with 409, and there is/],
+    ["a missing payment", order("a", 200, told("1", "processing")), [], /told of payment 1, which is not there/],
+    ["two payments under one key", order("a", 200, told("1", "processing")), ["1", "2"], /one key made 2 payments/],
     [
-      "an end that was taken back",
+      "a payment after a refusal",
+      order("a", 409, { code: "INSUFFICIENT_FUNDS" }),
+      ["1"],
+      /refused with 409, and there is/
+    ],
+    [
+      "a changed final status",
       order("a", 200, told("1", "failed")),
       ["1"],
       /told failed, and the payment is completed/
     ],
     [
-      "a refusal of all that one took",
+      "a completed payment after ALL_PROVIDERS_FAILED",
       order("a", 502, { payment_id: "1" }),
       ["1"],
       /all providers refused, and .* completed/
     ]
-  ])("is found out: %s", (_, one, ids, problem) => {
+  ])("finds %s", (_, one, ids, problem) => {
     const found = answerProblems(
       [one],
       read(...(ids as ReadonlyArray<string>).map((id) => payment(id, "a", "completed")))
@@ -67,14 +72,14 @@ describe("what callers were told", () => {
     expect(found).toEqual([expect.stringMatching(problem)])
   })
 
-  it("is all that there is", () => {
+  it("finds payments that were never requested", () => {
     expect(answerProblems([], read(payment("1", "z", "completed")))).toEqual([
-      "there is a payment of z, which nobody asked for"
+      "there is a payment of z, which was never requested"
     ])
   })
 })
 
-describe("what the fakes have", () => {
+describe("holdings of the fakes", () => {
   const id = "01a1e24a-a5c3-7458-8067-6b1e27423f7b"
   const attempt = {
     attempt_id: id,
@@ -100,14 +105,14 @@ describe("what the fakes have", () => {
       }
     }) as unknown as StartedFake
 
-  it("is counted for the payment that asked for it, however often it was taken", () => {
+  it("count for the payment that caused them, also if repeated", () => {
     const wire = wireReference(id)
     const { holdings, unmatched } = holdingsOf([fakeWith(wire, `${wire} (2)`)], [attempt])
     expect(holdings(attempt.payment_id)).toEqual(new Map([["provider/stripe/EUR", 2100n]]))
     expect(unmatched).toEqual([])
   })
 
-  it("is less by what a dispute took of it", () => {
+  it("are reduced by disputes", () => {
     const disputed = fakeWith(wireReference(id))
     const [entry] = disputed.running.books.all()
     const taken = { ...disputed, running: { books: { all: () => [{ ...entry, takenBack: 400n }] } } }
@@ -115,9 +120,9 @@ describe("what the fakes have", () => {
     expect(holdings(attempt.payment_id)).toEqual(new Map([["provider/stripe/EUR", 650n]]))
   })
 
-  it("is a stranger's where nobody asked for it", () => {
+  it("are unmatched if no attempt caused them", () => {
     expect(holdingsOf([fakeWith("other")], [attempt]).unmatched).toEqual([
-      "stripe has a payin other (completed) that nobody asked for"
+      "stripe has a payin other (completed) that no attempt caused"
     ])
   })
 })

@@ -1,4 +1,4 @@
-/** The short form of `npm run chaos`: two instances, a handful of faults, one seed; and that the audit would see a lie. */
+/** Short form of `npm run chaos`: two instances, six faults, one seed. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
@@ -17,8 +17,8 @@ const kinds = [instanceKilled, databaseRestarted, databaseSilent, backendsTermin
   briefly
 )
 
-describe("a short run of faults", () => {
-  it.scopedLive("leaves callers, providers, receivers and the books in agreement", () =>
+describe("a short chaos run", () => {
+  it.scopedLive("ends with callers, providers, receivers and ledger in agreement", () =>
     Effect.gen(function* () {
       const { answers, deliveries, faults, operations, violations } = yield* run({
         seed: 13,

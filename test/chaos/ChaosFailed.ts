@@ -1,4 +1,4 @@
 import { Data } from "effect"
 
-/** The run could not be made: there is nothing to judge. */
+/** The run could not be made, so there is no result. */
 export class ChaosFailed extends Data.TaggedError("ChaosFailed")<{ readonly message: string }> {}

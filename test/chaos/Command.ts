@@ -1,11 +1,11 @@
-/** What the commands of this folder have in common: their options, how they tell of progress, and how they end. */
+/** Options, progress and exit code of the commands in this folder. */
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Logger, LogLevel, type Scope } from "effect"
 import { explainFailure } from "../../src/app/StartupMessages.ts"
 import { ChaosFailed } from "./ChaosFailed.ts"
 
-/** `--NAME N`, one at least, with `--seed N` and `--json`. */
+/** Reads `--NAME N` (at least 1), `--seed N` and `--json`. */
 export const optionsOf = <Name extends string>(command: string, name: Name, otherwise: number) =>
   Effect.try({
     try: () => {
@@ -30,7 +30,7 @@ export const log = (line: string): void => {
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}\n`)
 }
 
-/** Whatever was found to be wrong is in its exit code. */
+/** Violations set the exit code. */
 export const printResult = <Result extends { readonly violations: ReadonlyArray<unknown> }>(
   result: Result,
   json: boolean,

@@ -1,4 +1,4 @@
-/** The short form of `npm run failover`: three faults on one stage, where Patroni is installed. */
+/** Short form of `npm run failover`: three faults, if Patroni is installed. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
@@ -11,12 +11,12 @@ const where = missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} not 
 
 const kinds = [primaryKilled, primaryKilledTwice, patroniKilled]
 
-/** The faults come in the order above, so the old primary that lives on does so until the end. */
+/** With this seed the faults come in the order above: the old primary that lives on does so until the end. */
 const SEED = 1
 
 describe(`a primary under load${where}`, () => {
   it.skipIf(missing.length > 0)(
-    "that is killed, is killed with its replacement, or lives on without its Patroni: nothing acknowledged is lost or done twice",
+    "killed, killed with its replacement, or alive without Patroni: nothing acknowledged is lost or done twice",
     () =>
       Effect.gen(function* () {
         const { answers, promotions, violations } = yield* failover({

@@ -1,21 +1,11 @@
-/** A run in which nothing fails but the primary of three PostgreSQL, again and again, under load. */
+/** A run under load in which the primary of three PostgreSQL fails repeatedly. */
 import { Effect } from "effect"
-import type { CallerLoad } from "./business/Operations.ts"
-import type { FaultKind } from "./faults/Fault.ts"
-import { run } from "./Run.ts"
+import { run, type RunOptions } from "./Run.ts"
 import { type Promotion, startPatroni } from "./environment/Patroni.ts"
 
-export interface FailoverOptions {
-  readonly bundle: string
-  readonly seed: number
-  readonly kinds: ReadonlyArray<FaultKind>
-  readonly faults: number
-  readonly instances: number
-  readonly load: CallerLoad
-  readonly log: (line: string) => void
-}
+type FailoverOptions = Pick<RunOptions, "bundle" | "seed" | "kinds" | "faults" | "instances" | "load" | "log">
 
-/** From when PostgreSQL commits again until every instance has answered a payment. */
+/** Limit from the first commit until every instance has answered a payment. */
 const MOST_MILLIS = 15_000
 
 export const failover = (options: FailoverOptions) =>

@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { startProxy } from "./environment/Proxy.ts"
 import { until } from "../payments/support/RealServer.ts"
 
-/** Sends back what it gets. */
 const echo = Effect.acquireRelease(
   Effect.promise(async () => {
     const server = createServer((socket) => socket.on("error", () => undefined).pipe(socket))
@@ -39,7 +38,7 @@ const say = (socket: Socket, ...words: ReadonlyArray<string>) =>
   )
 
 describe("a proxy", () => {
-  it.scopedLive("holds back all while it is silent, and hands it on in order afterwards", () =>
+  it.scopedLive("holds data while silent and passes it on in order afterwards", () =>
     Effect.gen(function* () {
       const { heard, proxy, socket } = yield* connected
       yield* say(socket, "a")
@@ -53,7 +52,7 @@ describe("a proxy", () => {
     })
   )
 
-  it.scopedLive("keeps the order of what was late when it is in time again", () =>
+  it.scopedLive("keeps the order of delayed data when the delay ends", () =>
     Effect.gen(function* () {
       const { heard, proxy, socket } = yield* connected
       proxy.setMode({ delayMillis: 200 })
@@ -66,7 +65,7 @@ describe("a proxy", () => {
     })
   )
 
-  it.scopedLive("cuts what is open and what comes", () =>
+  it.scopedLive("cuts open and new connections", () =>
     Effect.gen(function* () {
       const { heard, proxy, socket } = yield* connected
       yield* say(socket, "a")

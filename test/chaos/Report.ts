@@ -1,11 +1,11 @@
-/** What a run came to, for people and for machines. */
+/** Result of a run, as JSON and as a table. */
 import { median } from "../bench/Medians.ts"
 import type { InjectedFault } from "./faults/InjectFaults.ts"
 import type { FaultKind } from "./faults/Fault.ts"
 
 export interface Recovery {
   readonly times: number
-  /** From when it is set right until every instance that it affected has answered a payment; of those that came alone. */
+  /** From the end of a fault that came alone until every affected instance has answered a payment. */
   readonly medianMillis: number | null
   readonly worstMillis: number | null
   readonly skipped?: string

@@ -1,4 +1,4 @@
-/** One run: a stage, business on it, faults by the seed, and in the end, when all is healed, the audit. */
+/** One run: environment, callers, faults by the seed, and the audit when all is at rest. */
 import { Effect } from "effect"
 import { Chance } from "../simulation/world/Chance.ts"
 import { audit } from "./audit/Audit.ts"
@@ -20,7 +20,7 @@ export interface RunOptions extends EnvironmentOptions, FaultLimits {
   readonly log: (line: string) => void
 }
 
-/** After the last fault callers go on for a while, so that its end is seen. */
+/** Callers go on after the last fault. */
 const AFTERWARDS = "1 second"
 
 export const run = (options: RunOptions) =>

@@ -1,4 +1,4 @@
-/** After the last fault: receivers take everything, callers get their answers, and what is under way comes to its end. */
+/** After the last fault: receivers accept everything, callers get their answers, open work ends. */
 import { Effect, Schedule } from "effect"
 import { progress, recordsOf } from "./audit/Audit.ts"
 import type { Read } from "./audit/ReadRecords.ts"
@@ -9,15 +9,12 @@ import { administer } from "./environment/Postgres.ts"
 import type { Environment } from "./environment/Environment.ts"
 
 export interface SettleLimits {
-  /** What waits for its time waits no longer: that time passes at once, as often as it is looked. */
+  /** Moves waiting rows into the past at each check. */
   readonly timePasses: boolean
   readonly millis: number
 }
 
-/**
- * Absence is believed, and an orphan looked for, only after a while; a key that was cut off answers later still; what an
- * instance had claimed when it died is claimed again after its lease.
- */
+/** Shortens the waits for proof of absence, for orphans, for interrupted keys and for the leases of dead instances. */
 const timePasses = `
   update attempts set next_enquiry_at = now(), sent_at = sent_at - interval '2 minutes', leased_until = null
     where next_enquiry_at > now() + interval '1 second' or (next_enquiry_at is not null and leased_until > now());
@@ -25,7 +22,7 @@ const timePasses = `
   update idempotency_keys set created_at = created_at - interval '1 minute' where response is null;
   update webhook_queue set next_at = now() where next_at > now() + interval '1 second'`
 
-/** A payin that its customer left ends after 24 hours (PAYIN_EXPIRY), and its provider is asked for 72 hours more. */
+/** A payin left by its customer ends after 24 hours (PAYIN_EXPIRY); its provider is polled for 72 hours more. */
 const payinsEnd = `
   update payments p set expires_at = p.expires_at - interval '25 hours' from attempts a
     where a.payment_id = p.payment_id and a.next_enquiry_at is not null and a.outcome = 'accepted'`
@@ -36,13 +33,13 @@ const answered = (context: CallContext, order: LoggedRequest, round: number) =>
     if (reply !== null) order.replies.push(reply)
   })
 
-/** One key in ten is sent once more: its answer must still be about the same. */
+/** Sends one key in ten again: the answer must be about the same payment. */
 const repeated = ({ chance, requestLog }: CallContext): ReadonlyArray<LoggedRequest> =>
   Array.from(requestLog.orders.values()).filter(
     ({ key, replies }) => replies.length > 0 && chance.happens(0.1, `${key} once more`)
   )
 
-/** The records as they are when nothing is under way any more, or patience is at its end. */
+/** Returns the records when nothing is open, or at the time limit. */
 export const waitUntilSettled = (
   env: Environment,
   organisations: ReadonlyArray<Organisation>,
@@ -53,9 +50,9 @@ export const waitUntilSettled = (
   Effect.gen(function* () {
     for (const { endpoints } of organisations) for (const { receiver } of endpoints) receiver.recover()
     const deadline = performance.now() + millis
-    // Enquiries planned for later are not waited for, unless time passes at once.
+    // Later enquiries are not waited for, unless time is moved.
     const horizon = passes ? Infinity : Date.now() + millis
-    // Whoever has heard nothing from a provider by then has given up.
+    // Provider timeouts have passed by then.
     yield* Effect.sleep("4 seconds")
     yield* Effect.forEach(repeated(context), (order) => answered(context, order, 0), { concurrency: 4, discard: true })
     for (let round = 1; ; round++) {

@@ -1,6 +1,6 @@
 /**
  * `npm run failover -- [--times N] [--seed N] [--json]`: three PostgreSQL under Patroni and etcd, three instances and
- * callers; the primary, its Patroni or both are killed again and again, and afterwards everybody's account of it is compared.
+ * callers. Kills the primary, its Patroni or both repeatedly, then audits.
  */
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos -- [--seconds N] [--seed N] [--json]`: instances, PostgreSQL and everything between them fail as the seed
- * has it, while callers pay; afterwards everybody's account of it is compared.
+ * `npm run chaos -- [--seconds N] [--seed N] [--json]`: injects faults into instances, PostgreSQL and connections
+ * while callers pay, then audits.
  */
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** What is handed to those who run the service: every setting in it exists, and its parts fit each other. */
+/** Deployment files: every setting exists, and the files agree with each other. */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,13 +10,13 @@ import about from "../../package.json" with { type: "json" }
 import { SERVER_FLAGS } from "../support/Cluster.ts"
 import { knownSettings } from "./Settings.ts"
 
-/** As loose as what a parser gives: the tests below say what must be there. */
+/** Untyped parser output. */
 type Tree = Readonly<Record<string, ReturnType<typeof JSON.parse>>>
 
 const read = (path: string): string => readFileSync(join("deploy", path), "utf8")
 const settings = Effect.runSync(knownSettings)
 
-/** Of Node and of PostgreSQL's image, not of the service. */
+/** Settings of Node and PostgreSQL's image. */
 const others = new Set(["NODE_ENV", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"])
 
 const expectKnown = (names: Iterable<string>, where: string) => {
@@ -29,14 +29,14 @@ const expectKnown = (names: Iterable<string>, where: string) => {
 }
 
 describe("settings", () => {
-  it("are found out", () => {
+  it("are recorded", () => {
     expect(settings.size).toBeGreaterThan(60)
     for (const name of ["PORT", "CORRIDOR_MASTER_KEY", "STRIPE_SECRET_KEY", "CARD_DATA"])
       expect(settings).toContain(name)
     expect(settings).not.toContain("CORRIDOR_MASTERKEY")
   })
 
-  it("exist, each that a file names", () => {
+  it("in files all exist", () => {
     const example = read("corridor.env.example").matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)
     expectKnown(
       Array.from(example, ([, name]) => name!),
@@ -70,14 +70,14 @@ describe("the image", () => {
   const dockerfile = read("Dockerfile")
   const [, final = ""] = dockerfile.split(/^FROM .*\n/m).slice(1)
 
-  it("is not root, says how it is, and ends as the service wants to be ended", () => {
+  it("has a user, a health check and a stop signal", () => {
     expect(final).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m)
     expect(final).toMatch(/^HEALTHCHECK /m)
     expect(final).toMatch(/^STOPSIGNAL SIGTERM$/m)
     expect(final).toMatch(/^CMD \["node", /m)
   })
 
-  it("copies what is there and what is sent to the builder, and nothing more is sent", () => {
+  it("copies existing files, and .dockerignore sends only those", () => {
     const copied = Array.from(dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm), ([, names]) =>
       names!.split(" ")
     ).flat()
@@ -87,7 +87,7 @@ describe("the image", () => {
     expect(sent.map((line) => line.slice(1)).sort()).toEqual([...copied].sort())
   })
 
-  it("starts with the flags of npm start, as whoever starts a server does: code is kept for one set of them", () => {
+  it("starts with the flags of npm start, as all starters do: the code cache fits one set of flags", () => {
     const [spaced, quoted] = [SERVER_FLAGS.join(" "), SERVER_FLAGS.map((flag) => JSON.stringify(flag)).join(", ")]
     expect(about.scripts.start).toContain(`node ${spaced} dist/main.mjs`)
     expect(read("systemd/corridor.service")).toContain(`node ${spaced} /opt/corridor/dist/main.mjs`)
@@ -102,14 +102,14 @@ describe("the image", () => {
     }
   })
 
-  it("holds nothing of the packages beside what is built of them", () => {
+  it("contains the build without packages", () => {
     const [, last] = dockerfile.split(/^FROM .*$/m).slice(1)
     expect(last).toContain("COPY --from=build /opt/corridor/dist ./dist")
     expect(last!.match(/^COPY .*/gm)).toHaveLength(2)
     expect(last!.replace(/rm -rf .*/, "")).not.toContain("node_modules")
   })
 
-  it("is of the version that is built", () => {
+  it("has the version of package.json", () => {
     expect(dockerfile).toContain(`corridor:${about.version}`)
     expect((parse(read("compose.yml")) as Tree)["services"].corridor.image).toBe(`corridor:${about.version}`)
     expect((parse(read("kubernetes/kustomization.yaml")) as Tree)["images"][0].newTag).toBe(about.version)
@@ -119,7 +119,7 @@ describe("the image", () => {
 describe("compose", () => {
   const { services, volumes } = parse(read("compose.yml")) as Tree
 
-  it("mounts volumes that it declares, and files that are there", () => {
+  it("mounts declared volumes and existing files", () => {
     for (const { volumes: mounts = [] } of Object.values(services) as ReadonlyArray<Tree>) {
       for (const mount of mounts as ReadonlyArray<string>) {
         const [source = ""] = mount.split(":")
@@ -129,17 +129,17 @@ describe("compose", () => {
     }
   })
 
-  it("hands every setting of live mode on, from a file that a sandbox can do without and nobody commits", () => {
+  it("passes every setting of live mode from an optional, ignored .env", () => {
     expect(services.corridor.env_file).toEqual([{ path: ".env", required: false }])
     expect(readFileSync(".gitignore", "utf8")).toMatch(/^\.env$/m)
     const example = Array.from(read("corridor.env.example").matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm))
-    // What is said here wins: a sandbox has it too, or it is about the container's own network.
+    // These override .env: also needed by a sandbox, or about the container's network.
     const said = services.corridor.environment as Readonly<Record<string, string>>
     const lost = example.flatMap(([, name]) => (said[name!] === undefined || said[name!]!.includes("${") ? [] : name!))
     expect(lost).toEqual(["HOST", "PORT", "METRICS_PORT"])
   })
 
-  it("waits for a database that can be used, and gives the service time to end", () => {
+  it("waits for a healthy database, and gives the service time to end", () => {
     expect(services.corridor.depends_on.postgres.condition).toBe("service_healthy")
     expect(services.postgres.healthcheck.test[0]).toBe("CMD-SHELL")
     expect(Number.parseInt(services.corridor.stop_grace_period, 10)).toBeGreaterThan(15)
@@ -150,10 +150,10 @@ describe("the units of systemd", () => {
   const units = readdirSync("deploy/systemd")
 
   it.skipIf(spawnSync("systemd-analyze", ["--version"]).error !== undefined)(
-    "are taken by systemd-analyze (skipped where it is not installed)",
+    "pass systemd-analyze (skipped if not installed)",
     () => {
       const folder = mkdtempSync(join(tmpdir(), "corridor-units-"))
-      // The program must be there to be taken, and here it may be elsewhere.
+      // systemd checks that the program exists.
       for (const unit of units) {
         writeFileSync(join(folder, unit), read(`systemd/${unit}`).replaceAll("/usr/bin/node", process.execPath))
       }
@@ -166,13 +166,13 @@ describe("the units of systemd", () => {
     }
   )
 
-  it("find the user, the folders and the build that docs/operating.md has people make", () => {
+  it("use the user, folders and build of docs/operating.md", () => {
     const page = readFileSync("docs/operating.md", "utf8")
     const [, lines = ""] = /### The units of systemd\n[^]*?```sh\n([^]*?)```/.exec(page) ?? []
     const [service, backup] = [read("systemd/corridor.service"), read("systemd/corridor-backup.service")]
     const build = /\((npm ci .*?)\)/.exec(service)?.[1]
     expect(lines).toContain(build)
-    // The rest of `npm run build` is the client, which takes packages that are left out.
+    // Without the client, which needs development packages.
     expect(build).toBe(`npm ci --omit=dev && ${about.scripts.build.replace(" --client", "")}`)
     for (const unit of [service, backup]) {
       expect(lines).toMatch(new RegExp(`^useradd .* ${/^User=(.*)$/m.exec(unit)?.[1]}$`, "m"))
@@ -181,7 +181,7 @@ describe("the units of systemd", () => {
     expect(lines).toContain(` ${/^ReadWritePaths=(.*)$/m.exec(backup)?.[1]}\n`)
   })
 
-  it("start what the build makes, as nobody special, and stop it in its own time", () => {
+  it("start the build as an unprivileged user, with time to stop", () => {
     const unit = read("systemd/corridor.service")
     expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node .*\/dist\/main\.mjs$/m)
     expect(unit).toMatch(/^User=corridor$/m)
@@ -209,7 +209,7 @@ describe("the manifests of Kubernetes", () => {
     one("CronJob")["spec"].jobTemplate.spec.template
   ]
 
-  it("are all listed, and say what they are, in one namespace", () => {
+  it("are all listed, with valid versions, in one namespace", () => {
     const files = readdirSync("deploy/kubernetes").filter(
       (file) => !/^(kustomization|secret\.example)\.yaml$/.test(file)
     )
@@ -232,7 +232,7 @@ describe("the manifests of Kubernetes", () => {
     }
   })
 
-  it("find each other by labels, names and ports", () => {
+  it("match by labels, names and ports", () => {
     const { selector, template } = one("Deployment")["spec"]
     const { labels } = template.metadata
     expect(labels).toMatchObject(selector.matchLabels)
@@ -255,7 +255,7 @@ describe("the manifests of Kubernetes", () => {
     expect(read("Dockerfile")).toContain(`PORT=${ports.get("http")} `)
   })
 
-  it("read settings that are there, run as nobody special, and mount what they declare", () => {
+  it("read existing settings, run unprivileged, and mount declared volumes", () => {
     const secret = parse(read("kubernetes/secret.example.yaml")) as Tree
     for (const { spec } of pods()) {
       expect(spec.serviceAccountName).toBe(one("ServiceAccount")["metadata"].name)
@@ -280,7 +280,7 @@ describe("the manifests of Kubernetes", () => {
     expect(claimed.toSorted()).toEqual(claims.toSorted())
   })
 
-  it("keep the months that leave the database, where every replica can write them", () => {
+  it("archive detached partitions on a shared volume", () => {
     const { containers, volumes } = one("Deployment")["spec"].template.spec
     const mount = containers[0].volumeMounts.find(
       ({ mountPath }: Tree) => mountPath === one("ConfigMap")["data"].ARCHIVE_DIR
@@ -290,7 +290,7 @@ describe("the manifests of Kubernetes", () => {
     expect(claim?.["spec"].accessModes).toEqual(["ReadWriteMany"])
   })
 
-  it("give it time to end, and ask what it answers", () => {
+  it("allow time to end, and probe existing paths", () => {
     const { spec } = pods()[0]!
     const [container] = spec.containers
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(15 + 5)
@@ -298,7 +298,7 @@ describe("the manifests of Kubernetes", () => {
     expect(container.livenessProbe.httpGet.path).toBe("/healthz")
   })
 
-  it("have all that live mode asks for", () => {
+  it("have all required settings of live mode", () => {
     const set = {
       ...one("ConfigMap")["data"],
       ...(parse(read("kubernetes/secret.example.yaml")) as Tree)["stringData"]

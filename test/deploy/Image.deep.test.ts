@@ -1,4 +1,4 @@
-/** What the image holds is enough: the same files in an empty folder are a server, and its command line. */
+/** The image's files in an empty folder run as server and CLI. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -9,7 +9,7 @@ import { until } from "../payments/support/RealServer.ts"
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** Not below the run's own folder, which has all packages beside it. */
+/** Outside of the run's folder, which has node_modules. */
 const folder = mkdtempSync("/tmp/corridor-image-")
 let server: ChildProcess | undefined
 afterAll(() => {
@@ -23,7 +23,7 @@ const commandOf = (instruction: RegExp) => JSON.parse(instruction.exec(dockerfil
 const command = commandOf(/^CMD (.*)$/m)
 const healthcheck = commandOf(/^HEALTHCHECK [^]*?CMD (.*)$/m)
 
-it("serves the API, its reference and the console from what is copied there", async () => {
+it("serves the API, its reference and the console from the copied files", async () => {
   cpSync(inject("bundle"), join(folder, "dist"), { recursive: true })
   const database = await ownDatabase()
   const env = {
@@ -61,7 +61,7 @@ it("serves the API, its reference and the console from what is copied there", as
   await database.drop()
 })
 
-it("says what is missing where no database is named", () => {
+it("names the missing setting without a database", () => {
   const { status, stderr } = spawnSync(process.execPath, command.slice(1), {
     cwd: folder,
     env: { PATH: process.env["PATH"], PORT: "3999", DATA_DIR: join(folder, "none"), CORRIDOR_WORKERS: "1" },

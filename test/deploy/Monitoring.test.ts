@@ -1,4 +1,4 @@
-/** The alert rules and the dashboard are what Prometheus and Grafana take, and name only what the service has. */
+/** Alert rules and dashboard are valid for Prometheus and Grafana, and name existing metrics. */
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"
@@ -8,18 +8,18 @@ import { dashboard, documented, expressions, metricsNamed, RULE_TESTS, RULES, ru
 const promtool = (...args: ReadonlyArray<string>) => spawnSync("promtool", [...args], { encoding: "utf8" })
 const hasPromtool = promtool("--version").error === undefined
 
-describe.skipIf(!hasPromtool)("promtool (part of Debian's prometheus; skipped where it is not installed)", () => {
-  it("takes the rules", () => {
+describe.skipIf(!hasPromtool)("promtool (part of Debian's prometheus; skipped if not installed)", () => {
+  it("accepts the rules", () => {
     const { status, stderr, stdout } = promtool("check", "rules", "--lint=all", "--lint-fatal", RULES)
     expect([status, stdout + stderr]).toEqual([0, expect.stringContaining(`SUCCESS: ${rules.length} rules found`)])
   })
 
-  it("finds that they fire when they should, and not before", () => {
+  it("confirms when the rules fire", () => {
     const { status, stderr, stdout } = promtool("test", "rules", RULE_TESTS)
     expect([status, stdout + stderr]).toEqual([0, expect.stringContaining("SUCCESS")])
   })
 
-  it("takes the configuration beside them", () => {
+  it("accepts the configuration", () => {
     const { status, stderr } = promtool("check", "config", "deploy/prometheus/prometheus.yml")
     expect([status, stderr]).toEqual([0, ""])
   })
@@ -28,7 +28,7 @@ describe.skipIf(!hasPromtool)("promtool (part of Debian's prometheus; skipped wh
 describe("the alert rules", () => {
   const alerts = rules.filter(({ alert }) => alert !== undefined)
 
-  it("say what is wrong, what to do, and how urgent it is", () => {
+  it("have a summary, a runbook and a severity", () => {
     for (const { alert, annotations, labels } of alerts) {
       expect(Object.keys(annotations ?? {}).sort(), alert).toEqual(["description", "summary"])
       expect(["page", "ticket"], alert).toContain(labels?.["severity"])
@@ -36,7 +36,7 @@ describe("the alert rules", () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
   })
 
-  it("tell of every kind of trouble, most of them by one", () => {
+  it("cover every kind of operator alert", () => {
     const byOthers: Partial<Record<AlertKind, string>> = {
       circuit_opened: "CorridorProviderSilent",
       dead_letter: "CorridorDeadLetters",
@@ -54,7 +54,7 @@ describe("the alert rules", () => {
     expect(documented("alerts")).toEqual(alerts.map(({ alert }) => alert))
   })
 
-  it("look at the one job alone", () => {
+  it("select only the corridor job", () => {
     for (const expr of expressions) {
       const selectors = expr.replaceAll(/\bcorridor:[a-z0-9_:]+/g, "").match(/\b[a-z]+_[a-z0-9_]+\{|\bup\{/g) ?? []
       expect(expr.split('job="corridor"').length - 1, expr).toBe(selectors.length)
@@ -63,7 +63,7 @@ describe("the alert rules", () => {
 })
 
 describe("the dashboard", () => {
-  it("has panels that do not lie on one another, each with an id and a question of its own", () => {
+  it("has panels without overlap, each with an id and a query", () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const taken = new Set<string>()
@@ -79,7 +79,7 @@ describe("the dashboard", () => {
     }
   })
 
-  it("names many metrics, and statuses that there are", () => {
+  it("names existing metrics and statuses", () => {
     expect(metricsNamed.length).toBeGreaterThan(25)
     for (const expr of expressions.filter((one) => one.includes("corridor_payments_total"))) {
       for (const [, status] of expr.matchAll(/status="(\w+)"/g)) expect(paymentStatuses).toContain(status)

@@ -1,4 +1,4 @@
-/** The files for Prometheus and Grafana, and the names of metrics in them. */
+/** Files for Prometheus and Grafana, and the metrics in them. */
 import { readFileSync } from "node:fs"
 import { parse } from "yaml"
 
@@ -33,7 +33,7 @@ export const dashboard = JSON.parse(readFileSync("deploy/grafana/corridor.json",
 
 const page = readFileSync("docs/operating.md", "utf8")
 
-/** The names in the first column of a table of the page. */
+/** Names in the first column of a table. */
 export const documented = (table: "metrics" | "alerts"): ReadonlyArray<string> => {
   const [, rows = ""] = new RegExp(`<!-- ${table} -->([^]*)<!-- /${table} -->`).exec(page) ?? []
   return Array.from(rows.matchAll(/^\| `(\w+)`/gm), ([, name]) => name!)
@@ -46,10 +46,10 @@ export const expressions: ReadonlyArray<string> = [
 
 const recorded = new Set(rules.flatMap(({ record }) => record ?? []))
 
-/** Every metric begins with one of these words; what Prometheus makes of its own, and what the rules record, is not ours. */
+/** Prefixes of our metrics; recorded rules are others. */
 const NAME = /\b(?:corridor|http|db|nodejs|process|provider)_[a-z0-9_]+/g
 
-/** The texts of labels are no names of metrics. */
+/** Label values are no metrics. */
 const withoutTexts = (expr: string): string => expr.replace(/"[^"]*"/g, "")
 
 export const metricsNamed: ReadonlyArray<string> = Array.from(

@@ -1,4 +1,4 @@
-/** Every setting that the service reads, found out by watching it read them. */
+/** All settings that the service reads, recorded while it reads them. */
 import { ConfigError, ConfigProvider, Effect, Either, HashSet } from "effect"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { ProviderSettings } from "../../src/providers/accounts/ProviderSettings.ts"

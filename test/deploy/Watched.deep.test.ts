@@ -33,7 +33,7 @@ const receiver = createServer((request, response) => {
   })
 })
 
-/** Answered by one of the third parties' fakes: a card in Germany, of so much. */
+/** A card payment in Germany, answered by a fake. */
 const inGermany = (amount: number) => ({
   amount,
   target_amount: amount,
@@ -130,7 +130,7 @@ beforeAll(async () => {
   await until("payment.completed is delivered", () =>
     Promise.resolve(hooks.some(({ event }) => event === "payment.completed") ? true : undefined)
   )
-  // The figures have their rest, and spans go out every few seconds.
+  // Metrics are refreshed, and spans exported, every few seconds.
   const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   page = await until("an unknown outcome is in the figures", async () => {
     const text = await scrape()
@@ -163,7 +163,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Without Effect's own figures of its fibers, whose names are Effect's to choose. */
+/** Without Effect's own fiber metrics. */
 const ofOurs = (text: string): string =>
   text
     .split("\n")
@@ -173,18 +173,18 @@ const ofOurs = (text: string): string =>
 const families = (text: string) => new Map(Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, n, t]) => [n!, t!]))
 
 describe("metrics", () => {
-  it("are there, each that a rule or the dashboard names", () => {
+  it("in rules and dashboard all exist", () => {
     const known = families(page)
     const exposed = (name: string) =>
       known.has(name) || known.get(name.replace(/_(bucket|sum|count)$/, "")) === "histogram"
     expect(metricsNamed.filter((name) => !exposed(name))).toEqual([])
   })
 
-  it("are all in docs/operating.md, and nothing else is", () => {
+  it("are exactly those in docs/operating.md", () => {
     expect([...families(ofOurs(page)).keys()].sort()).toEqual([...documented("metrics")].sort())
   })
 
-  it("count payments, attempts, declines and deliveries, and say what waits", () => {
+  it("count payments, attempts, declines, deliveries and open work", () => {
     const line = (text: string) => expect(page).toContain(`\n${text}\n`)
     expect(page).toMatch(
       /^corridor_payments_total\{status="processing",provider="fiat",method="mobile_money",direction="inbound"\} [1-9]/m
@@ -205,7 +205,7 @@ describe("metrics", () => {
     line('corridor_operator_items{kind="review"} 0')
   })
 
-  it("are named by Prometheus' rules, and have no label without bound", () => {
+  it("follow Prometheus' naming, without unbounded labels", () => {
     for (const [name, type] of families(ofOurs(again))) {
       expect(name).toMatch(/^[a-z][a-z0-9_]*$/)
       if (type === "counter") expect(name).toMatch(/_total$/)
@@ -240,7 +240,7 @@ describe("the log", () => {
     for (const text of lines()) expect(() => JSON.parse(text) as unknown, text).not.toThrow()
   })
 
-  it("has one line for each request: whose, with which key, about which payment, refused for what", () => {
+  it("has one line for each request with organisation, key, payment and error code", () => {
     const initiations = requests().filter(({ route }) => route === "/v1/payments-init/initiate")
     expect(initiations).toHaveLength(5)
     for (const line of initiations) {
@@ -267,7 +267,7 @@ describe("traces", () => {
     return parent === undefined ? [span.parentSpanId ?? ""] : [parent.name, ...ancestors(parent)]
   }
 
-  it("go on with the caller's, with what was asked and what came of it", () => {
+  it("continue the caller's trace, with request and result", () => {
     const spans = named("POST /v1/payments-init/initiate")
     expect(spans).toHaveLength(5)
     const own = spans.find((span) => attributesOf(span)["corridor.payment_id"] === paid.payment_id)!
@@ -295,7 +295,7 @@ describe("traces", () => {
     expect(attributesOf(dispatched)).toMatchObject({ "corridor.direction": "inbound" })
   })
 
-  it("refer from a worker's run to the request that caused it", () => {
+  it("link a worker's run to the request that caused it", () => {
     const enquiry = named("Enquiry").find(({ links }) => links.some(({ traceId }) => traceId === UNKNOWN_TRACE))!
     expect(enquiry.parentSpanId).toBeUndefined()
     expect(enquiry.traceId).not.toBe(UNKNOWN_TRACE)
@@ -304,7 +304,7 @@ describe("traces", () => {
     expect(attributesOf(enquiry)).toMatchObject({ "corridor.provider": "fiat", "corridor.org_id": org })
   })
 
-  it("reach receivers of webhooks, of what a request did and of what came of it later", () => {
+  it("reach webhook receivers, also for later events", () => {
     const deliveries = named("Webhook delivery").filter(({ traceId }) => traceId === TRACE)
     const told = hooks.filter(({ headers }) => headers["traceparent"]?.includes(TRACE) === true)
     expect(told.map(({ event }) => event)).toContain("payment.completed")
@@ -315,7 +315,7 @@ describe("traces", () => {
     }
   })
 
-  it("can be read of events, and of each attempt at a delivery", () => {
+  it("are shown for events and delivery attempts", () => {
     const parents = events.flatMap(({ event_type, traceparent }) =>
       event_type === "payment.completed" ? [traceparent] : []
     )
@@ -325,7 +325,7 @@ describe("traces", () => {
     expect(delivered.log.map(({ headers }) => headers)).toEqual([sent])
   })
 
-  it("are not made of looking for work, nor tell anything secret", () => {
+  it("contain neither polling nor secrets", () => {
     const roots = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined)
     const serving = named("POST /v1/payments-init/initiate").map(({ startTimeUnixNano }) => BigInt(startTimeUnixNano))
     const began = serving.reduce((first, one) => (one < first ? one : first))

@@ -1,4 +1,4 @@
-/** Links and file names of the pages lead to files and headings that exist. */
+/** Links and file names in the pages lead to existing files and headings. */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, it } from "vitest"

@@ -56,7 +56,7 @@ describe.skipIf(spawnSync("python3", ["--version"]).status !== 0)("corridor.py",
     rmSync(folder, { recursive: true })
   })
 
-  it("walks a list to its end, whatever its cursor is called, and asks again where nobody answered", async () => {
+  it("reads a list to its end with either cursor name, and retries lost answers", async () => {
     answers = [
       lost,
       later(503),
@@ -73,7 +73,7 @@ describe.skipIf(spawnSync("python3", ["--version"]).status !== 0)("corridor.py",
     expect(asked[0]!.headers).toMatchObject({ authorization: "NONE", "x-api-key": "ck_test_1" })
   })
 
-  it("repeats under the same key, and without one only what was not done", async () => {
+  it("retries with the same key; without a key only if nothing was done", async () => {
     answers = [lost, later(409), later(503), says(200, { done: true })]
     expect(await printed("call('POST', 'things', {}, key='k')")).toBe("{'done': True}")
     expect(asked.map(({ headers }) => headers["idempotency-key"])).toEqual(["k", "k", "k", "k"])
@@ -84,7 +84,7 @@ describe.skipIf(spawnSync("python3", ["--version"]).status !== 0)("corridor.py",
     expect(asked).toHaveLength(4 + 2 + 1)
   })
 
-  it("does not repeat a refusal, nor waits for what takes long", async () => {
+  it("neither retries a refusal nor waits for a long Retry-After", async () => {
     answers = [says(400, { message: "No.", code: "VALIDATION_ERROR" })]
     expect(await printed("call('POST', 'things', {}, key='k')")).toBe("Refused('400: No.')")
     answers = [says(503, { message: "Down." }, { "retry-after": "3600" })]

@@ -71,7 +71,7 @@ const receives = (page: string, file: string, program: string) =>
     })
 
     layer(WebhookClient.layer.pipe(Layer.provide(testSettings())), options)(`run by ${program}`, (it) => {
-      it.effect("takes what is signed with its secret, however often it comes, and nothing else", () =>
+      it.effect("accepts signed deliveries, also repeated, and nothing else", () =>
         Effect.gen(function* () {
           expect([yield* send(url), yield* send(url)]).toEqual([204, 204])
           expect(yield* send(url, { current: other })).toBe(401)
@@ -83,14 +83,14 @@ const receives = (page: string, file: string, program: string) =>
         })
       )
 
-      it.effect("takes neither what is old nor what is from the future", () =>
+      it.effect("refuses old and future timestamps", () =>
         Effect.gen(function* () {
           expect([yield* send(url, { ago: 240 }), yield* send(url, { ago: -240 })]).toEqual([204, 204])
           expect([yield* send(url, { ago: 360 }), yield* send(url, { ago: -360 })]).toEqual([401, 401])
         })
       )
 
-      it.effect("takes either secret while one takes the place of the other", () =>
+      it.effect("accepts both secrets during a rotation", () =>
         Effect.gen(function* () {
           expect(yield* send(url, { current: other, previous: secret })).toBe(204)
           expect(yield* send(url, { current: secret, previous: other })).toBe(204)

@@ -100,7 +100,7 @@ const walk = async (page: string, blocks: ReadonlyArray<Block>) => {
 }
 
 describe("the blocks of the pages", () => {
-  it("are of kinds that can be run or compared, or say why they are not", () => {
+  it("can be run or compared, or say why not", () => {
     const strange = pages.flatMap(blocksOf).filter((block) => {
       if (block.notRun !== undefined) return block.notRun.length < 20
       if (!known.includes(block.language)) return true
@@ -109,7 +109,7 @@ describe("the blocks of the pages", () => {
     expect(strange.map(({ at }) => at)).toEqual([])
   })
 
-  it("that are to be saved are run by a later block, or read by one that is", () => {
+  it("that are saved are used by a later block", () => {
     for (const { blocks, page } of run) {
       for (const [index, { at, file }] of blocks.entries()) {
         if (file === undefined) continue
@@ -123,7 +123,7 @@ describe("the blocks of the pages", () => {
     }
   })
 
-  describe.concurrent("answer as they say", () => {
+  describe.concurrent("have the shown output", () => {
     for (const { blocks, page } of run) {
       it.skipIf(!hasPython && blocks.some(takesPython))(page, () => walk(page, blocks), 120_000)
     }

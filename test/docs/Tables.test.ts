@@ -27,7 +27,7 @@ const tables: ReadonlyArray<readonly [name: string, page: string, text: string]>
 const section = (name: string) => new RegExp(`(<!-- ${name} -->\\n)([\\s\\S]*?)(\\n<!-- /${name} -->)`)
 
 describe("the pages", () => {
-  it.each(tables)("have the table of %s as the code has it (%s)", async (name, page, wanted) => {
+  it.each(tables)("table of %s matches the code (%s)", async (name, page, wanted) => {
     const text = readFileSync(page, "utf8")
     const written = section(name).exec(text)?.[2]?.trim()
     const expected = (await format(page, wanted, { embeddedLanguageFormatting: "off" })).code.trim()
@@ -38,12 +38,12 @@ describe("the pages", () => {
     expect(written).toBe(expected)
   })
 
-  it("name every setting, and none that is not read", () => {
+  it("name every setting, and no other", () => {
     const source = ["platform/config/Settings.ts", "providers/accounts/ProviderSettings.ts"]
       .map((file) => readFileSync(`src/${file}`, "utf8"))
       .join("\n")
     const read = new Set(Array.from(source.matchAll(/\("([A-Z][A-Z_]+)"/g), ([, name]) => name!))
-    // Which worker a process is, and where its database is, is said by whoever starts it.
+    // Set by the supervisor, not by operators.
     for (const inner of ["CORRIDOR_WORKER", "CORRIDOR_EMBEDDED_URL"]) expect(read.delete(inner), inner).toBe(true)
     const page = readFileSync("docs/going-live.md", "utf8")
     const rows = page.slice(page.indexOf("## Settings"), page.indexOf("## Operating")).split("\n")

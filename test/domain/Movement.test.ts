@@ -94,7 +94,7 @@ describe("recording movements", () => {
     fc.assert(
       fc.property(reports, ({ told }) => {
         const movements = kept(told)
-        expect(record(movements, told)).toEqual({ movements, heard: [], contradicted: [] })
+        expect(record(movements, told)).toEqual({ movements, toWrite: [], contradicted: [] })
       }),
       { numRuns: 1000 }
     )
@@ -132,7 +132,7 @@ describe("recording movements", () => {
         expect(position(movements)).toEqual([{ attempt_id: attempt, money: collection.amount }])
         const isOther = ({ amount, state }: RecordedMovement) =>
           state === "settled" && amount.toString() !== collection.amount.toString()
-        expect(contradicted.map((one) => one.told)).toEqual(told.filter(isOther).map(({ amount }) => amount))
+        expect(contradicted.map((one) => one.reported)).toEqual(told.filter(isOther).map(({ amount }) => amount))
       })
     )
   })
@@ -141,7 +141,7 @@ describe("recording movements", () => {
     const total = { ...collection, is_total: true }
     const { contradicted, toWrite: heard } = record([total], [{ ...total, amount: dollars(900_000n) }])
     expect(heard).toEqual([])
-    expect(contradicted).toEqual([{ recorded: total, told: dollars(900_000n) }])
+    expect(contradicted).toEqual([{ recorded: total, reported: dollars(900_000n) }])
   })
 
   it("lets a total grow by what has settled, and by nothing else", () => {

@@ -31,7 +31,7 @@ import type { Entry } from "./FakeLedger.ts"
 import type { Scenario } from "./MagicAmounts.ts"
 import { namedBy } from "../../src/providers/adyen/AdyenRequests.ts"
 import type { Money } from "../../src/domain/Money.ts"
-import { readJson } from "../../src/providers/port/WireValues.ts"
+import { readJson } from "../../src/providers/client/WireValues.ts"
 import { moneyIn } from "../../src/providers/adyen/AdyenCorridors.ts"
 
 /** What all routes of the fake of Adyen share: who may call them, and what is answered to a key that comes again. */

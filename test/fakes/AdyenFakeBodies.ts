@@ -1,7 +1,7 @@
 /** What the fake of Adyen takes: bodies with all that Adyen needs, and nothing in them that Adyen does not know. */
 import { Either, ParseResult, Schema } from "effect"
 import type { FakeReply, Dispute, Fake, FakeCallback, FakeDisputes, FakeWorld } from "./Fake.ts"
-import { readJson } from "../../src/providers/port/WireValues.ts"
+import { readJson } from "../../src/providers/client/WireValues.ts"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 import type { Money } from "../../src/domain/Money.ts"
 import type { Entry } from "./FakeLedger.ts"

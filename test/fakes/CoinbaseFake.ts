@@ -4,7 +4,7 @@ import type { Money } from "../../src/domain/Money.ts"
 import { type Fake, type FakeReply, type FakeRequest, type FakeWorld, authorizedBy, jsonBody } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
 import type { Scenario } from "./MagicAmounts.ts"
-import { moneyOfMajor } from "../../src/providers/port/WireValues.ts"
+import { moneyOfMajor } from "../../src/providers/client/WireValues.ts"
 import {
   accountId,
   credentials,

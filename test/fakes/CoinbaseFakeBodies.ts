@@ -1,7 +1,7 @@
 /** What the fake of Coinbase reads and writes. */
 import { hash, createHash, createHmac, createPrivateKey, createPublicKey, verify } from "node:crypto"
 import { Schema, Either, Option } from "effect"
-import { shortText, readJson } from "../../src/providers/port/WireValues.ts"
+import { shortText, readJson } from "../../src/providers/client/WireValues.ts"
 import type { Entry } from "./FakeLedger.ts"
 import { depositAddress } from "../../src/providers/sandbox/SimulatorAnswers.ts"
 import { networkOfCoinbase } from "../../src/providers/coinbase/CoinbaseRequests.ts"

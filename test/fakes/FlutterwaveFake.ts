@@ -9,7 +9,7 @@ import type { Money } from "../../src/domain/Money.ts"
 import type { Fake, FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
 import type { Scenario } from "./MagicAmounts.ts"
-import { shortText } from "../../src/providers/port/WireValues.ts"
+import { shortText } from "../../src/providers/client/WireValues.ts"
 import {
   refundOf,
   transactionOf,

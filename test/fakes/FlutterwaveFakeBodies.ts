@@ -3,7 +3,7 @@ import { Either, Option, Schema } from "effect"
 import { stringifyWire, WireNumber } from "../../src/domain/Decimal.ts"
 import type { Money } from "../../src/domain/Money.ts"
 import type { FakeReply, FakeRequest } from "./Fake.ts"
-import { moneyOfMajor, readJson, shortText } from "../../src/providers/port/WireValues.ts"
+import { moneyOfMajor, readJson, shortText } from "../../src/providers/client/WireValues.ts"
 import { urlOf } from "../../src/domain/Url.ts"
 import type { Entry } from "./FakeLedger.ts"
 

@@ -13,7 +13,7 @@ import {
 } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
 import type { Scenario } from "./MagicAmounts.ts"
-import { moneyOfMajor } from "../../src/providers/port/WireValues.ts"
+import { moneyOfMajor } from "../../src/providers/client/WireValues.ts"
 import { listed } from "../../src/providers/pawapay/PawapayCorridors.ts"
 import {
   DepositBody,

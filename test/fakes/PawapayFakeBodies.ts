@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../src/domain/Money.ts"
 import type { Entry } from "./FakeLedger.ts"
 import { type FakeRequest, jsonBody } from "./Fake.ts"
-import { moneyOfMajor, shortText } from "../../src/providers/port/WireValues.ts"
+import { moneyOfMajor, shortText } from "../../src/providers/client/WireValues.ts"
 import { listed } from "../../src/providers/pawapay/PawapayCorridors.ts"
 import { createECDH, createHash, createPrivateKey, createPublicKey, sign } from "node:crypto"
 

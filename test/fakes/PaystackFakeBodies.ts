@@ -5,7 +5,7 @@ import { LosslessNumber, stringify } from "lossless-json"
 import { Money } from "../../src/domain/Money.ts"
 import type { Dispute, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
-import { moneyOfMinor, readJson } from "../../src/providers/port/WireValues.ts"
+import { moneyOfMinor, readJson } from "../../src/providers/client/WireValues.ts"
 import type { Scenario } from "./MagicAmounts.ts"
 
 const Text = Schema.String.pipe(Schema.minLength(1))

@@ -1,4 +1,4 @@
-/** Bytes at the socket that no client would send: one request is never read as two, nor as another's. */
+/** Malformed bytes at the socket: one request is never read as two. */
 import { connect } from "node:net"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { onServer, TestServer } from "../support/TestServer.ts"
 
 const LONGEST_MILLIS = 5000
 
-/** What comes back until the server hangs up; the client says no more after its bytes. */
+/** Sends bytes and returns everything until the server closes. */
 const answerTo = (bytes: string | Buffer) =>
   Effect.flatMap(TestServer, ({ port }) =>
     Effect.async<string>((resume) => {
@@ -44,10 +44,10 @@ const measured = (length: string): string => post(`Content-Length: ${length}`, `
 
 const coded = (coding: string): string => post(coding, `0\r\n\r\n${SECOND}`)
 
-/** Refused for its head, and perhaps once more for the body that never ends; what follows is not read. */
+/** Refused by its head, and perhaps again for its unfinished body. */
 const UNFINISHED = "unfinished"
 
-/** Of each what it is answered with: a second status is the answer to a second request. */
+/** Name, bytes and expected statuses; a second status answers a second request. */
 const shapes: ReadonlyArray<readonly [string, string, ReadonlyArray<number> | typeof UNFINISHED]> = [
   ["a length and chunks", post("Content-Length: 5\r\nTransfer-Encoding: chunked", `0\r\n\r\n${SECOND}`), [400]],
   ["chunks and a length", post("Transfer-Encoding: chunked\r\nContent-Length: 5", `0\r\n\r\n${SECOND}`), [400]],
@@ -117,7 +117,7 @@ const shapes: ReadonlyArray<readonly [string, string, ReadonlyArray<number> | ty
   ]
 ]
 
-/** What a request looks like that is as it should be, to be spoiled byte by byte. */
+/** Valid requests to mutate. */
 const bases = (key: string): ReadonlyArray<string> => [
   SECOND,
   post("Content-Length: 2\r\nConnection: close", "{}"),
@@ -127,7 +127,7 @@ const bases = (key: string): ReadonlyArray<string> => [
 
 const telling = [0x00, 0x0a, 0x0d, 0x20, 0x09, 0x3a, 0x2c, 0x3b, 0x2f, 0x25, 0x7f, 0x80, 0xff]
 
-/** One to four bytes changed, put in, taken out or doubled. */
+/** Changes, inserts, removes or doubles one to four bytes. */
 const spoiled = (bytes: Buffer, draw: Draw): Buffer => {
   let now = bytes
   for (let times = draw.between(1, 4); times > 0; times--) {
@@ -160,7 +160,7 @@ onServer("A socket", "memory", {}, (it) => {
     })
   )
 
-  it.effect("reads a header by its own name alone, wherever it is announced", () =>
+  it.effect("reads credentials only from headers of the exact name", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const ask = (headers: string) =>
@@ -173,7 +173,7 @@ onServer("A socket", "memory", {}, (it) => {
     })
   )
 
-  it.effect("with requests that were spoiled on the way is answered or closed, and never breaks", () =>
+  it.effect("answers or closes after mutated requests, without errors", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { logs } = yield* TestServer

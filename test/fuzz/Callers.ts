@@ -1,4 +1,4 @@
-/** Everybody who may ask: each role of one organisation by token and by key, a neighbour, the platform's admin, nobody. */
+/** Callers: each role of one organisation by token and key, another organisation, the platform admin, no credential. */
 export interface SandboxUser {
   readonly user_id: string
   readonly role: string
@@ -11,7 +11,7 @@ export interface SandboxOrg {
   readonly users: ReadonlyArray<SandboxUser>
 }
 
-/** What `sandbox.json` holds. */
+/** Content of `sandbox.json`. */
 export interface Credentials {
   readonly orgs: ReadonlyArray<SandboxOrg>
   readonly admin: { readonly jwt: string | null }
@@ -21,7 +21,7 @@ type Headers = ReadonlyArray<readonly [string, string]>
 
 export interface Caller {
   readonly name: string
-  /** Whose objects they may see; the admin sees all, and nobody sees none. */
+  /** Whose objects the caller may see. */
   readonly org: "ours" | "theirs" | "all" | "none"
   readonly headers: Headers
 }
@@ -47,7 +47,7 @@ export const orgsOf = ({ orgs: [ours, theirs] }: Credentials): { ours: SandboxOr
   return { ours, theirs }
 }
 
-/** `keys` are further ones of our organisation, by role. */
+/** `keys`: further API keys by role. */
 export const callersOf = (
   credentials: Credentials,
   keys: Readonly<Record<string, string>>

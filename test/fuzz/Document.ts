@@ -1,4 +1,4 @@
-/** As much of an OpenAPI document as the fuzzer reads: which operations there are, what they take and how they answer. */
+/** The parts of an OpenAPI document that the fuzzer reads. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | ReadonlyArray<string>
@@ -55,7 +55,7 @@ export interface Operation {
   /** Such as `POST /public/api-keys`. */
   readonly name: string
   readonly method: string
-  /** With its parameters in braces. */
+  /** With parameters in braces. */
   readonly path: string
   readonly about: OperationObject
 }
@@ -78,7 +78,7 @@ export const bodyExamples = ({ about }: Operation): ReadonlyArray<unknown> => {
   return examples === undefined ? [example] : Object.values(examples).map(({ value }) => value)
 }
 
-/** References followed, and the members of `allOf` together. */
+/** Follows references and joins `allOf`. */
 export const resolved = (document: Document, schema: Schema): Schema => {
   const name = schema.$ref?.replace("#/components/schemas/", "")
   const target = name === undefined ? {} : resolved(document, document.components.schemas[name] ?? {})
@@ -88,7 +88,7 @@ export const resolved = (document: Document, schema: Schema): Schema => {
 
 const isParameter = (segment: string): boolean => segment.startsWith("{")
 
-/** Which operation a request is for: words before parameters, as the service reads a path. */
+/** Operation of a request: literal segments before parameters. */
 export const operationAt = (
   operations: ReadonlyArray<Operation>,
   method: string,

@@ -1,4 +1,4 @@
-/** What one request is drawn from: numbers in a row that depend on the seed and the request's number alone. */
+/** Random numbers of one request, from the seed and its number. */
 import { Chance, type Stream } from "../simulation/world/Chance.ts"
 
 export class Draw {

@@ -1,4 +1,4 @@
-/** Values that have broken somebody's parser, column or page before. */
+/** Values that often break parsers, columns or pages. */
 import type { Draw } from "./Draw.ts"
 import { Fields, Literal } from "./JsonText.ts"
 
@@ -153,7 +153,7 @@ const oddThings: ReadonlyArray<unknown> = [
   Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index]))
 ]
 
-/** What is no JSON, and yet stands where a value should. */
+/** Invalid JSON in the place of a value. */
 const brokenLiterals: ReadonlyArray<unknown> = [
   ...["NaN", "Infinity", "01", "+1", ".5", "1.", "0x1", "1_000", "undefined", "'x'", '"\\ud800"', '"\\udc00\\ud800"'],
   ...['"\\x41"', '"a\tb"', "/*c*/1", "tru", "[1,]", "{,}", '{"a"}', "--1", '"\\u00"', '"'],

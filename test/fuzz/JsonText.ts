@@ -1,4 +1,4 @@
-/** JSON as nobody's writer would write it: what stands in a `Literal` goes on the wire as it is. */
+/** Writes JSON that no serializer writes: the text of a `Literal` is sent as it is. */
 export class Literal {
   readonly text: string
 
@@ -7,7 +7,7 @@ export class Literal {
   }
 }
 
-/** Fields in a row, so that a name may stand there twice. */
+/** An object that may repeat a name. */
 export class Fields {
   readonly entries: ReadonlyArray<readonly [string, unknown]>
 
@@ -34,14 +34,14 @@ const object = (entries: ReadonlyArray<readonly [string, unknown]>): string =>
 
 export type Place = ReadonlyArray<string | number>
 
-/** Every place in a body that something can be done to, its own first. */
+/** All paths in a value, itself first. */
 export const placesIn = (value: unknown, at: Place = []): ReadonlyArray<Place> => {
   if (Array.isArray(value)) return [at, ...value.flatMap((one, index) => placesIn(one, [...at, index]))]
   if (!isRecord(value)) return [at]
   return [at, ...Object.entries(value).flatMap(([name, one]) => placesIn(one, [...at, name]))]
 }
 
-/** The same body with something else in one place. */
+/** Replaces the value at a path. */
 export const changedAt = (value: unknown, [step, ...rest]: Place, change: (old: unknown) => unknown): unknown => {
   if (step === undefined) return change(value)
   if (Array.isArray(value)) return value.map((one, index) => (index === step ? changedAt(one, rest, change) : one))

@@ -1,4 +1,4 @@
-/** Requests that no client would send: broken bodies, odd headers, methods, queries and spellings of the path. */
+/** Malformed requests: broken bodies, odd headers, methods, queries and paths. */
 import { gzipSync } from "node:zlib"
 import type { Draw } from "./Draw.ts"
 import { oddTexts } from "./EdgeValues.ts"
@@ -113,7 +113,7 @@ const oddHeader: Malform = (sent, draw) => {
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "LINK"]
 
-/** Our own people are still needed: nobody invites them again. */
+/** Members of our organisation are needed by later requests. */
 const isOfMember = ({ target }: Sent): boolean => /\/members\/[^/?]+$/.test(target)
 
 const oddMethod: Malform = (sent, draw) => {
@@ -212,7 +212,7 @@ const said = [
   '{"a":1,"a":2}'
 ]
 
-/** What a provider might say, and what it might prove it with. */
+/** Callback with random proofs. */
 const callback: Malform = (sent, draw) => {
   const [method, target] = draw.pick(others.filter(([, one]) => one.startsWith("/callbacks/")))
   const headers = Array.from({ length: draw.between(1, 3) }, () => [draw.pick(proofs), draw.pick(proofLike)] as const)
@@ -223,7 +223,7 @@ const callback: Malform = (sent, draw) => {
   }
 }
 
-/** Pages and callbacks, which no document describes. */
+/** Pages and callbacks, which are not in the document. */
 const elsewhere: Malform = (sent, draw) => {
   const [method, target] = draw.pick(others)
   const { body: _, ...bodiless } = sent

@@ -1,4 +1,4 @@
-/** One thing wrong with a request that was right. */
+/** Mutates one part of a valid request. */
 import type { Draw } from "./Draw.ts"
 import { oddNumbers, oddTexts, oddTimes, oddValue } from "./EdgeValues.ts"
 import type { Ids } from "./TestObjects.ts"
@@ -7,7 +7,6 @@ import type { Parts } from "./ValidRequests.ts"
 
 export interface Mutation {
   readonly parts: Parts
-  /** What was done, in a few words. */
   readonly about: string
 }
 
@@ -21,7 +20,7 @@ const briefly = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-/** An id of another kind, or of a neighbour. */
+/** An id of another kind or organisation. */
 const strayId = (ids: Ids, theirs: Ids, draw: Draw): string =>
   draw.pick(draw.pick(Object.values(draw.happens(0.5) ? ids : theirs)))
 

@@ -1,10 +1,10 @@
-/** A server of the run's own: the built service on a database of its own, in a folder that goes with it. */
+/** The built server with its own database, in a temporary folder. */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { freePort } from "../bench/FreePort.ts"
 import { settingsOfFakesAt } from "../fakes/AllFakes.ts"
 import type { Credentials } from "./Callers.ts"
 
@@ -12,39 +12,29 @@ export interface OwnServer {
   readonly url: string
   readonly credentials: Credentials
   readonly kybSecret: string
-  /** What it said: errors alone. */
+  /** Logged errors. */
   readonly log: () => string
   readonly stop: () => Promise<void>
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
+/** Port of third parties where nothing listens. */
+const UNUSED_PORT = 1
 
-/** Of the third parties there are credentials, and nobody at their addresses: no stranger is spoken to. */
-const NOBODY = 1
-
-/** Nobody is limited, and nobody waits long. */
+/** No rate limits, short timeouts. */
 export const fuzzedSettings = {
   KYB_WEBHOOK_SECRET: "a secret for the callbacks of a fuzzed service",
   RATE_LIMIT_PER_MINUTE: "0",
   PROVIDER_TIMEOUT: "1 second",
   SANDBOX_RAIL_PACE: "20 millis",
   WEBHOOK_ENDPOINTS_PER_ORG: "10000",
-  ...Object.fromEntries(settingsOfFakesAt(NOBODY))
+  ...Object.fromEntries(settingsOfFakesAt(UNUSED_PORT))
 }
 
 const START_MILLIS = 60_000
 
 export const ownServer = async (): Promise<OwnServer> => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-fuzz-"))
-  // PostgreSQL's own user must be able to pass through it.
+  // PostgreSQL's user must be able to enter it.
   chmodSync(folder, 0o711)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

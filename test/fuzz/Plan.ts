@@ -1,4 +1,4 @@
-/** One request from a seed and a number: for whom, how right or wrong, and as what. */
+/** Plans one request from a seed and a number. */
 import { createHmac } from "node:crypto"
 import type { Caller } from "./Callers.ts"
 import { type Document, type Operation, PREFIX } from "./Document.ts"
@@ -20,12 +20,11 @@ export interface Planned {
   readonly about: string
 }
 
-/** So many requests live on one stock. */
 export const REQUESTS_PER_OBJECT_SET = 1000
 
 const able = ["key", "key", "key", "key", "org-admin", "admin", "admin", "token and key"]
 
-/** What would cost us our own people, or has been begun by the neighbour. */
+/** Operations that would remove our members, or that the other organisation has started. */
 const forNeighbour = ["DELETE /organizations/{org_id}/members/{user_id}", "POST /organizations/webhook/kyb"]
 
 const kindOf = (draw: Draw): Kind => (draw.happens(0.35) ? "valid" : draw.happens(0.7) ? "mutated" : "malformed")
@@ -51,7 +50,7 @@ export interface PlanContext {
   readonly document: Document
   readonly operations: ReadonlyArray<Operation>
   readonly objects: TestObjects
-  /** What KYB callbacks are signed with, where that is known. */
+  /** Secret of KYB callbacks, if known. */
   readonly kybSecret: string | undefined
 }
 
@@ -64,7 +63,7 @@ const signed = (sent: Sent, { kybSecret }: PlanContext, operation: Operation, dr
   return { ...sent, headers: [...sent.headers, ["x-kyb-signature", signature]] }
 }
 
-/** The example as it stands, for somebody who may: what comes after it may be refused, this is not. */
+/** The documented example from a caller with access: it must succeed. */
 const plain = (
   number: number,
   operation: Operation,

@@ -1,4 +1,4 @@
-/** One request over one connection, header for header and byte for byte, with an end to waiting. */
+/** Sends requests header for header and byte for byte, with a timeout. */
 import { Agent, type IncomingHttpHeaders, request } from "node:http"
 
 export interface Sent {
@@ -14,7 +14,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** Nobody waits longer for an answer, unless the whole machine is slow. */
+/** Timeout, extended while the server is slow for everybody. */
 const LONGEST_MILLIS = 5000
 const MOST_PATIENCE_MILLIS = 60_000
 
@@ -26,7 +26,7 @@ export class RawHttpClient {
     this.#origin = new URL(origin)
   }
 
-  /** An answer, or in a word why there is none. */
+  /** The answer, or the reason why there is none. */
   send({ body, headers, method, target }: Sent): Promise<Answer | string> {
     const length = body === undefined ? [] : [["content-length", String(body.length)] as const]
     return new Promise((resolve) => {
@@ -70,7 +70,7 @@ export class RawHttpClient {
     })
   }
 
-  /** Whether the server and its database answer others at once. */
+  /** Whether the server answers other requests at once. */
   #isAwake(): Promise<boolean> {
     const began = performance.now()
     return fetch(new URL("/readyz", this.#origin)).then(

@@ -5,7 +5,7 @@ import { onDatabaseServer } from "../support/TestServer.ts"
 import { fuzzedSettings } from "./OwnServer.ts"
 import { shortRun } from "./ShortRun.ts"
 
-/** Operations that need a token from a mail, or money that only a provider can leave undecided. */
+/** Operations that need a token from a mail, or an outcome that only a provider can leave unknown. */
 const outOfReach = [
   "POST /organizations/invitations/{token}/accept",
   "POST /operations/payments/{payment_id}/resolve",

@@ -1,4 +1,4 @@
-/** Three hundred requests that the service's own document makes possible, or forbids. */
+/** 300 fuzzed requests. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { onDatabaseServer } from "../support/TestServer.ts"

@@ -1,4 +1,4 @@
-/** The fuzzer itself: it sees what is wrong, and draws the same from the same seed. */
+/** Tests of the fuzzer: finds wrong answers, and draws the same from the same seed. */
 import { describe, expect, it } from "vitest"
 import { stringify } from "lossless-json"
 import type { Caller } from "./Callers.ts"
@@ -69,7 +69,7 @@ const without = (name: string) =>
 
 const posted = { ...asked, method: "POST", target: "/v1/externals/networks", body: Buffer.from('{"country":7}') }
 
-describe("a judge", () => {
+describe("response checker", () => {
   it.each([
     ["no answer", "no answer within 5 s", /within 5 s/],
     ["a 500", answering(500, { ...error("x"), error: "id" }), /^500$/],
@@ -82,25 +82,33 @@ describe("a judge", () => {
       answering(404, error("x"), { headers: { ...usual, "content-type": "text/html" } }),
       /html/
     ],
-    ["a stack", answering(400, error("x\n    at run (/app/main.js:1:2)")), /inside/],
-    ["a statement", answering(400, error("select a from b where c")), /inside/],
-    ["a word of the database", answering(400, error('column "x" does not exist')), /inside/],
+    ["a stack trace", answering(400, error("x\n    at run (/app/main.js:1:2)")), /inside/],
+    ["an SQL statement", answering(400, error("select a from b where c")), /inside/],
+    ["a database error", answering(400, error('column "x" does not exist')), /inside/],
     ["a success without its fields", answering(200, { status: "success" }), /not as documented for 200/],
-    ["an answer without an id", answering(404, error("x"), { headers: without("x-request-id") }), /X-Request-Id/],
     [
-      "one that may be guessed at",
+      "an answer without X-Request-Id",
+      answering(404, error("x"), { headers: without("x-request-id") }),
+      /X-Request-Id/
+    ],
+    [
+      "an answer without nosniff",
       answering(404, error("x"), { headers: without("x-content-type-options") }),
       /nosniff/
     ],
-    ["one that may be kept", answering(404, error("x"), { headers: without("cache-control") }), /Cache-Control/],
-    ["a header of the caller's", answering(404, error("x"), { headers: { ...usual, "x-injected": "yes" } }), /caller/],
-    ["a 429 that does not say until when", answering(429, error("x")), /Retry-After/],
-    ["a neighbour's id", answering(404, error(`not ${theirs}`)), /somebody else/]
+    [
+      "an answer without Cache-Control",
+      answering(404, error("x"), { headers: without("cache-control") }),
+      /Cache-Control/
+    ],
+    ["an injected header", answering(404, error("x"), { headers: { ...usual, "x-injected": "yes" } }), /caller/],
+    ["a 429 without Retry-After", answering(429, error("x")), /Retry-After/],
+    ["another organisation's id", answering(404, error(`not ${theirs}`)), /another organisation/]
   ] as const)("refuses %s", (_, answer, reason) => expect(problemWith(answer)).toMatch(reason))
 
-  it("refuses a success for a neighbour's object, and without a credential", () => {
+  it("refuses a success for another organisation's object, and without a credential", () => {
     const about = { ...asked, target: `/v1/beneficiaries/${theirs}`, method: "DELETE" }
-    expect(problemWith(answering(204, undefined), about)).toMatch(/204 for .*somebody else/)
+    expect(problemWith(answering(204, undefined), about)).toMatch(/204 for .*another organisation/)
     expect(problemWith(answering(403, error("x")), { ...asked, headers: nobody.headers }, nobody)).toMatch(/credential/)
     expect(problemWith(answering(401, error("x")), { ...asked, headers: nobody.headers }, nobody)).toBeUndefined()
   })
@@ -111,17 +119,17 @@ describe("a judge", () => {
     expect(problemWith(answering(200, networks), { ...posted, body: Buffer.from('{"country":"KE"}') })).toBeUndefined()
   })
 
-  it("refuses anything but a 404 where nothing is", () => {
+  it("refuses anything but 404 for an unknown path", () => {
     const nothing = { ...asked, target: "/v1/nothing" }
     expect(problemWith(answering(200, {}), nothing)).toMatch(/nothing is there/)
     expect(problemWith(answering(404, error("x")), nothing)).toBeUndefined()
     expect(problemWith(answering(404, error("x")), { ...asked, target: "/v1/payments-init/x/y/z" })).toMatch(/code/)
   })
 
-  it("is content with what is as it should be", () => expect(problemWith(answering(404, error("x")))).toBeUndefined())
+  it("accepts a correct answer", () => expect(problemWith(answering(404, error("x")))).toBeUndefined())
 })
 
-describe("a seed", () => {
+describe("fuzz plan", () => {
   const context = { document, operations: operationsOf(document), objects, kybSecret: "secret" }
   const drawn = (seed: number) => Array.from({ length: 300 }, (_, at) => plan(seed, 500 + at, context))
   const text = (seed: number) =>
@@ -131,12 +139,12 @@ describe("a seed", () => {
       )
       .join("\n")
 
-  it("gives the same requests each time, and another gives others", () => {
+  it("is the same for the same seed, and differs for another", () => {
     expect(text(1) === text(1)).toBe(true)
     expect(text(2) === text(1)).toBe(false)
   })
 
-  it("gives requests of every kind", () => {
+  it("contains requests of every kind", () => {
     const kinds = new Set(drawn(3).map(({ kind }) => kind))
     expect(kinds).toEqual(new Set(["valid", "mutated", "malformed"]))
     expect(plan(3, 1000, context).kind).toBe("example")

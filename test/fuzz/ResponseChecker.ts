@@ -1,4 +1,4 @@
-/** What an answer must be, whatever was asked: documented, of its documented shape, and silent about the inside. */
+/** Checks an answer: documented status and shape, headers, no internals, no other organisation's ids. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import type { Caller } from "./Callers.ts"
@@ -6,7 +6,7 @@ import { bodySchema, type Document, type Operation, operationAt, operationsOf } 
 import type { Ids, TestObjects } from "./TestObjects.ts"
 import type { Answer, Sent } from "./RawHttpClient.ts"
 
-/** Words that only the inside of the service knows. */
+/** Texts that only internals contain. */
 const inside: ReadonlyArray<RegExp> = [
   /\n\s+at \S+/,
   /\bat (async )?[\w.<>]+ \(.*:\d+:\d+\)/,
@@ -21,7 +21,6 @@ const initiationPath = "/v1/payments-init/"
 
 const error = { type: "object", required: ["status", "message"], properties: { status: { enum: ["error"] } } }
 
-/** Ajv knows the whole document by this name. */
 const pointed = (schema: unknown): object =>
   JSON.parse(JSON.stringify(schema).replaceAll("#/components/", "document#/components/")) as object
 
@@ -32,7 +31,7 @@ const isPublic = (name: string): boolean => name === "provider" || name === "per
 
 export class ResponseChecker {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: false })
-  /** By the schema's text: most operations share their errors, and a schema takes long to compile. */
+  /** Compiled schemas by their text; compiling is slow and most errors are shared. */
   readonly #compiled = new Map<string, ValidateFunction>()
   readonly #texts = new Map<string, string>()
   readonly #brought = new Set<string>()
@@ -66,7 +65,7 @@ export class ResponseChecker {
     return flaw === undefined ? undefined : `not as documented for ${status}: ${flaw}`
   }
 
-  /** What the document forbids to send is refused. */
+  /** A body that the schema forbids must be refused. */
   #taken(operation: Operation, { body }: Sent, { status }: Answer): string | undefined {
     const schema = bodySchema(operation)
     if (schema === undefined || status >= 300 || body === undefined || body.length === 0) return undefined
@@ -92,7 +91,7 @@ export class ResponseChecker {
     return undefined
   }
 
-  /** Ids that somebody has put where their owner's neighbours may read them. */
+  /** Notes ids that a request may have shown to another organisation. */
   #bring({ org }: Caller, sent: Sent, { ours, theirs }: TestObjects): void {
     const text = (decodeURIComponentSafely(sent.target) + (sent.body?.toString("latin1") ?? "")).toLowerCase()
     const [ofOurs, ofTheirs] = [allIds(...ours), allIds(theirs)].map((ids) => ids.filter((id) => text.includes(id)))
@@ -100,22 +99,22 @@ export class ResponseChecker {
     if (org !== "theirs" && (org !== "all" || ofOurs!.length > 0)) for (const id of ofTheirs!) this.#brought.add(id)
   }
 
-  /** Nobody sees a neighbour's ids, unless they were brought along. */
+  /** No caller sees another organisation's ids, unless they were sent to it. */
   #leak(caller: Caller, sent: Sent, { status, text }: Answer, objects: TestObjects): string | undefined {
     const { org } = caller
-    // Half a credential may have got its other half.
+    // The mutation may have completed half a credential.
     if (org === "all" || (org === "none" && !isAs(caller, sent))) return undefined
     const foreign =
       org === "ours" ? [objects.theirs] : org === "theirs" ? objects.ours : [objects.theirs, ...objects.ours]
     const seen = allIds(...foreign).find((id) => text.includes(id) && !this.#brought.has(id))
     if (seen !== undefined) {
       const at = text.indexOf(seen)
-      return `shows what belongs to somebody else: …${text.slice(Math.max(0, at - 120), at + 40)}…`
+      return `shows what belongs to another organisation: …${text.slice(Math.max(0, at - 120), at + 40)}…`
     }
     const path = decodeURIComponentSafely(sent.target.split("?", 1)[0] ?? "")
     const named = allIds(...foreign).find((id) => path.includes(id))
     return named !== undefined && status < 300 && sent.target.startsWith("/v1/")
-      ? `${status} for ${named}, which belongs to somebody else`
+      ? `${status} for ${named}, which belongs to another organisation`
       : undefined
   }
 
@@ -125,12 +124,12 @@ export class ResponseChecker {
     return `${status} without a credential`
   }
 
-  /** In a few words what is wrong with the answer; nothing where all is well. */
+  /** The problem with an answer; undefined: none. */
   problemWith(sent: Sent, caller: Caller, answer: Answer | string, objects: TestObjects): string | undefined {
     this.#bring(caller, sent, objects)
     if (typeof answer === "string") return answer
     const { status, text } = answer
-    // Node's own parser refuses it, before anybody has read who it is for.
+    // Refused by Node's parser.
     if (status === 431 && sizeOf(sent) > MOST_HEADER_BYTES) return undefined
     if (status === 500 || (status > 500 && status !== 502 && status !== 503)) return `${status}`
     const spoken = inside.find((pattern) => pattern.test(text))
@@ -153,14 +152,14 @@ export class ResponseChecker {
   }
 }
 
-/** Who calls it signs, and has no credential of ours. */
+/** Operations without credential, whose callers sign. */
 const isOpen = (operation: Operation | undefined): boolean =>
   operation?.about.security?.some((scheme) => Object.keys(scheme).length === 0) === true
 
 const credentialsIn = (headers: Sent["headers"]): string =>
   JSON.stringify(headers.filter(([name]) => name === "authorization" || name === "x-api-key"))
 
-/** Whether the request still carries the credentials of its caller, and no others. */
+/** Whether the request still has exactly its caller's credentials. */
 const isAs = (caller: Caller, { headers }: Sent): boolean => credentialsIn(headers) === credentialsIn(caller.headers)
 
 const MOST_HEADER_BYTES = 16 * 1024 - 512

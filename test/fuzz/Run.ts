@@ -1,4 +1,4 @@
-/** A run: the stock is made, requests are sent one after the other, and every answer is judged. */
+/** A run: creates objects, sends requests one after the other and checks every answer. */
 import type { Credentials } from "./Callers.ts"
 import { type Document, operationsOf } from "./Document.ts"
 import { ResponseChecker } from "./ResponseChecker.ts"
@@ -11,7 +11,7 @@ export interface Options {
   readonly credentials: Credentials
   readonly seed: number
   readonly requests: number
-  /** The number of the first request. */
+  /** Number of the first request. */
   readonly from?: number
   readonly kybSecret?: string
   readonly onFailure?: (line: string) => void
@@ -19,7 +19,7 @@ export interface Options {
 
 export interface Ran {
   readonly failures: ReadonlyArray<string>
-  /** How often each operation gave each status. */
+  /** Statuses of each operation. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 
@@ -27,7 +27,7 @@ const SETS = 3
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
-/** A line that brings the request back, and what it was. */
+/** Command that repeats the request. */
 const lineFor = (seed: number, { about, caller, kind, number, sent }: Planned, flaw: string, text: string): string => {
   const body = sent.body === undefined ? "" : ` ${cut(JSON.stringify(sent.body.toString("latin1")), 400)}`
   return [

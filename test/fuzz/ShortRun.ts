@@ -1,4 +1,4 @@
-/** A run of the fuzzer inside the tests: a server on PostgreSQL with its workers, and one seed. */
+/** A fuzz run inside the tests, on PostgreSQL with workers. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
@@ -6,7 +6,7 @@ import { TestServer } from "../support/TestServer.ts"
 import { fuzzedSettings } from "./OwnServer.ts"
 import { run } from "./Run.ts"
 
-/** Answers of every operation by status; no request may fail the judge, and no error may be logged. */
+/** Returns the statuses of every operation; a failed check or logged error fails the test. */
 export const shortRun = (requests: number) =>
   Effect.gen(function* () {
     const { baseUrl: url, credentials, logs } = yield* TestServer

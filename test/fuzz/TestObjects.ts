@@ -1,6 +1,5 @@
 /**
- * Objects to ask about, one of every kind, made by their own operations. What requests have broken in the meantime (roles,
- * features, rates) is set right each time that the stock is renewed.
+ * Creates one object of every kind through the API, and resets roles, features and rates that requests have changed.
  */
 import { byKey, byToken, callersOf, type Caller, type Credentials, orgsOf, type SandboxOrg, userOf } from "./Callers.ts"
 import { bodyExamples, type Document, operationsOf } from "./Document.ts"
@@ -9,14 +8,14 @@ import type { RawHttpClient } from "./RawHttpClient.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Ids by the name that paths and fields give them; those of one set belong together. */
+/** Ids by parameter or field name; those of one set belong together. */
 export type Ids = Readonly<Record<string, ReadonlyArray<string>>>
 
 export interface TestObjects {
   readonly callers: Readonly<Record<string, Caller>>
   readonly ours: ReadonlyArray<Ids>
   readonly theirs: Ids
-  /** What stands in no example: the rates of this hour. */
+  /** Current rates, which examples cannot contain. */
   readonly onRampRate: number
   readonly offRampRate: number
 }
@@ -53,7 +52,7 @@ export class ObjectFactory {
     return (parsed["data"] ?? parsed["response"] ?? parsed) as Json
   }
 
-  /** What an hour allows only so many of may be refused: then there is none. */
+  /** Empty if a rate limit refused it. */
   async #perhaps(made: Promise<Json>): Promise<Json> {
     return made.catch(() => ({}))
   }
@@ -68,12 +67,11 @@ export class ObjectFactory {
     return this.#call("POST", path, headers, { ...this.#example(`POST ${example}`), ...change })
   }
 
-  /** Objects of one organisation, with something on its accounts. */
   async #set(org: SandboxOrg, label: string): Promise<Ids> {
     const { org_id } = org
     const key = byKey(org.api_key)
     const admin = byToken(this.#credentials.admin.jwt)
-    // Whoever removes or demotes the last one is refused.
+    // The last org-admin cannot be removed or demoted.
     const user_id = userOf(org, "org-admin").user_id
     const text = (of: Json, name: string): string => String(of[name] ?? NIL)
     const apiKey = await this.#make("/public/api-keys", key)
@@ -98,7 +96,7 @@ export class ObjectFactory {
     const transaction = await this.#call("POST", `/virtual-accounts/${account_id}/simulate-deposit`, key, deposit)
     const escrow = await this.#make("/virtual-accounts/escrow", admin, { org_id, account_id })
     const [milestone] = escrow["milestones"] as ReadonlyArray<Json>
-    // The first milestone, so that there is still something to fund.
+    // The first milestone only, so that there is more to fund.
     const fund = { amount: milestone?.["expected_disbursement"] }
     await this.#call("POST", `/virtual-accounts/escrow/${text(escrow, "escrow_id")}/fund`, admin, fund)
     const link = await this.#make(`/orgs/${org_id}/payment-links`, key, {}, "/orgs/{org_id}/payment-links")
@@ -132,7 +130,7 @@ export class ObjectFactory {
       milestone_id: [text(milestone ?? {}, "milestone_id")],
       party_id: (escrow["parties"] as ReadonlyArray<Json>).map((one) => text(one, "party_id")),
       invitation_id: [text(invitation, "invitation_id")],
-      /** Who may be removed, so that somebody is. */
+      /** Member who may be removed. */
       removable_user_id: [userOf(org, "member").user_id],
       customer_id: [text(organization, "kyb_customer_id")],
       link_id: [text(link, "link_id")],
@@ -142,7 +140,7 @@ export class ObjectFactory {
     }
   }
 
-  /** Roles, features and rates as they were; what the member was granted is drawn anew. */
+  /** Resets roles, features and rates, and draws the members' permissions. */
   async #setRight(draw: Draw): Promise<void> {
     const { ours, theirs } = orgsOf(this.#credentials)
     const admin = byToken(this.#credentials.admin.jwt)

@@ -1,9 +1,8 @@
-/** Requests as their document asks for them: examples with ids that exist, and what else their schemas allow. */
+/** Valid requests: documented examples with existing ids, and samples of the schemas. */
 import { bodyExamples, bodySchema, type Document, type Operation, resolved, type Schema } from "./Document.ts"
 import { Draw } from "./Draw.ts"
 import type { Ids, TestObjects } from "./TestObjects.ts"
 
-/** A request before it is written down. */
 export interface Parts {
   readonly operation: Operation
   readonly path: Readonly<Record<string, string>>
@@ -12,7 +11,7 @@ export interface Parts {
   readonly body: unknown
 }
 
-/** Texts that fit each pattern of the document. */
+/** Texts for each pattern of the document. */
 const fitting: Readonly<Record<string, ReadonlyArray<string>>> = {
   "^[A-Z]{2}$": ["KE", "NG", "GH", "UG", "GB", "US", "DE"],
   "^[A-Z]{3}$": ["KES", "NGN", "USD", "UGX", "EUR", "KWD"],
@@ -81,7 +80,7 @@ export const sample = (document: Document, given: Schema, draw: Draw, depth = 0)
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Ids that stand for nothing give way to ids that exist; of several parties each is another one. */
+/** Replaces ids by existing ones; each party is another one. */
 const withKnownIds = (value: unknown, ids: Ids, draw: Draw, at = 0): unknown => {
   if (Array.isArray(value)) return value.map((one, index) => withKnownIds(one, ids, draw, index))
   if (!isRecord(value)) return value
@@ -149,7 +148,6 @@ const required = (document: Document, operation: Operation): Parts["query"] =>
     return [[name, String(first)] as const]
   })
 
-/** The first example, and nothing beside it. */
 export const exampleRequest = (
   document: Document,
   operation: Operation,
@@ -158,7 +156,7 @@ export const exampleRequest = (
   number: number
 ): Parts => {
   const draw = new Draw(0, "the first of all")
-  // The last of the payments waits for its password, which is the example of an action.
+  // The last payment waits for its one-time password, as the example of an action needs.
   const at = operation.path.endsWith("/action") ? -1 : 0
   const first = Object.fromEntries(Object.entries(ids).map(([name, all]) => [name, [all.at(at) ?? ""]]))
   const ofOne = { ...first, party_id: ids["party_id"] ?? [] }

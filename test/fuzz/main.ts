@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- --seed N --requests M`: requests from the OpenAPI document, on a server of its own, or on the one at
- * `--url` whose `sandbox.json` is at `--sandbox`. Whatever is answered as it should not be leaves a line that brings it back.
+ * `npm run fuzz -- --seed N --requests M`: fuzzes a new server, or the one at `--url` with the `sandbox.json` at
+ * `--sandbox`. A wrong answer is printed with the command that repeats it.
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"

@@ -1,6 +1,6 @@
 /**
- * Card numbers and secrets on every way through the service, through every third party that takes them; afterwards they
- * are in no table, log line, span, metric, event or answer, but in the one that shows a new secret to whoever asked for it.
+ * Sends card numbers and secrets through every path and provider. They must be in no table, log, span, metric, event
+ * or answer, except the answer that shows a new secret.
  */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
@@ -22,7 +22,7 @@ const CARD = "4539578763621486"
 const groups = CARD.match(/.{4}/g) ?? []
 const spellings = [CARD, groups.join(" "), groups.join("-"), Buffer.from(CARD).toString("base64").slice(0, 20)]
 
-/** Proof that the search finds what is there. */
+/** Proves that the search works. */
 const CONTROL = "control-of-canaries"
 
 const TOKEN = "canary-of-an-api-token-0123456789"
@@ -32,7 +32,7 @@ type Fields = Readonly<Record<string, unknown>>
 const text = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? String(one) : one)) ?? ""
 
-/** Whatever the service would tell a collector of traces. */
+/** Everything a trace collector would get. */
 const recorder = () => {
   const told: Array<string> = []
   const tell = (...words: ReadonlyArray<unknown>) => void told.push(words.map(text).join(" "))
@@ -58,7 +58,7 @@ const recorder = () => {
 const spans = recorder()
 let database: SqlClient.SqlClient | undefined
 
-/** The service on PostgreSQL, beside fakes of all third parties, which are handed whole card numbers. */
+/** The service on PostgreSQL with all fakes, which get full card numbers. */
 const service = Layer.unwrapScoped(
   Effect.map(startFakes({ callbackBase: "http://127.0.0.1:9" }), (fakes) => {
     const settings = fakes.flatMap((one) => one.settings)
@@ -77,7 +77,7 @@ const service = Layer.unwrapScoped(
   })
 )
 
-/** Of a third party's settings those that nobody else may know. */
+/** Secret settings of providers. */
 const SECRET = /SECRET|API_KEY|TOKEN|PASSWORD/
 
 class Told extends Context.Tag("test/Told")<Told, { readonly secrets: ReadonlyArray<string> }>() {}
@@ -87,7 +87,6 @@ const dataOf = (answer: Answer, status: number): Fields => {
   return (bodyOf(answer) as { readonly data: Fields }).data
 }
 
-/** Every row of every table as text. */
 const dump = Effect.gen(function* () {
   const sql = database!
   const tables = yield* sql<{ readonly name: string }>`
@@ -102,7 +101,7 @@ const dump = Effect.gen(function* () {
     .join("\n")
 })
 
-/** Where each third party takes a card. */
+/** Corridor in which each provider takes a card. */
 const lanes: ReadonlyArray<readonly [string, string, string]> = [
   ["stripe", "DE", "EUR"],
   ["adyen", "DE", "EUR"],
@@ -113,7 +112,7 @@ const lanes: ReadonlyArray<readonly [string, string, string]> = [
 ]
 
 layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Card numbers and secrets", (it) => {
-  it.scoped("are nowhere but in the answer that shows a new one", () =>
+  it.scoped("are only in the answer that shows a new secret", () =>
     Effect.gen(function* () {
       const { logs } = yield* TestServer
       const { secrets } = yield* Told
@@ -165,7 +164,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Card numbe
         const { card_details, ...rest } = byCard(CARD)
         yield* ask("/v1/payments-init/initiate", acme.key, { ...rest, card_details: { ...card_details, ...change } })
       }
-      // A card that was held for a review is typed once more.
+      // A card held for review is entered again.
       const threshold = (review_threshold: number | null) =>
         send(`/v1/organizations/${acme.org_id}`, {
           method: "PATCH",
@@ -195,7 +194,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Card numbe
       const paid = keep(yield* submit(`/pay/${String(link_ref)}`, form))
       expect(paid.status, paid.text).toBe(303)
 
-      // Each is shown once, to whoever asked for it.
+      // Each secret is shown once.
       const { api_key, api_key_id } = dataOf(yield* post("/v1/public/api-keys", { ...acme.key }, { name: "x" }), 201)
       const rotated = dataOf(yield* post(`/v1/public/api-keys/${String(api_key_id)}/rotate`, { ...acme.key }, {}), 200)
       const hook = { endpoint_url: "http://127.0.0.1:9/" }

@@ -1,10 +1,10 @@
-/** One object of every kind that a path can name, made by its own operation with the example that its reference shows. */
+/** Creates one object of every kind that a path can name, from the documented examples. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Document, examplesOf, operationsOf } from "../contract/api/Operations.ts"
 import { deposit, openAccount, withdraw } from "../treasury/accounts/AccountFixtures.ts"
 import { newLink } from "../hosted/links/LinkFixtures.ts"
-import { freshAddress, invitedAgain, joined } from "../people/members/Inviting.ts"
+import { freshAddress, invitedAgain, joined } from "../people/members/InvitationFixtures.ts"
 import type { Cast, Credential } from "../support/Credentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
@@ -22,11 +22,11 @@ export interface Makers {
 }
 
 export interface Made {
-  /** The ids, by the name that paths give them. */
+  /** Ids by path parameter. */
   readonly ids: Readonly<Record<string, string>>
-  /** What is no secret: words that a path holds beside an id. */
+  /** Other path parameters, which are no secrets. */
   readonly words?: Readonly<Record<string, string>>
-  /** By the name of the operation: what its example cannot know of these objects. */
+  /** Request bodies by operation, where the example does not fit. */
   readonly bodies: Readonly<Record<string, Fields>>
 }
 
@@ -57,7 +57,7 @@ const newestDelivery = (credential: Credential) =>
     return data[0] ?? {}
   })
 
-/** A payout to an escrow party that waits for a person. */
+/** A payout to an escrow party that needs a decision. */
 const blockedPayout = (org_id: OrgId, escrow_id: string, party_id: string) =>
   Effect.gen(function* () {
     const store = yield* EscrowPayoutStore
@@ -83,20 +83,17 @@ const blockedPayout = (org_id: OrgId, escrow_id: string, party_id: string) =>
     return String(payout_id)
   })
 
-/** Whoever is invited here must be the one who tries to accept it. */
+/** The invited person must be the one who accepts. */
 const ADMIN = "admin@corridor.example"
 
 interface Wanted {
-  /** The names that a path gives what it needs; without them one of every kind is made. */
+  /** Path parameters to create objects for; default: all. */
   readonly names?: ReadonlyArray<string>
-  /** The admin is to accept the invitation. */
+  /** The admin accepts the invitation. */
   readonly forAdmin?: boolean
 }
 
-/**
- * A route with a path parameter that is made nowhere here fails the walk: add its maker. Messages go to somebody new each
- * time, since one address gets only so many an hour.
- */
+/** A new path parameter needs a maker here. Mail goes to new addresses, since each has an hourly limit. */
 export const makeObjects = (document: Document, { admin, owner }: Makers, { forAdmin = false, names }: Wanted = {}) =>
   Effect.gen(function* () {
     const { org_id } = owner

@@ -1,6 +1,6 @@
 /**
- * Walks through every operation that the reference names, as every kind of caller of one organisation, and asks for
- * what belongs to another. A new route is walked as soon as it is in the contract.
+ * Calls every documented operation as every kind of caller of one organisation, for objects of another one. New
+ * routes are included automatically.
  */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
@@ -42,16 +42,16 @@ const call = (document: Document, operation: Operation, headers: Headers, { body
   })
 }
 
-/** Their callers need not belong to an organisation. */
+/** Operations whose callers need no organisation. */
 const openToStrangers = ["POST /organizations/webhook/kyb", "POST /organizations/invitations/{token}/accept"]
 
-/** An initiation belongs to the organisation of its credential, whatever its body says. */
+/** Initiations use the credential's organisation. */
 const takesOrganization = ({ about, path }: Operation): boolean =>
   about.requestBody !== undefined && !path.startsWith("/payments-init/")
 
 type Body = Readonly<Record<string, unknown>>
 
-/** What the field names: accounts and people have several names. */
+/** Kind of id in a field. */
 const kindOf = (field: string): string => {
   const name = field.split(".").at(-1) ?? ""
   return name.endsWith("account_id") ? "account_id" : name === "sender_id" ? "user_id" : name
@@ -60,7 +60,7 @@ const kindOf = (field: string): string => {
 const isOfOthers = (field: string, ids: Values): boolean =>
   field !== "org_id" && field.endsWith("_id") && ids[kindOf(field)] !== undefined
 
-/** An example whose ids are those of objects that are there. */
+/** An example with existing ids. */
 const withIds = (example: unknown, ids: Values): unknown =>
   placesIn(example)
     .filter((place) => typeof place.at(-1) === "string" && ids[kindOf(String(place.at(-1)))] !== undefined)
@@ -70,7 +70,6 @@ const withIds = (example: unknown, ids: Values): unknown =>
       example
     )
 
-/** Every kind of credential that an organisation has. */
 const callersOf = (org: Cast) =>
   Effect.map(
     Effect.forEach(["staff", "member"] as const, (role) => createKey(org.key, { role })),
@@ -85,7 +84,7 @@ const callersOf = (org: Cast) =>
   )
 
 onDatabaseServer(
-  "An organisation's wall",
+  "Tenant isolation",
   (it) => {
     const scene = Effect.gen(function* () {
       const { acme, admin, globex } = yield* people
@@ -94,7 +93,7 @@ onDatabaseServer(
       return { document, operations: operationsOf(document), acme, admin, globex, theirs }
     })
 
-    it.effect("is tried with an object for every parameter that a path has", () =>
+    it.effect("has a test object for every path parameter", () =>
       Effect.gen(function* () {
         const { operations, theirs } = yield* scene
         const known = new Set(Object.keys({ ...theirs.ids, ...theirs.words }))
@@ -105,12 +104,12 @@ onDatabaseServer(
       })
     )
 
-    it.effect("is tried with objects that are really there", () =>
+    it.effect("uses objects that exist", () =>
       Effect.gen(function* () {
         const { admin, document, globex, operations, theirs } = yield* scene
         for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
           const names = parametersOf(operation, "path")
-          // Whoever only reads leaves them as they are for the next.
+          // Reads leave the objects unchanged.
           const { bodies, ids, words } =
             operation.method === "GET"
               ? theirs
@@ -123,7 +122,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("gives the same answer for another organisation's object as for none, and leaves it as it was", () =>
+    it.effect("answers the same for another organisation's object as for none, and leaves it unchanged", () =>
       Effect.gen(function* () {
         const { acme, document, globex, operations, theirs } = yield* scene
         const before = yield* listKeys(globex.key)
@@ -142,12 +141,12 @@ onDatabaseServer(
       })
     )
 
-    it.effect("is as high for an id in a body or a query as for one in a path", () =>
+    it.effect("covers ids in bodies and queries like those in paths", () =>
       Effect.gen(function* () {
         const { acme, admin, document, operations, theirs } = yield* scene
         const ours = yield* makeObjects(document, { owner: acme, admin })
         const tried: Array<string> = []
-        /** The status, and of a refusal its words; of a success whether it repeats what was sent. */
+        /** Status and text; for a success, whether it repeats the id. */
         const told = ({ status, text }: Answer, id: string) => [status, status < 300 ? text.includes(id) : text]
         const expectNothing = (operation: Operation, field: string, ask: (id: string) => ReturnType<typeof call>) =>
           Effect.gen(function* () {
@@ -185,7 +184,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("refuses an organisation that is named outright", () =>
+    it.effect("refuses another organisation's id", () =>
       Effect.gen(function* () {
         const { acme, document, operations, theirs } = yield* scene
         const values = { ...random(theirs.ids), org_id: acme.org_id, ...theirs.words }
@@ -232,7 +231,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("opens to nobody without a credential", () =>
+    it.effect("answers 401 without a credential", () =>
       Effect.gen(function* () {
         const { document, operations, theirs } = yield* scene
         const none: Headers = { authorization: "NONE", "x-api-key": "NONE" }
@@ -246,9 +245,9 @@ onDatabaseServer(
     )
   },
   {
-    // The walk registers one endpoint after the other.
+    // Many endpoints are created.
     WEBHOOK_ENDPOINTS_PER_ORG: "1000",
-    // Nobody is there: the credentials that the walk sets are tested at no stranger.
+    // Credentials are tested at an address where nothing listens.
     PAWAPAY_BASE_URL: "http://127.0.0.1:9"
   }
 )

@@ -1,6 +1,6 @@
 /**
- * What the life of a payment asks of the database: each statement names the organisation, so that all of it is on one
- * shard, or is one of those that docs/scale.md names with the reason.
+ * Every statement of a payment's life names the organisation, so that it stays on one shard, or is an exception in
+ * docs/scale.md.
  */
 import { readFileSync } from "node:fs"
 import { randomUUID } from "node:crypto"
@@ -27,22 +27,22 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: ReadonlyArray<u
   return asSent.apply(this, [...given])
 } as typeof pg.Client.prototype.query
 
-/** Lists of tables in the page, between two marks. */
+/** Tables in a marked part of the page. */
 const tablesIn = (page: string, mark: string): ReadonlyArray<string> => {
   const part = page.split(`<!-- ${mark} -->`)[1]?.split("<!--")[0] ?? ""
   return Array.from(part.matchAll(/`([a-z_]+)`/g), ([, name]) => name!)
 }
 
-/** What the page says of statements that name no organisation: how each begins. */
+/** Beginnings of the statements that the page excepts. */
 const exceptionsIn = (page: string): ReadonlyArray<string> => {
   const part = page.split("<!-- crossing -->")[1] ?? ""
   return Array.from(part.matchAll(/^\| `([^`]+)`/gm), ([, text]) => text!)
 }
 
-/** Goes from one organisation to the next, all that there are. */
+/** Whether a statement goes through all organisations. */
 const walks = (text: string): boolean => /\bowners as \(/.test(text)
 
-/** As what rows are found by, or as part of what is written: that it is read from a row found otherwise is not enough. */
+/** In a condition or an inserted column; reading it from another row is not enough. */
 const carriesOrganization = (text: string): boolean =>
   (!walks(text) && /\borg_id (=|>|in\b)|= \w+\.org(_id)?\b|\borg(_id)? uuid\b/.test(text)) ||
   /^insert into \w+ \([^)]*\borg_id\b/.test(text.replaceAll('"', ""))
@@ -68,7 +68,7 @@ onDatabaseServer("Every hot statement", (it) => {
         )
       const without = () => touching().filter((text) => !carriesOrganization(text))
       const exceptions = exceptionsIn(page)
-      // Workers have their first look soon after their start.
+      // Workers poll soon after their start.
       const unseen = Effect.sync(() => exceptions.filter((one) => !without().some((text) => text.includes(one))))
       yield* eventually(unseen, (left) => left.length === 0)
       expect(touching().length).toBeGreaterThan(exceptions.length + 5)
@@ -76,7 +76,7 @@ onDatabaseServer("Every hot statement", (it) => {
     })
   )
 
-  it.effect("reads no terms of payments that have not changed since the payment before", () =>
+  it.effect("reads fee rules and configurations only after a change", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const pay = post("/v1/payments-init/initiate", { ...acme.key }, byPhone())

@@ -1,4 +1,4 @@
-/** Three instances, each a process of its own, on one PostgreSQL: what one does the others know, and two may be killed. */
+/** Three instances on one PostgreSQL: changes are seen by all, and two may be killed. */
 import { setTimeout as pause } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
@@ -23,7 +23,7 @@ const ask = async (one: Instance, path: string, headers: Headers, method = "GET"
   return { status: response.status, json: text === "" ? {} : (JSON.parse(text) as Record<string, never>) }
 }
 
-/** How many of so many requests at once are let through. */
+/** Number of concurrent requests that are accepted. */
 const letThrough = async (one: Instance, headers: Headers, count: number): Promise<number> => {
   const all = await Promise.all(Array.from({ length: count }, () => ask(one, "/users/me", headers)))
   return all.filter(({ status }) => status !== 429).length
@@ -33,14 +33,14 @@ const completed = async (one: Instance, headers: Headers, paymentId: string): Pr
   for (let tries = 0; tries < 40; tries++) {
     const { json } = await ask(one, `/payments/${paymentId}`, headers)
     if ((json as { readonly status?: string }).status === "completed") return true
-    // It is counted like any other request.
+    // This request also counts.
     await pause(1_500)
   }
   return false
 }
 
 describe("Three instances on one database", () => {
-  it.scopedLive("count requests together, know each other's changes at once, and go on when two are killed", () =>
+  it.scopedLive("share rate limits, see each other's changes at once, and continue when two are killed", () =>
     Effect.gen(function* () {
       const stage = yield* startEnvironment({
         instances: 3,

@@ -1,4 +1,6 @@
-/** Behind PgBouncer in transaction mode, whose version 1.18 keeps no prepared statements: only where the program is installed. */
+/**
+ * The service behind PgBouncer 1.18 in transaction mode, which has no prepared statements. Skipped if not installed.
+ */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
@@ -73,11 +75,11 @@ const stores = StoresLive.pipe(Layer.provideMerge(DatabaseLive), Layer.provideMe
 
 if (Option.isNone(program)) {
   describe("Behind PgBouncer", () => {
-    plain.skip("nothing is tested here: the program pgbouncer is not installed", () => undefined)
+    plain.skip("skipped: pgbouncer is not installed", () => undefined)
   })
 } else {
   onServer("Behind PgBouncer", "PostgreSQL", { stores, variables: { DATABASE_POOLER: "transaction" } }, (it) => {
-    it.scoped("payments are made, completed, listed and told of", () =>
+    it.scoped("payments are created, completed, listed and have events", () =>
       Effect.gen(function* () {
         yield* startWorkers
         const { acme } = yield* people
@@ -90,7 +92,7 @@ if (Option.isNone(program)) {
       })
     )
 
-    it.effect("migrations run, and statements come again on whichever connection", () =>
+    it.effect("migrations run, and statements repeat on any connection", () =>
       Effect.gen(function* () {
         const sql = (yield* Layer.build(stores)).pipe(Context.get(SqlClient.SqlClient))
         expect(yield* migrate.pipe(Effect.provideService(SqlClient.SqlClient, sql))).toEqual([])
@@ -105,11 +107,11 @@ if (Option.isNone(program)) {
   })
 
   describe("A connection through PgBouncer", () => {
-    plain.scopedLive("is held to the same limits, which stand with the role", () =>
+    plain.scopedLive("has the same limits, set on the role", () =>
       Effect.gen(function* () {
         const context = yield* Layer.build(stores)
         const sql = Context.get(context, SqlClient.SqlClient)
-        // Those that were open before the limits were set have none.
+        // Earlier connections have no limits.
         yield* Context.get(context, Console).say("reconnect")
         const names = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"] as const
         const shown = yield* Effect.forEach(names, (name) =>
@@ -122,7 +124,7 @@ if (Option.isNone(program)) {
       }).pipe(Effect.provide(testSettings({ DATABASE_POOLER: "transaction" })))
     )
 
-    plain.scopedLive("is refused with the setting that it needs", () =>
+    plain.scopedLive("is refused without DATABASE_POOLER", () =>
       Effect.gen(function* () {
         const exit = yield* Effect.exit(Layer.build(stores))
         expect(Exit.isFailure(exit) ? String(exit.cause) : "it started").toContain("DATABASE_POOLER=transaction")

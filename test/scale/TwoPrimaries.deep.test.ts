@@ -1,6 +1,6 @@
 /**
- * The service beside two primaries: a streaming replica is promoted, its primary stays up, and the one address leads to
- * the new one from then on. Replication is synchronous, so what was acknowledged is on both.
+ * The service with two primaries: a synchronous replica is promoted, the old primary stays up, and the address leads
+ * to the new one.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
@@ -27,11 +27,10 @@ import { testSettings } from "../support/TestSettings.ts"
 interface Pair {
   readonly oldUrl: string
   readonly nextUrl: string
-  /** Makes the replica a primary, and leads the address there. */
+  /** Promotes the replica and moves the address. */
   readonly promote: Effect.Effect<void>
 }
 
-/** Set by the layer below. */
 let pair: Pair
 
 const on = (url: string, text: string) =>
@@ -69,7 +68,7 @@ const paymentsOn = (url: string) =>
 layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout: "120 seconds" })(
   "The service beside two primaries",
   (it) => {
-    it.scoped("answers 503 and then 200, keeps what it acknowledged, and writes nothing more on the old one", () =>
+    it.scoped("answers 503, then 200; keeps acknowledged payments; writes nothing more to the old primary", () =>
       Effect.gen(function* () {
         const { nextUrl, oldUrl, promote } = pair
         const { changes } = yield* Primary
@@ -112,7 +111,7 @@ layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout
           (count) => count > before + 10
         )
         yield* Fiber.interrupt(callers)
-        // A key whose first request was told 503 may still be running: its repetition is 409, to be sent again.
+        // A repeated key may still be running: 409, to be sent again.
         const isToBeSentAgain = ({ again, status }: (typeof answers)[number]) => again && [409, 503].includes(status)
         expect(answers.filter((one) => one.status !== 200 && !isToBeSentAgain(one))).toEqual([])
         expect((yield* paymentsOn(oldUrl)).length).toBe(left.length)
@@ -123,7 +122,7 @@ layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout
   }
 )
 
-/** Changes of the primary: one more each time that it is asked for while `isRestless`. */
+/** Number of primary changes, one more at each read while `isRestless`. */
 const seen = { changes: 0, isRestless: true }
 
 const RestlessPrimary = Layer.succeed(Primary, {
@@ -131,7 +130,7 @@ const RestlessPrimary = Layer.succeed(Primary, {
   changes: () => (seen.isRestless ? seen.changes++ : seen.changes)
 })
 
-/** The primary changes while the second batch of a list is read. */
+/** Changes the primary while a list's second batch is read. */
 const ChangingLists = Layer.effect(
   LinkStore,
   Effect.map(LinkStore, (store) => ({
@@ -146,7 +145,7 @@ const ChangingLists = Layer.effect(
 const restless = ChangingLists.pipe(Layer.provideMerge(storesOn("memory")), Layer.merge(RestlessPrimary))
 
 onServer("A request during which the primary changes", "memory", { stores: restless }, (it) => {
-  it.effect("is answered with 503 where it failed, whatever the reason", () =>
+  it.effect("is 503 if it failed, whatever the reason", () =>
     Effect.gen(function* () {
       seen.isRestless = true
       const unknown = yield* get("/payments/0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
@@ -158,7 +157,7 @@ onServer("A request during which the primary changes", "memory", { stores: restl
     })
   )
 
-  it.effect("is answered with 503 where it only read: what it found may be of two servers", () =>
+  it.effect("is 503 if it only read: the data may be of two servers", () =>
     Effect.gen(function* () {
       seen.isRestless = true
       const me = yield* get("/users/me")
@@ -168,7 +167,7 @@ onServer("A request during which the primary changes", "memory", { stores: restl
     })
   )
 
-  it.effect("keeps its answer where it has written", () =>
+  it.effect("keeps its answer if it has written", () =>
     Effect.gen(function* () {
       seen.isRestless = true
       const { acme } = yield* people
@@ -177,7 +176,7 @@ onServer("A request during which the primary changes", "memory", { stores: restl
     })
   )
 
-  it.effect("leaves no refusal behind for its idempotency key", () =>
+  it.effect("stores no refusal for its idempotency key", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const headers = { ...acme.key, "idempotency-key": crypto.randomUUID() }
@@ -191,7 +190,7 @@ onServer("A request during which the primary changes", "memory", { stores: restl
     })
   )
 
-  it.effect("breaks off a list that is being written", () =>
+  it.effect("breaks off a streamed list", () =>
     Effect.gen(function* () {
       seen.isRestless = false
       const { acme } = yield* people

@@ -1,4 +1,4 @@
-/** The simulation's teeth: every bug of the catalogue is found by the seed that first found it, which finds nothing without. */
+/** Runs every planted bug with the first seed that finds it. */
 import { setImmediate as breath } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { catalogue } from "./bugs/Catalogue.ts"
@@ -6,21 +6,21 @@ import { run } from "./Run.ts"
 import { shrink } from "./Shrink.ts"
 import { DEEP_RUNS } from "./RunSeeds.ts"
 
-describe("a planted bug", () => {
-  it("is one of at least thirty, each of a name of its own", () => {
+describe("planted bugs", () => {
+  it("are at least 30, with unique names", () => {
     expect(catalogue.length).toBeGreaterThanOrEqual(30)
     expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length)
   })
 
-  it.each(catalogue)("$name: $about", async ({ foundBy, planted }) => {
-    // Without the bug that seed finds nothing, as the runs of all these seeds show.
+  it.each(catalogue)("$name", async ({ foundBy, planted }) => {
+    // Runs.deep.test.ts shows that the same seed finds nothing without the bug.
     expect(foundBy).toBeGreaterThanOrEqual(1)
     expect(foundBy).toBeLessThanOrEqual(DEEP_RUNS)
     expect(run(foundBy, { planted }).problems).not.toEqual([])
     await breath()
   })
 
-  it("is shown by a shorter run than the one that found it", () => {
+  it("a failing run is shrunk", () => {
     const [{ foundBy, planted }] = catalogue as unknown as [(typeof catalogue)[number]]
     const failed = run(foundBy, { planted })
     const { ran } = shrink(failed, { planted })

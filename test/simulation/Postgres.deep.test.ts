@@ -1,4 +1,4 @@
-/** The simulation's rules over a real PostgreSQL, whose statements, triggers and batches no simulated world has. */
+/** The simulation's rules over a real PostgreSQL: statements, triggers and batches are not simulated. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { catalogue } from "./bugs/Catalogue.ts"
@@ -6,7 +6,6 @@ import { runOnPostgres } from "./PostgresRun.ts"
 
 const SEEDS = 30
 
-/** In each run most of the time is spent on waiting, and some of it on the one database server. */
 const AT_ONCE = 5
 
 const LIMIT = 120_000
@@ -17,7 +16,7 @@ const seedsFrom = (first: number) => Array.from({ length: AT_ONCE }, (_, at) => 
 
 const firsts = Array.from({ length: SEEDS / AT_ONCE }, (_, at) => at * AT_ONCE + 1)
 
-describe("the rules over PostgreSQL", () => {
+describe("simulation over PostgreSQL", () => {
   const seen = new Map<string, number>()
 
   const runs = (first: number) =>
@@ -38,7 +37,7 @@ describe("the rules over PostgreSQL", () => {
     LIMIT
   )
 
-  it("come across payments that end in every way, lost answers and people", () => {
+  it("the seeds together reach every final status, lost answers and operators", () => {
     const wanted = [
       "inbound: completed",
       "inbound: failed",
@@ -53,8 +52,8 @@ describe("the rules over PostgreSQL", () => {
     expect(wanted.filter((what) => !seen.has(what))).toEqual([])
   })
 
-  it.live.each(["events are forgotten", "what was held stays held"])(
-    "find a bug that is planted: %s",
+  it.live.each(["a completion has no events", "a failed payout keeps its hold"])(
+    "finds the planted bug: %s",
     (name) =>
       Effect.gen(function* () {
         const { planted } = bugNamed(name)

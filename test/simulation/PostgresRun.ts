@@ -1,8 +1,7 @@
 /**
- * A run of the simulation over a real PostgreSQL: the same business, providers, receivers, operators and rules, the real
- * handlers and workers over the real stores. Time is real and compressed, so that a seed draws the same steps and fates and
- * not the same order of things. After every answer the rows are copied into memory tables, where the actors and the rules
- * find what they find in a simulated world.
+ * A run of the simulation over a real PostgreSQL: the same steps, providers, receivers, operators and rules, with the
+ * real stores. Time is real and compressed: a seed draws the same steps, but not the same order of events. Rows are
+ * copied into memory tables after every answer, where steps and rules read them.
  */
 import { SqlClient } from "@effect/sql"
 import {
@@ -62,15 +61,14 @@ import { WebhookClient } from "../../src/webhooks/delivery/WebhookClient.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TestFoundation, testSettings } from "../support/TestSettings.ts"
 
-/** Real time in which nothing takes long: hours between two things become fractions of a second. */
+/** Real time, shortened: delays are divided by 40 and last 120 ms at most. */
 const TIMES = 40
 const LONGEST = 120
 
 const short = (millis: number): number => Math.min(Math.max(0, millis) / TIMES, LONGEST)
 
-/** Stands in for the virtual time of a world. */
 export class CompressedTime implements Pick<VirtualTime, "now" | "at" | "after"> {
-  /** What is planned and has not happened. */
+  /** Number of planned callbacks that have not run. */
   planned = 0
 
   get now(): number {
@@ -98,7 +96,6 @@ export class CompressedTime implements Pick<VirtualTime, "now" | "at" | "after">
     }
   }
 
-  /** For whoever acts from outside. */
   readonly clock: Clock.Clock = {
     ...Clock.make(),
     sleep: (duration) => Clock.make().sleep(Duration.millis(short(Duration.toMillis(duration))))
@@ -108,7 +105,7 @@ export class CompressedTime implements Pick<VirtualTime, "now" | "at" | "after">
 export const waitFor = <R>(isDone: Effect.Effect<boolean, never, R>): Effect.Effect<void, never, R> =>
   Effect.asVoid(Effect.repeat(isDone, { until: (done) => done, schedule: Schedule.spaced("40 millis") }))
 
-/** What needs virtual time, the machines or the tables themselves stays with the simulated world. */
+/** Steps that need virtual time, machines or the memory tables themselves. */
 const skippedSteps = new Set(["moveRates", "switchOff", "forget", "lock", "crash", "sleep", "clock", "replay"])
 
 const variables = {
@@ -121,7 +118,7 @@ const variables = {
 
 const idle = new Set(["rails", "figures", "rate limits", "months", "retention", "closed days"])
 
-/** Copies of the rows, as a simulated world has them. */
+/** Memory tables that mirror the rows of PostgreSQL. */
 const mirrorOf = Effect.gen(function* () {
   const stores = yield* buildPlan(storesPlan, simulationSettings)
   const database = Context.get(stores, MemoryDatabase)
@@ -163,7 +160,7 @@ const mirrorOf = Effect.gen(function* () {
     fill(tables.virtualTransactions, rows.virtualTransactions, ({ transaction_id }) => transaction_id)
     fill(tables.escrows, all, ({ escrow_id }) => escrow_id)
   })
-  /** As it all was at one moment; no copy overtakes another. */
+  /** Copies a consistent snapshot, one copy at a time. */
   const copy = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(copied)).pipe(
     Effect.orDie,
     oneAtATime.withPermits(1)
@@ -171,7 +168,7 @@ const mirrorOf = Effect.gen(function* () {
   return { stores, database, tables, copy }
 })
 
-/** An hour passes for what waits in the database; providers are asked about what they never had. */
+/** Moves waiting rows back by an hour, so that providers prove absence. */
 const hourPasses = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`with a as (update attempts set next_enquiry_at = next_enquiry_at - interval '1 hour',
@@ -202,7 +199,6 @@ type Service = Layer.Layer.Success<ReturnType<typeof serviceOver>>
 const ended = <A, E>(fiber: Fiber.RuntimeFiber<A, E>, then: (exit: Exit.Exit<A, E>) => void): void =>
   fiber.addObserver(then)
 
-/** `planted`: bugs in the stores. */
 export const runOnPostgres = (
   seed: number,
   planted: Planted = nothingPlanted
@@ -239,7 +235,7 @@ export const runOnPostgres = (
     const answers = exchange(
       Context.get(context, Ids),
       routerOf(yield* Effect.provide(businessRoutes, context)),
-      new Map()
+      new Set()
     )
     env.send = (sent, answered) => {
       const answering = Effect.async<HttpReply, never, Service>((resume) => {
@@ -303,7 +299,7 @@ export const runOnPostgres = (
       Effect.provide(context)
     )
 
-    /** When the next thing is due by the rows, in milliseconds from now; nothing where nothing is. */
+    /** Milliseconds until the next row is due; Infinity: none. */
     const dueIn = Effect.gen(function* () {
       yield* mirror.copy
       const { attempts, webhookDeliveries } = mirror.tables
@@ -316,7 +312,7 @@ export const runOnPostgres = (
       return Math.min(...times, dueFor(mirror.tables, "escrow payouts", Date.now())) - Date.now()
     })
 
-    /** Until nothing is planned, under way or due. */
+    /** Waits until nothing is planned, running or due. */
     const rest = waitFor(
       Effect.gen(function* () {
         if (underWay > 0 || time.planned > 0) return false
@@ -358,7 +354,7 @@ export const runOnPostgres = (
     }
     if (env.problems.length === 0)
       for (const { detail, kind } of openItems(scenario))
-        env.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+        env.problem(`no decision closes an item of kind ${kind}: ${detail}`)
     const { problems } = yield* Effect.flatMap(LedgerStore, ({ check }) => check).pipe(Effect.provide(context))
     for (const { message } of problems) env.problem(message)
     for (const { direction, status } of mirror.tables.payments.values()) env.count(`${direction}: ${status}`)

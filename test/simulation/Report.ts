@@ -1,4 +1,4 @@
-/** What many runs came to: what came up and how often, and what failed, each with the line that brings it back. */
+/** Totals of many runs: counts, failures and coverage. */
 import type { Ran } from "./Run.ts"
 import { focuses } from "./business/Focus.ts"
 import { stepActions } from "./business/Steps.ts"
@@ -43,7 +43,6 @@ const kinds = [
   ["error", "Errors that were logged"]
 ] as const
 
-/** One line for each kind. */
 export const table = ({ counts }: Totals): string =>
   kinds
     .flatMap(([kind, title]) => {
@@ -52,14 +51,14 @@ export const table = ({ counts }: Totals): string =>
     })
     .join("\n")
 
-/** Enough to bring it back, with what could be left out of it. */
+/** Command that repeats a failed run, with the steps and faults that remain after shrinking. */
 export const lineFor = (
   { problems, seed }: Ran,
   left: { readonly steps: ReadonlyArray<number>; readonly faults: number }
 ): string =>
   `npm run simulate -- --seed ${seed}   # ${problems[0] ?? "nothing"} (steps ${left.steps.join(", ")}; ${left.faults} faults)`
 
-/** What many runs must come across between them: a world in which something of this never happens proves nothing about it. */
+/** Counts that many runs together must reach: a fault that never happens proves nothing. */
 const named = (kind: string, names: ReadonlyArray<string>, usual?: string): ReadonlyArray<string> =>
   names.filter((name) => name !== usual).map((name) => `${kind}: ${name}`)
 
@@ -116,6 +115,5 @@ const expectedCounts: ReadonlyArray<string> = [
   ...named("webhooks", ["active", "disabled", "replayed"])
 ]
 
-/** Of all that, what never came up. */
 export const missingCounts = (counts: ReadonlyMap<string, number>): ReadonlyArray<string> =>
   expectedCounts.filter((what) => !counts.has(what))

@@ -1,4 +1,4 @@
-/** One run: from a seed to a world, its steps, a quiet end, people who clear up, and what must hold after all of it. */
+/** One run: builds a world from a seed, performs its steps, lets operators clear the queue and checks all rules. */
 import { Effect, GlobalValue } from "effect"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
 import { Ids } from "../../src/domain/Ids.ts"
@@ -36,9 +36,9 @@ import { simulationSettings } from "./world/Stores.ts"
 import { startTime, VirtualTime } from "./world/VirtualTime.ts"
 import { World } from "./world/World.ts"
 
-/** What the library does for whoever looks at a program that runs for long, and what many short runs would only pay for. */
+/** Effect's bookkeeping for long-running programs, switched off because it costs more than a short run. */
 
-/** A traced function takes a stack each time that it is called, of which nobody here makes a trace. */
+/** Skips stack traces of traced functions. */
 const withoutStacks = <A>(run: () => A): A => {
   const before = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")!
   Object.defineProperty(Error, "stackTraceLimit", { get: () => 0, set: () => {}, configurable: true })
@@ -49,7 +49,7 @@ const withoutStacks = <A>(run: () => A): A => {
   }
 }
 
-/** All fibers that run, as the library knows them. */
+/** Root fibers that Effect keeps alive. */
 const globalFibers = GlobalValue.globalValue<{ readonly roots: Set<unknown> }>(
   Symbol.for("effect/FiberScope/Global"),
   () => {
@@ -57,7 +57,7 @@ const globalFibers = GlobalValue.globalValue<{ readonly roots: Set<unknown> }>(
   }
 )
 
-/** Whoever was never interrupted is kept for ever, and all of a world with it: nobody interrupts the fibers of a dead machine. */
+/** Drops the fibers of killed machines, which are never interrupted and would keep their world in memory. */
 const withoutRoots = <A>(run: () => A): A => {
   const { roots } = globalFibers
   const before = new Set(roots)
@@ -73,7 +73,7 @@ const withoutOverhead = <A>(run: () => A): A => withoutStacks(() => withoutRoots
 export const fiat: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack"]
 export const crypto: ReadonlyArray<ProviderName> = ["circle", "coinbase"]
 
-/** After so many rounds of people who clear up, what is left is stuck. */
+/** Queue items that are left after this many operator rounds are stuck. */
 export const MOST_ROUNDS = 8
 
 const instances = {
@@ -82,7 +82,7 @@ const instances = {
   large: { "1": 4, "2": 4, "3": 2 }
 } as const
 
-/** At least and at most how many there are; whoever pries needs a neighbour. */
+/** Minimum and maximum number of organisations. Unauthorized reads need two. */
 const organisationsOf = (
   chance: Chance,
   size: Size,
@@ -96,10 +96,10 @@ const organisationsOf = (
 }
 
 export interface Options {
-  /** Steps by number, and faults by name, that are left out. */
+  /** Steps by number and faults by name to leave out. */
   readonly withoutSteps?: ReadonlySet<number>
   readonly withoutFaults?: ReadonlySet<string>
-  /** Keeps what happened. */
+  /** Keeps the log lines. */
   readonly keepsLog?: boolean
   readonly planted?: Planted
 }
@@ -316,7 +316,7 @@ const runSeed = (seed: number, options: Options): Ran => {
   }
   if (env.problems.length === 0) {
     for (const { detail, kind } of openItems(scenario))
-      env.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+      env.problem(`no decision closes an item of kind ${kind}: ${detail}`)
   }
   env.count(`size: ${size}, ${scenario.organisations.length} organisations`)
   summarize(scenario)

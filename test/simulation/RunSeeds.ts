@@ -12,7 +12,7 @@ export const runSeeds = async (first: number, count: number, totals?: Totals): P
     const ran = run(seed)
     totals?.add(ran)
     expect({ seed, problems: ran.problems }).toEqual({ seed, problems: [] })
-    // A run never waits: without this the reporter and the timeouts would not run in between.
+    // Lets the reporter and timeouts run: a simulated run never waits.
     await nextTurn()
   }
 }

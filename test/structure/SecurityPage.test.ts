@@ -1,4 +1,4 @@
-/** The page on security speaks of tests that are there, and of every kind of threat. */
+/** docs/security.md covers every kind of threat and names existing tests. */
 import { existsSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 
@@ -18,7 +18,7 @@ const testsIn = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(/`(test\/[^`]+)`/g), ([, file]) => file!)
 
 describe("docs/security.md", () => {
-  it("goes through all six kinds of threats", () => {
+  it("covers all six kinds of threats", () => {
     expect(sections.map(({ title }) => title.split(":", 1)[0])).toEqual([
       "Spoofing",
       "Tampering",
@@ -30,7 +30,7 @@ describe("docs/security.md", () => {
     for (const { rows, title } of sections) expect(rows.length, title).toBeGreaterThan(3)
   })
 
-  it("names for each threat what stands against it, and a test that holds it", () => {
+  it("names a defence and a test for each threat", () => {
     for (const { rows, title } of sections) {
       for (const [, threat = "", against = "", held = ""] of rows) {
         expect([threat.length > 10, against.length > 10], `${title}: ${threat}`).toEqual([true, true])
@@ -44,7 +44,7 @@ describe("docs/security.md", () => {
     expect(testsIn(page).filter((file) => !existsSync(file))).toEqual([])
   })
 
-  it("is where the README leads", () => {
+  it("is linked from the README", () => {
     expect(readFileSync("README.md", "utf8")).toContain("(docs/security.md)")
   })
 })

@@ -1,4 +1,4 @@
-/** Ids for tests, of which most come out of JSON or are made up on the spot. */
+/** Ids for tests. */
 import {
   nilUuid,
   type AccountId,
@@ -15,7 +15,7 @@ import {
   type WebhookId
 } from "../../src/domain/Ids.ts"
 
-/** May name whatever a test wants it to name. */
+/** An id of any kind. */
 export type AnyId = PaymentId &
   AttemptId &
   OrgId &

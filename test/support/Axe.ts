@@ -1,4 +1,4 @@
-/** What axe-core finds wrong on a page as it stands. */
+/** Accessibility problems that axe-core finds on a page. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
@@ -6,10 +6,7 @@ import { desktop } from "./Chromium.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/**
- * Colours are the same at every width, and take the longest to look at. What is in order need not be told, nor by which
- * selectors it is found: that takes longer than to look.
- */
+/** Checks colours at one width only and omits passed rules and selectors: both are slow. */
 const violations = (
   width: number,
   without: ReadonlyArray<string>
@@ -22,7 +19,7 @@ const violations = (
   violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).slice(0, 3).join(" | "))
 )`
 
-/** By the debugger's own way, since a page's policy may let no other script in. */
+/** Injected by the debugger, because the page's policy forbids other scripts. */
 export const breaches = async (
   page: Page,
   width: number,

@@ -1,17 +1,17 @@
-/** The machine's own Chromium, for tests that look at a page the way a customer does. */
+/** The installed Chromium, for tests of pages. */
 import { existsSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
 
 export const chromiumPath: string | undefined = [
   process.env["CHROMIUM_PATH"],
-  // The same engine without windows, in two thirds of the time.
+  // Takes two thirds of the time.
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome"
 ].find((path) => path !== undefined && path !== "" && existsSync(path))
 
-/** Goes into the title of a suite that is skipped without a browser, so that the report says why. */
+/** Title of suites that are skipped without a browser. */
 export const chromiumNeeded = "needs Chromium (CHROMIUM_PATH or /usr/bin/chromium)"
 
 export const launchChromium = (): Promise<Browser> => {
@@ -34,7 +34,7 @@ export const launchChromium = (): Promise<Browser> => {
 export const desktop = { width: 1280, height: 800 }
 export const phone = { width: 375, height: 740 }
 
-/** Looks at a page in both sizes, and leaves it as it was. */
+/** Looks at a page in both sizes and restores the first. */
 export const inBothSizes = async (page: Page, look: (width: number) => Promise<void>): Promise<void> => {
   const before = page.viewportSize() ?? phone
   for (const size of [desktop, phone]) {

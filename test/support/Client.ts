@@ -1,4 +1,4 @@
-/** The client that the contract gives, typed from end to end, acting for one credential. */
+/** The contract's typed client, with one credential. */
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 import { Api } from "../../src/contract/api/Api.ts"
@@ -13,7 +13,7 @@ const makeClient = (baseUrl: string, credential: Credential) =>
 
 export type Client = Effect.Effect.Success<ReturnType<typeof makeClient>>
 
-/** One costs as much as several requests do. */
+/** Cached: one costs as much as several requests. */
 const made = new Map<string, Client>()
 
 export const clientFor = (credential: Credential): Effect.Effect<Client, never, TestServer> =>

@@ -1,9 +1,9 @@
-/** The names that the run's set-up and the test files agree on. */
+/** Names shared by the global setup and the test files. */
 import { randomUUID } from "node:crypto"
 
 export const TEMPLATE = "corridor_template"
 
-/** Of node, as `npm start` has them. */
+/** Node flags of `npm start`. */
 export const SERVER_FLAGS = ["--max-semi-space-size=32", "--heap-growing-percent=60"]
 
 export const urlOfDatabase = (clusterUrl: string, name: string): string => {
@@ -15,14 +15,14 @@ export const urlOfDatabase = (clusterUrl: string, name: string): string => {
 declare module "vitest" {
   interface ProvidedContext {
     readonly clusterUrl: string
-    /** Where the service of today is built, as it would be in `dist`. */
+    /** Folder of the build, like `dist`. */
     readonly bundle: string
-    /** With a cluster whose database is migrated, and that nobody runs: to be copied. */
+    /** Data folder with a migrated, stopped cluster, to be copied. */
     readonly dataFolder: string
   }
 }
 
-/** In letters: digits in a row may look like a card, which no output shows. */
+/** Letters only: digits could look like a card number, which logs mask. */
 export const databaseName = (prefix: string): string =>
   `${prefix}_${randomUUID()
     .replaceAll("-", "")

@@ -1,4 +1,4 @@
-/** A collector of traces as small as it can be: it takes OTLP over HTTP, and remembers the spans. */
+/** A minimal trace collector: takes OTLP over HTTP and keeps the spans. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 

@@ -1,4 +1,4 @@
-/** The pairs of headers that the sandbox's people and keys send. */
+/** Credential headers of the sandbox's users and keys. */
 import { Effect } from "effect"
 import type { Role } from "../../src/domain/Access.ts"
 import type { SandboxCredentials } from "../../src/app/Sandbox.ts"
@@ -32,7 +32,7 @@ const cast = (org: Org) => ({
 
 export type Cast = ReturnType<typeof cast>
 
-/** Who there is: two organisations and the platform's admin. */
+/** Two organisations and the platform admin. */
 export const people = Effect.map(TestServer, ({ credentials }) => {
   const [acme, globex] = credentials.orgs
   if (acme === undefined || globex === undefined) throw new Error("The sandbox has no organisations")

@@ -1,4 +1,4 @@
-/** How the database failed an effect, by its typed failure or the error of a bare statement; "none" where it did not. */
+/** Tag of the database failure of an exit; "none" for a success. */
 import { Cause, Exit } from "effect"
 import { failureOf } from "../../src/platform/database/DatabaseFailure.ts"
 

@@ -1,13 +1,12 @@
-/** A database whose connection can be lost when a statement has been committed, and before its answer has arrived. */
+/** A database that loses the answer of a committed statement. */
 import { SqlClient, SqlError } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { ConnectionLost } from "../../src/platform/database/DatabaseFailure.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 export interface Losses {
-  /** The next statement that has these words in it loses its answer; what happens meanwhile comes after its commit. */
+  /** The next statement with these words loses its answer; `meanwhile` runs after its commit. */
   readonly next: (words: string, meanwhile?: Effect.Effect<unknown, SqlError.SqlError>) => void
-  /** Whether that has happened. */
   readonly happened: () => boolean
 }
 

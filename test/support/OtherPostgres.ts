@@ -1,15 +1,12 @@
-/**
- * PostgreSQL of other major versions than the embedded one, wherever their programs are: in the folders that Debian's
- * packages use, and in those that POSTGRES_BINS names, with colons between them.
- */
+/** PostgreSQL of other major versions, from Debian's folders and those in POSTGRES_BINS (separated by colons). */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schedule } from "effect"
+import { freePort } from "../bench/FreePort.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
 import { databaseUser } from "../../src/platform/database/embedded/HostSystem.ts"
@@ -29,7 +26,7 @@ const majorOf = (folder: string): number | undefined => {
   return found === undefined ? undefined : Number(found)
 }
 
-/** The folder of each major version that was found; of two the first. */
+/** Folder of each major version; the first one wins. */
 export const foundPostgres: ReadonlyMap<number, string> = new Map(
   folders.toReversed().flatMap((folder): ReadonlyArray<readonly [number, string]> => {
     const major = majorOf(folder)
@@ -37,16 +34,7 @@ export const foundPostgres: ReadonlyMap<number, string> = new Map(
   })
 )
 
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, "close")
-  return port
-}
-
-/** Nothing here outlives the test, and nothing analyses tables behind its back. */
+/** Not durable, no autovacuum. */
 const settings = [
   "fsync=off",
   "full_page_writes=off",
@@ -88,7 +76,7 @@ const started = (folder: string) =>
     return Redacted.make(url)
   })
 
-/** A server of that major version, migrated, and gone with its scope. */
+/** A migrated server of a major version. */
 export const otherServer = (major: number) =>
   Layer.scoped(
     DatabaseServer,

@@ -1,12 +1,12 @@
 /**
- * Databases of one's own in the run's cluster. To copy the template costs more than most tests do; so one that is done with
- * is emptied and lent again under another name, unless it is no longer what the migrations made: altered, analysed, grown.
+ * Databases in the run's cluster. Copying the template is slow: a returned database is emptied, renamed and lent
+ * again, unless its schema, statistics or size have changed.
  */
 import { Client, type ClientConfig, escapeLiteral, Pool } from "pg"
 import { inject } from "vitest"
 import { databaseName, TEMPLATE, urlOfDatabase } from "./Cluster.ts"
 
-/** Of connections that are ours and not the service's, for tests that listen to what it sends. */
+/** Connections of tests, not of the service. */
 const own = new WeakSet<Client>()
 
 export const isOfTests = (client: Client): boolean => own.has(client)
@@ -22,7 +22,7 @@ export const within = async <A>(url: string, use: (client: Client) => Promise<A>
   }
 }
 
-/** One connection, which stays. */
+/** A pool of one lasting connection. */
 export const ownPool = (config: ClientConfig): Pool =>
   new Pool({ ...config, max: 1, idleTimeoutMillis: 0 }).on("connect", (client) => own.add(client as Client))
 
@@ -32,7 +32,7 @@ const urlOf = (name: string) => urlOfDatabase(inject("clusterUrl"), name)
 
 const CATALOGUES = ["pg_class", "pg_attribute", "pg_constraint", "pg_index", "pg_proc", "pg_trigger", "pg_type"]
 
-/** Differs after any statement that defines something, and after an analysis. */
+/** Changes after any DDL or ANALYZE. */
 const LOOK = `select concat_ws('|', ${[
   ...CATALOGUES.map((name) => `(select concat(count(*), '/', max(xmin::text::bigint)) from ${name})`),
   "(select count(*) from pg_statistic)",
@@ -53,7 +53,7 @@ interface Seen {
 }
 
 interface Pristine extends Seen {
-  /** Empties every table, and puts back the rows of the migrations. */
+  /** Empties every table and restores the migrations' rows. */
   readonly anew: string
 }
 
@@ -73,7 +73,7 @@ const describe = (name: string): Promise<Pristine> =>
     return { ...(await see(client)), anew }
   })
 
-/** Of this process: each file of a process that loads modules anew would otherwise begin with none. */
+/** Kept for the process: modules may be loaded anew for each file. */
 interface Lent {
   pristine?: Promise<Pristine>
   readonly spare: Array<Promise<string | undefined>>
@@ -102,7 +102,7 @@ const isEmptied = async (name: string): Promise<boolean> => {
   })
 }
 
-/** Under another name, which nobody knows who used it before. */
+/** A new name, unknown to earlier users. */
 const again = async (name: string): Promise<string | undefined> => {
   if (!(await isEmptied(name))) {
     await dropDatabase(name)
@@ -113,7 +113,7 @@ const again = async (name: string): Promise<string | undefined> => {
   return next
 }
 
-/** Migrated, without rows but for those of the migrations. */
+/** A migrated database with the migrations' rows only. */
 export const lendDatabase = async (): Promise<string> => {
   const spare = await lent.spare.pop()
   if (spare !== undefined) return spare
@@ -122,10 +122,10 @@ export const lendDatabase = async (): Promise<string> => {
   return name
 }
 
-/** Nobody need wait for it; whoever borrows next does. */
+/** Not awaited; the next borrower waits. */
 export const returnDatabase = (name: string): void => {
   lent.spare.push(again(name).catch(() => undefined))
 }
 
-/** Without any table of ours. */
+/** Without tables. */
 export const createEmptyDatabase = (): Promise<string> => create("")

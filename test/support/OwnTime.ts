@@ -1,8 +1,8 @@
-/** The service's own time: what the machine gave to others, while this thread stood in line for a core or the host kept the cores for itself, does not count. */
+/** Elapsed time without what the thread waited for a core or the host took. */
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 
-/** Milliseconds so far, where the system counts them: hundredths of a second that the host took, of one core on average. */
+/** Stolen milliseconds of one core on average. */
 const stolen = (): number => {
   try {
     const [all = "", ...each] = readFileSync("/proc/stat", "utf8").split("\n")
@@ -23,7 +23,7 @@ const inLine = (): number => {
 
 const now = (): number => performance.now() - inLine() - stolen()
 
-/** A watch, in milliseconds from now on. */
+/** Returns a stopwatch in milliseconds. */
 export const ownTime = (): (() => number) => {
   const began = now()
   return () => now() - began

@@ -1,11 +1,9 @@
-/** Says every few seconds what runs and how much is left, for those who see the run in a log too. */
+/** Prints every 10 seconds what runs and how much is left, and starts the longest test files first. */
 import { relative } from "node:path"
 import { type Reporter, type TestModule, type TestSpecification, BaseSequencer } from "vitest/node"
 import measured from "./Durations.json" with { type: "json" }
 
-/** How long the long test files take: they begin first, so that no process is left alone with one at the end. */
-
-/** A file that is not named takes about as long as the rest of them. */
+/** Seconds of a file that Durations.json does not name. */
 const USUAL_SECONDS = 0.4
 
 const seconds: Readonly<Record<string, number>> = measured

@@ -1,7 +1,4 @@
-/**
- * Vitest's own, without the times that imports took: it would tell those of every module that a process has loaded once
- * more for each file.
- */
+/** Vitest's runner without import durations, which it would report again for each file of a process. */
 import { VitestTestRunner } from "vitest/runners"
 
 export default class Runner extends VitestTestRunner {

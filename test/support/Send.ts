@@ -1,16 +1,15 @@
-/** Requests exactly as given, header for header and byte for byte: what no well-behaved client would send. */
+/** Sends requests header for header and byte for byte. */
 import { type Agent, type IncomingHttpHeaders, request } from "node:http"
 import { Effect } from "effect"
 import { TestServer } from "./TestServer.ts"
 
 export interface Sent {
   readonly method?: string
-  /** A list of pairs sends a name as often as it stands there. */
+  /** A list of pairs may repeat a name. */
   readonly headers?: Readonly<Record<string, string>> | ReadonlyArray<readonly [string, string]>
   readonly body?: string | Uint8Array
-  /** Without a Content-Length, in pieces. */
+  /** Sends chunks instead of a Content-Length. */
   readonly chunked?: boolean
-  /** Another port of the same machine. */
   readonly port?: number
   readonly agent?: Agent
 }
@@ -19,7 +18,7 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Whether an earlier request had used the same connection. */
+  /** Whether the connection had been used before. */
   readonly reusedConnection: boolean
 }
 
@@ -75,7 +74,6 @@ export const send = (path: string, sent: Sent = {}) =>
 
 const JSON_TYPE = { "content-type": "application/json" }
 
-/** A JSON body, with whatever headers are given. */
 export const post = (path: string, headers: Readonly<Record<string, string>>, body: unknown) =>
   send(path, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) })
 

@@ -1,4 +1,4 @@
-/** Stands between the service and PostgreSQL, and can let connections go silent: open as before, and never an answer. */
+/** A proxy to PostgreSQL whose connections can go silent: open, but without answers. */
 import { connect, createServer, type Socket } from "node:net"
 import { Effect, Layer, Redacted } from "effect"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
@@ -10,11 +10,10 @@ interface Line {
 
 export interface SilentProxy {
   readonly url: string
-  /** Connections that are open and not silent. */
   readonly speaking: () => number
-  /** Lets so many of the connections that are open go silent for good; without a number all of them, and every new one. */
+  /** Silences this many connections for good; without a number all, and every new one. */
   readonly silence: (some?: number) => void
-  /** New connections are answered again; those that went silent stay so. */
+  /** New connections work again. */
   readonly speak: () => void
 }
 
@@ -66,7 +65,7 @@ export const makeSilentProxy = (target: string) =>
     ({ close }) => Effect.sync(close)
   )
 
-/** The server of this name, reached through a proxy that `use` is shown. */
+/** DatabaseServer through a proxy, which `use` receives. */
 export const proxied = (use: (proxy: SilentProxy) => void) =>
   Layer.scoped(
     DatabaseServer,

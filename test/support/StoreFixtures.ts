@@ -1,4 +1,4 @@
-/** Rows for the store suites. Every suite makes its own, since all tests of a suite share one database. */
+/** Rows for the store suites. Tests of a suite share one database, so each makes its own. */
 import { Effect } from "effect"
 import { type OrgId, type UserId, Ids } from "../../src/domain/Ids.ts"
 import { ApiKeyStore, type NewKey } from "../../src/people/apiKeys/ApiKeyStore.ts"
@@ -41,7 +41,7 @@ export const newMember = (org_id: OrgId, role: Role, about: Partial<NewUser> = {
     return user
   })
 
-/** The text whose hash the key is stored under. */
+/** Text of the key, which is stored as a hash. */
 export const keyText = (api_key_id: string): string => `key ${api_key_id}`
 
 export const newKey = (org_id: OrgId, user_id: UserId, about: Partial<NewKey> = {}) =>

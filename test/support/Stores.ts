@@ -1,4 +1,4 @@
-/** Runs one suite of tests twice, on the memory stores and on PostgreSQL: what holds for one holds for both. */
+/** Runs a suite on the memory stores and on PostgreSQL. */
 import { layer, type Vitest } from "@effect/vitest"
 import { Layer } from "effect"
 import { StoresLive, StoresMemory } from "../../src/app/Stores.ts"
@@ -9,13 +9,13 @@ import { testSettings } from "./TestSettings.ts"
 export const backends = ["memory", "PostgreSQL"] as const
 export type Backend = (typeof backends)[number]
 
-/** The database is made anew for every suite; a memory store has none. */
+/** Every suite has a new database. */
 export const storesOn = (backend: Backend) =>
   backend === "memory" ? StoresMemory : StoresLive.pipe(Layer.provide(TestDatabase))
 
 type Provided = Layer.Layer.Success<typeof StoresMemory> | Ids
 
-/** The stores read the time of the database, so these suites run on the real clock. */
+/** On the real clock, since stores use the database's time. */
 export const onBothStores = (name: string, tests: (it: Vitest.MethodsNonLive<Provided, true>) => void): void => {
   for (const backend of backends) {
     const services = storesOn(backend).pipe(Layer.provideMerge(Ids.layer), Layer.provide(testSettings()))

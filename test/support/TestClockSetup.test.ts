@@ -3,8 +3,8 @@ import { Clock, Duration, Effect, Logger, TestClock } from "effect"
 
 const now = Clock.currentTimeMillis
 
-describe("a test on a clock of its own", () => {
-  it.effect.each(["one", "another"])("begins at nothing, whatever came before it: %s", () =>
+describe("test clock", () => {
+  it.effect.each(["one", "another"])("starts at zero in every test: %s", () =>
     Effect.gen(function* () {
       expect(yield* now).toBe(0)
       const [woken] = yield* Effect.all([Effect.zipRight(Effect.sleep("1 hour"), now), TestClock.adjust("2 hours")], {
@@ -16,17 +16,17 @@ describe("a test on a clock of its own", () => {
   )
 
   const closedAt: Array<number> = []
-  it.scoped("closes its scope by the same clock", () =>
+  it.scoped("closes the scope on the test clock", () =>
     Effect.gen(function* () {
       yield* Effect.addFinalizer(() => Effect.map(now, (at) => closedAt.push(at)))
       yield* TestClock.adjust("1 minute")
     })
   )
-  it("did so", () => {
+  it("closed the scope of the test before", () => {
     expect(closedAt).toEqual([Duration.toMillis("1 minute")])
   })
 
-  it.effect("writes no log of its own accord, and to a logger that it is given", () =>
+  it.effect("logs only to a logger that the test adds", () =>
     Effect.gen(function* () {
       const written: Array<unknown> = []
       const logger = Logger.make(({ message }) => written.push(message))
@@ -35,9 +35,9 @@ describe("a test on a clock of its own", () => {
     })
   )
 
-  it.effect.fails("fails by what is expected in it", () => Effect.sync(() => expect(1).toBe(2)))
+  it.effect.fails("fails on a failed expectation", () => Effect.sync(() => expect(1).toBe(2)))
 
-  it.live("is left to the real clock where it asks for it", () =>
+  it.live("is replaced by the real clock in it.live", () =>
     Effect.gen(function* () {
       expect(yield* now).toBeGreaterThan(Date.parse("2026-01-01"))
     })

@@ -1,14 +1,14 @@
 /**
- * Runs before every file. `layer` of @effect/vitest puts its own `effect` and `scoped` on the one `it` that all files of a
- * process share; without this a file would run on the clock and the services of whichever came before it.
+ * Runs before every file. `layer` of @effect/vitest replaces `effect` and `scoped` of the shared `it`; this restores
+ * them.
  */
 import { it, makeMethods, type Vitest } from "@effect/vitest"
 import { Context, Effect, FiberRef, HashSet, Layer, Logger, type Scope, TestClock, TestServices } from "effect"
 import type { TestOptions } from "vitest"
 
 /**
- * `it.effect` and `it.scoped` as @effect/vitest has them, a clock of its own for each test and no log, but without the
- * tree of layers that it builds for each: that takes about seven milliseconds of a processor, and this half a one.
+ * `it.effect` and `it.scoped` with their own clock and no log, without the layers that @effect/vitest builds for each
+ * test: 0.5 ms instead of 7 ms.
  */
 const newClock = Effect.map(
   Effect.provide(Layer.build(TestClock.defaultTestClock), TestServices.liveServices),
@@ -57,7 +57,7 @@ export const onOwnClocks = (live: Vitest.Tester<never>): Pick<Vitest.Methods, "e
       (...args) =>
         onOwnClock(self(...args))
   ),
-  // The scope is closed by the clock of the test too.
+  // The scope also closes on the test's clock.
   scoped: testerOf<TestServices.TestServices | Scope.Scope>(
     live,
     (self) =>

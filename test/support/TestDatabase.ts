@@ -1,4 +1,4 @@
-/** A database of one's own in the run's cluster: a copy of the migrated template, or an empty one. Gone with its scope. */
+/** A database in the run's cluster: a copy of the migrated template, or an empty one. */
 import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { DatabaseLive } from "../../src/platform/database/Database.ts"
@@ -18,14 +18,12 @@ const serverOf = (acquire: () => Promise<string>, release: (name: string) => voi
     )
   )
 
-/** A migrated copy that nobody is connected to yet. */
 export const TestDatabaseServer = serverOf(lendDatabase, returnDatabase)
 
-/** Connected to a migrated copy; needs Settings for the size of its pool. */
+/** Connected; needs Settings for the pool size. */
 export const TestDatabase = DatabaseLive.pipe(Layer.provideMerge(TestDatabaseServer))
 
-/** It takes a checkpoint, for which nobody need wait. */
+/** Not awaited: it takes a checkpoint. */
 const dropInPassing = (name: string) => void dropDatabase(name)
 
-/** Connected to a database without any table of ours. */
 export const EmptyDatabase = DatabaseLive.pipe(Layer.provideMerge(serverOf(createEmptyDatabase, dropInPassing)))

@@ -1,4 +1,4 @@
-/** The real HTTP server on a free port, with sandbox data, on memory stores or a database of its own. */
+/** The real HTTP server on a free port with sandbox data, on memory stores or its own database. */
 import { layer, type Vitest } from "@effect/vitest"
 import { Cause, Context, Effect, HashMap, Layer, Logger, type LogLevel } from "effect"
 import { UserId } from "../../src/domain/Ids.ts"
@@ -23,7 +23,6 @@ export class TestServer extends Context.Tag("test/TestServer")<
     readonly baseUrl: string
     readonly port: number
     readonly credentials: SandboxCredentials
-    /** Everything the server has logged so far. */
     readonly logs: ReadonlyArray<LogLine>
   }
 >() {}
@@ -54,7 +53,7 @@ const served = (logs: ReadonlyArray<LogLine>) =>
     })
   )
 
-/** `stores` stands between the services and their stores, so that a test can replace one of them. */
+/** `stores`: replaces stores in a test. */
 export const testServer = (
   backend: Backend,
   { stores = storesOn(backend), variables = {} }: TestServerOptions = {}
@@ -83,6 +82,6 @@ export const onServer = (name: string, backend: Backend, options: TestServerOpti
     tests
   )
 
-/** Where the usual HTTP suite runs: that both kinds of stores do the same is for the suites of the stores to show. */
+/** Default of HTTP suites; the store suites compare both backends. */
 export const onDatabaseServer = (name: string, tests: Tests, variables: Variables = {}): void =>
   onServer(name, "PostgreSQL", { variables }, tests)

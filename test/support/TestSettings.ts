@@ -1,7 +1,4 @@
-/**
- * Settings from a map: what the environment of the machine holds never reaches a test. Nobody collects traces, as where
- * none are asked for: what runs in tests is what runs in production.
- */
+/** Settings from a map, without the machine's environment. Tracing is off, as by default in production. */
 import { ConfigProvider, Effect, Layer } from "effect"
 import { Ids } from "../../src/domain/Ids.ts"
 import { Settings } from "../../src/platform/config/Settings.ts"
@@ -12,8 +9,8 @@ import { Vault } from "../../src/platform/secrets/Vault.ts"
 export type Variables = Readonly<Record<string, string>>
 
 /**
- * Rate limits are off unless a test is about them: every test of a file comes from one address. The rails are in a hurry,
- * and not so much that a busy machine would complete a payment before its answer is written.
+ * No rate limits, because all tests come from one address. Simulators are fast, but slower than an answer on a busy
+ * machine.
  */
 const defaults: Variables = {
   RATE_LIMIT_PER_MINUTE: "0",

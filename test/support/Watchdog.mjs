@@ -1,6 +1,6 @@
 /**
- * Stands beside a test run, in a session of its own, and takes away whatever the run leaves behind: processes first,
- * then its folder. Standard input ends with the run, however that ends; what two kills left is taken by the next run.
+ * Runs beside a test run and removes what it leaves behind: processes first, then its folder. Standard input ends
+ * with the run. The next run removes what a killed watchdog left.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -19,7 +19,7 @@ const textOf = (file) => {
   }
 }
 
-/** Each process with its command line and, where we may see it, its environment. */
+/** Processes with command line and, if readable, environment. */
 const processes = () =>
   existsSync("/proc/self/environ")
     ? readdirSync("/proc")
@@ -42,7 +42,7 @@ const signal = (pid, name) => {
   }
 }
 
-/** PostgreSQL takes its own children and its shared memory with it when it is asked; only a deaf one is killed. */
+/** PostgreSQL removes its children and shared memory on SIGQUIT; it is killed only if it does not end. */
 const endAll = async (place) => {
   for (let tries = 0; tries < 100; tries++) {
     const left = workingIn(place)
@@ -64,7 +64,7 @@ const isWatched = (place) => {
   return owner === "" || processes().some(({ pid, words }) => String(pid) === owner && words.includes(place))
 }
 
-/** `corridor-test-` without the letters that make it one run's own. */
+/** `corridor-test-` without the random suffix. */
 const family = basename(folder).slice(0, -6)
 writeFileSync(join(folder, OWNER), String(process.pid))
 for (const name of readdirSync(dirname(folder)).filter((one) => one.startsWith(family))) {
@@ -72,7 +72,7 @@ for (const name of readdirSync(dirname(folder)).filter((one) => one.startsWith(f
   if (!isWatched(place)) await clean(place)
 }
 
-/** So long have the processes of a run to end by themselves. */
+/** Time for the run's processes to end by themselves. */
 const GRACE_MILLIS = 4_000
 
 process.stdin.resume()

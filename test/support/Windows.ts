@@ -1,4 +1,4 @@
-/** What every list of every store promises: newest first, and page after page each row exactly once. */
+/** Contract of every list of every store: newest first, each row on exactly one page. */
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
 import type { Stored } from "../../src/platform/database/DatabaseFailure.ts"
@@ -28,7 +28,7 @@ const nextMoment = Effect.flatMap(Clock.currentTimeMillis, (now) =>
   })
 )
 
-/** Rows that one transaction makes carry one time, and only their ids tell them apart; what comes after it is later. */
+/** Rows of one transaction have the same time; later rows have a later one. */
 export const atOneMoment = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Transactor, ({ atomically }) =>
     Effect.clockWith((clock) => Effect.withClock(atomically(effect), frozen(clock)))
@@ -54,7 +54,7 @@ const walk = <Row extends Dated, R>(
     }
   })
 
-/** `made` are the rows the list must hold, in any order. */
+/** `made`: the expected rows, in any order. */
 export const expectWindows = <Row extends Dated, R>(
   made: ReadonlyArray<Row>,
   list: (window: Window) => Stored<ReadonlyArray<Row>, never, R>,

@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL cluster for the whole run, in it a migrated template to copy, and beside it the service as it is built, and
- * a data folder for those tests that need a server with a cluster of its own and not its first start.
+ * One PostgreSQL cluster for the whole run, with a migrated template, the build of the service, and a data folder for
+ * tests that start their own cluster.
  */
 import { execFile, spawn } from "node:child_process"
 import { symlinkSync, chmodSync, mkdtempSync } from "node:fs"
@@ -16,7 +16,7 @@ import { migrate } from "../../src/platform/database/Migrations.ts"
 import { TEMPLATE } from "./Cluster.ts"
 import { tmpdir } from "node:os"
 
-/** The folder of one run: all that its tests write and start is in it or names it, and a watchdog takes it away. */
+/** The folder of a run, which a watchdog removes. */
 interface RunFolder {
   readonly path: string
   readonly remove: () => void
@@ -24,7 +24,7 @@ interface RunFolder {
 
 const makeRunFolder = (): RunFolder => {
   const path = mkdtempSync(join(tmpdir(), "corridor-test-"))
-  // PostgreSQL runs as a user of its own when the tests run as root.
+  // PostgreSQL runs as another user if we are root.
   chmodSync(path, 0o755)
   const watchdog = spawn(process.execPath, [resolve("test/support/Watchdog.mjs"), path], {
     cwd: "/",
@@ -32,18 +32,18 @@ const makeRunFolder = (): RunFolder => {
     stdio: ["pipe", "ignore", "ignore"]
   })
   watchdog.unref()
-  // The processes of the run inherit it, and so do those that they start.
+  // Inherited by all processes of the run.
   process.env["TMPDIR"] = path
   return {
     path,
-    // Not waited for: the processes of the run end by themselves first, and those that are taken would fail it.
+    // Not awaited: the run's processes end first.
     remove: () => void watchdog.stdin.end()
   }
 }
 
 const run = promisify(execFile)
 
-/** Still asked for, but not hashed four thousand times by both sides, which was most of what a connection costs. */
+/** Hashes the password once instead of 4,096 times, which was most of a connection's cost. */
 const makePasswordCheap = async (url: string) => {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -52,7 +52,7 @@ const makePasswordCheap = async (url: string) => {
   await client.end()
 }
 
-/** As a server leaves it that was started once and ended well, but without its sandbox. */
+/** A data folder after one clean start, without sandbox data. */
 const makeDataFolder = (dataDir: string) =>
   Effect.gen(function* () {
     const { url } = yield* embeddedPostgres({ dataDir })
@@ -65,7 +65,7 @@ const makeDataFolder = (dataDir: string) =>
 const makeTemplate = async (clusterUrl: string) => {
   const client = new Client({ connectionString: clusterUrl })
   await client.connect()
-  // Nothing here outlives the run or grows; durability is tested by the tests that kill a server of their own.
+  // Not durable: tests of durability start their own server.
   for (const setting of ["fsync", "full_page_writes", "autovacuum"])
     await client.query(`alter system set ${setting} = off`)
   await client.query("alter system set max_wal_size = '4GB'")
@@ -75,7 +75,7 @@ const makeTemplate = async (clusterUrl: string) => {
   await client.end()
 }
 
-/** Of today's source, with the flags of the project's own build, where its packages are found as in the project. */
+/** Builds the current source, beside a link to node_modules. */
 const buildInto = async (folder: string): Promise<string> => {
   const bundle = join(folder, "dist")
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"))

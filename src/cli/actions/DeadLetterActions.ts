@@ -1,6 +1,6 @@
 /** `corridor dlq` by API: the dead letters of the organisation that the credential is for. */
 import { Effect, Option } from "effect"
-import { refuse } from "../shared/CommandInput.ts"
+import { refuse, type IdInput } from "../shared/CommandInput.ts"
 import { drawProgress } from "../shared/Terminal.ts"
 import { ApiClient } from "../client/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
@@ -115,7 +115,7 @@ const showOne = Effect.fnUntraced(function* (delivery_id: string) {
   return { data, ...autopsyText(data) }
 })
 
-export const show = (input: { readonly id: string; readonly json: boolean }) => onServer(input.json, showOne(input.id))
+export const show = (input: IdInput) => onServer(input.json, showOne(input.id))
 
 const replayOne = Effect.fnUntraced(function* (delivery_id: string) {
   const { call } = yield* ApiClient

@@ -5,7 +5,7 @@ import type { Role } from "../../domain/Roles.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { onServer, onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
-import { decodeOption, refuse } from "../shared/CommandInput.ts"
+import { decodeOption, refuse, type IdInput } from "../shared/CommandInput.ts"
 import type { CommandResult } from "../shared/CommandResult.ts"
 import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
@@ -114,4 +114,4 @@ const revokeOne = Effect.fnUntraced(function* (api_key_id: string) {
   return { data: { api_key_id, status: "revoked" }, text: "API key revoked." }
 })
 
-export const revoke = (input: { readonly id: string; readonly json: boolean }) => run(input.json, revokeOne(input.id))
+export const revoke = (input: IdInput) => run(input.json, revokeOne(input.id))

@@ -135,6 +135,6 @@ export const listen = Effect.fnUntraced(function* (input: {
         })
       )
     }),
-    httpApiClient(server, 0)
+    httpApiClient(server, { retries: 0 })
   )
 })

@@ -10,9 +10,8 @@ import { httpApiClient } from "../client/HttpApiClient.ts"
 import { printServer, theServer } from "../client/RunCommand.ts"
 
 /**
- * The events of an organisation as they happen, oldest first, asked for again and again: nobody has to reach this machine
- * for it. An event is written in the transaction of what it tells of, so one may appear behind others that are younger:
- * a stretch of time before the newest is read again, and what was seen is known by its id.
+ * Events are polled, oldest first. An event appears when its transaction commits, perhaps after younger ones. So each
+ * poll reads again the 30 seconds before the newest event, and skips ids that were seen.
  */
 export type TailedEvent = Answer<"webhookLog", "events">["data"][number]
 
@@ -57,8 +56,8 @@ const fromNow = (org: string | undefined) =>
   })
 
 /**
- * `use` gets what is new, oldest first; it goes on for as long as that says so, through restarts of the server too.
- * `begun`: what happens from now on is told.
+ * Passes new events to `use`, oldest first, until that returns false. Restarts of the server are waited for. `begun` runs
+ * once the position is known.
  */
 export const followEvents = <E, R>(
   org: string | undefined,
@@ -87,7 +86,7 @@ export const followEvents = <E, R>(
         oldestFirst
       )
       position = {
-        // Never back: what appears late would have all that is older told again.
+        // Never back: after a late event all younger ones would be passed again.
         newest: later(position.newest, fresh.at(-1)?.created_at),
         seen: new Set(read.right.map(({ event_id }) => event_id))
       }
@@ -217,6 +216,6 @@ export const tail = Effect.fnUntraced(function* (input: {
         })
       )
     }),
-    httpApiClient(server, 0)
+    httpApiClient(server, { retries: 0 })
   )
 })

@@ -30,12 +30,19 @@ export const orgTable = (orgs: ReadonlyArray<Listed>): TextLayout =>
     ["COUNTRY", "CURRENCY", "CREATED", "FEATURES"]
   )
 
-/** Adds whether the organisation is a sandbox one, which only the operator of the database sees. */
-const withSandbox = Effect.fnUntraced(function* (org: Organization) {
+/** Adds whether organisations are sandbox ones, which only the operator of the database sees. */
+const withSandbox = Effect.fnUntraced(function* (orgs: ReadonlyArray<Organization>) {
   const store = yield* Effect.serviceOption(OrganizationStore)
-  if (Option.isNone(store)) return org
-  const found = yield* Effect.orDie(store.value.find(Option.none(), idOrNil(OrgId)(org.org_id)))
-  return { ...org, sandbox: Option.exists(found, ({ sandbox }) => sandbox) }
+  if (Option.isNone(store)) return orgs
+  const { find, list: stored } = store.value
+  const [first] = orgs
+  const found =
+    first !== undefined && orgs.length === 1
+      ? Option.toArray(yield* Effect.orDie(find(Option.none(), idOrNil(OrgId)(first.org_id))))
+      : // Newest first, as in the list; with room for those created since.
+        yield* Effect.orDie(stored(Option.none(), { after: Option.none(), take: orgs.length + 100 }))
+  const sandboxes = new Set<string>(found.flatMap(({ org_id, sandbox }) => (sandbox ? [org_id] : [])))
+  return orgs.map((org) => ({ ...org, sandbox: sandboxes.has(org.org_id) }))
 })
 
 const describe = (org: Organization): string =>
@@ -62,7 +69,7 @@ export const create = ({
         const { call } = yield* ApiClient
         const { data } = yield* call("organizations", "create", { payload })
         const next = `Next: corridor users create --email ADDRESS --org ${data.org_id} --role org-admin`
-        return { data: yield* withSandbox(data), text: `Organisation created.\n${describe(data)}\n${next}` }
+        return { data: (yield* withSandbox([data]))[0], text: `Organisation created.\n${describe(data)}\n${next}` }
       })
     )
   )
@@ -70,7 +77,7 @@ export const create = ({
 const listAll = Effect.gen(function* () {
   const { all } = yield* ApiClient
   const data = yield* all("organizations", "list", { urlParams: {} })
-  return { data: yield* Effect.forEach(data, withSandbox, { concurrency: 8 }), ...orgTable(data) }
+  return { data: yield* withSandbox(data), ...orgTable(data) }
 })
 
 export const list = (input: { readonly json: boolean }) => run(input.json, listAll)
@@ -134,7 +141,7 @@ const changeOne = Effect.fnUntraced(function* (org_id: string, { review_threshol
         new Refused({ message: message.replace("review_threshold:", "--review-threshold"), status })
     )
   )
-  return { data: yield* withSandbox(data), text: `Organisation changed.\n${describe(data)}` }
+  return { data: (yield* withSandbox([data]))[0], text: `Organisation changed.\n${describe(data)}` }
 })
 
 export const set = ({ id, json, ...typed }: TypedChange & { readonly id: string; readonly json: boolean }) =>

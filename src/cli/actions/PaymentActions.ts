@@ -6,7 +6,7 @@ import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.
 import { ApiClient, orNotFound, type Refused } from "../client/ApiClient.ts"
 import { onServer, onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
-import { amountIn, decodeInput, decodeOption, refuse } from "../shared/CommandInput.ts"
+import { amountIn, decodeInput, decodeOption, refuse, type IdInput, type OrgInput } from "../shared/CommandInput.ts"
 import { decisionsText, paymentTable, paymentText, queueTable, summaryText } from "./PaymentText.ts"
 
 const runReading = onTarget("payments")
@@ -49,8 +49,7 @@ const showOne = Effect.fnUntraced(function* (given: string) {
   return { data: { ...payment, timeline: data.items }, ...paymentText(payment, data.items) }
 })
 
-export const show = (input: { readonly id: string; readonly json: boolean }) =>
-  runReading(input.json, showOne(input.id))
+export const show = (input: IdInput) => runReading(input.json, showOne(input.id))
 
 interface TypedFilter {
   readonly status: Option.Option<PaymentStatus>
@@ -95,8 +94,7 @@ const listQueue = Effect.fnUntraced(function* (org: Option.Option<string>) {
   return { data, ...queueTable(data) }
 })
 
-export const queue = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  runReading(input.json, listQueue(input.org))
+export const queue = (input: OrgInput) => runReading(input.json, listQueue(input.org))
 
 const noSuchPayment = (given: string) => orNotFound(`There is no payment with the id ${given}.`)
 

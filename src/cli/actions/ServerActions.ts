@@ -9,6 +9,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { report } from "../shared/CommandResult.ts"
 import { Streams } from "../shared/Terminal.ts"
 import { Target } from "../shared/CommandTarget.ts"
+import type { OrgInput } from "../shared/CommandInput.ts"
 
 const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
   const { call, root } = yield* ApiClient
@@ -25,8 +26,7 @@ const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
   return { data: { server: root, ...data }, text }
 })
 
-export const whoami = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onServer(input.json, session(input.org))
+export const whoami = (input: OrgInput) => onServer(input.json, session(input.org))
 
 /** `corridor open` */
 type Page = "console" | "docs"

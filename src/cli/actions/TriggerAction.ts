@@ -8,7 +8,7 @@ import type { Invalid } from "../../domain/Failure.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { Streams } from "../shared/Terminal.ts"
 import { properties } from "../shared/Table.ts"
-import type { Triggerable } from "../shared/Triggerable.ts"
+import type { Triggerable } from "../commands/DeveloperCommands.ts"
 import { ApiClient, type Refused } from "../client/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 
@@ -20,9 +20,9 @@ interface Caller {
   readonly user_id: string
 }
 
-const KES = "KES" as CurrencyCode
-const KE = "KE" as CountryCode
-const amount = (text: string) => new WireNumber(text)
+export const KES = "KES" as CurrencyCode
+export const KE = "KE" as CountryCode
+export const amount = (text: string) => new WireNumber(text)
 
 const patience = Schedule.spaced("300 millis").pipe(Schedule.upTo("20 seconds"))
 
@@ -40,28 +40,49 @@ const happened = (type: EventType, subject: Subject, { org_id }: Caller) =>
     )
   )
 
+const CUSTOMER = "+254712345678"
+
+export const payer_details = { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: CUSTOMER }
+export const mpesa = { provider: "mpesa", phone_number: CUSTOMER }
+
+/** 1500 KES by M-Pesa. */
+export const mpesaPayin = {
+  amount: amount("1500.00"),
+  target_amount: amount("1500.00"),
+  currency: KES,
+  target_currency: KES,
+  country: KE,
+  payment_method: "mobile_money",
+  direction: "payin",
+  payer_details,
+  mobile_money_details: mpesa
+} as const
+
+/** A beneficiary paid by M-Pesa. */
+export const kenyanPhone = {
+  account_type: "mobile_money",
+  beneficiary_type: "individual",
+  country: KE,
+  currency: KES,
+  fname: "Ada",
+  lname: "Okafor",
+  momo_details: mpesa
+} as const
+
 const payin = (phone: string, { org_id }: Caller) =>
   Effect.gen(function* () {
     const { call } = yield* ApiClient
-    const { response } = yield* call("paymentsInit", "initiate", {
-      payload: {
-        amount: amount("1500.00"),
-        target_amount: amount("1500.00"),
-        currency: KES,
-        target_currency: KES,
-        country: KE,
-        payment_method: "mobile_money",
-        direction: "payin",
-        org_id,
-        description: "corridor trigger",
-        payer_details: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone },
-        mobile_money_details: { provider: "mpesa", phone_number: phone }
-      }
-    })
+    const payload = {
+      ...mpesaPayin,
+      org_id,
+      description: "corridor trigger",
+      payer_details: { ...payer_details, phone },
+      mobile_money_details: { ...mpesa, phone_number: phone }
+    }
+    const { response } = yield* call("paymentsInit", "initiate", { payload })
     return { payment_id: response.payment_id }
   })
 
-const CUSTOMER = "+254712345678"
 const ACCEPTED_THEN_FAILS = "+254712340004"
 const ASKS_FOR_PASSWORD = "+254712340002"
 
@@ -98,16 +119,7 @@ const withdrawal = (caller: Caller) =>
     const { call } = yield* ApiClient
     const { account_id } = yield* deposit(caller)
     const { data: payee } = yield* call("beneficiaries", "create", {
-      payload: {
-        account_type: "mobile_money",
-        beneficiary_type: "individual",
-        country: KE,
-        currency: KES,
-        fname: "Ada",
-        lname: "Okafor",
-        momo_details: { provider: "mpesa", phone_number: CUSTOMER },
-        org_id: caller.org_id
-      }
+      payload: { ...kenyanPhone, org_id: caller.org_id }
     })
     const { data } = yield* call("virtualAccounts", "withdraw", {
       path: { account_id },

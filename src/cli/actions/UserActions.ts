@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { ApiClient } from "../client/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 import { type TextLayout, tableLayout, minute } from "../shared/Table.ts"
+import type { OrgInput } from "../shared/CommandInput.ts"
 
 /** Users as people read them, whichever way they came. */
 interface User {
@@ -30,5 +31,4 @@ const listAll = Effect.fnUntraced(function* (org: Option.Option<string>) {
   return { data, ...userTable(data, (user) => user.role, "No users here yet.") }
 })
 
-export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onServer(input.json, listAll(input.org))
+export const list = (input: OrgInput) => onServer(input.json, listAll(input.org))

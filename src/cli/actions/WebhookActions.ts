@@ -4,7 +4,7 @@ import { CreateWebhook } from "../../contract/api/WebhooksApi.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
-import { decodeInput, refuse } from "../shared/CommandInput.ts"
+import { decodeInput, refuse, type OrgInput } from "../shared/CommandInput.ts"
 import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 const run = onTarget("records")
@@ -35,8 +35,7 @@ const listAll = Effect.fnUntraced(function* (org: Option.Option<string>) {
   return { data, ...endpointTable(data) }
 })
 
-export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  run(input.json, listAll(input.org))
+export const list = (input: OrgInput) => run(input.json, listAll(input.org))
 
 const createOne = Effect.fnUntraced(function* (wanted: typeof CreateWebhook.Type, org: Option.Option<string>) {
   const { call } = yield* ApiClient

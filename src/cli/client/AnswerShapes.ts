@@ -1,4 +1,4 @@
-/** What the contract promises of each answer: enough to tell Corridor from whatever else may stand at an address. */
+/** Tells answers of Corridor from those of other servers, by the fields that the contract promises. The build replaces this file by its table. */
 import { HttpApi } from "@effect/platform"
 import { Option, SchemaAST } from "effect"
 import { Api } from "../../contract/api/Api.ts"
@@ -7,7 +7,7 @@ import type { Shape } from "./ApiClient.ts"
 const isObject = (shape: Shape): shape is { readonly [name: string]: Shape } =>
   typeof shape === "object" && !Array.isArray(shape)
 
-/** What holds whichever of them it is. */
+/** The fields that all shapes have. */
 const common = (shapes: ReadonlyArray<Shape>): Shape => {
   if (shapes.includes(0)) return 0
   if (!shapes.every(isObject)) return shapes.length === 1 ? shapes[0]! : 1
@@ -16,7 +16,7 @@ const common = (shapes: ReadonlyArray<Shape>): Shape => {
   return Object.fromEntries(shared.map((name) => [name, common(shapes.map((one) => one[name]!))]))
 }
 
-/** Of what is on the wire. Words and numbers are not looked into: another version may know other ones. */
+/** Shape of the encoded value. Texts and numbers are not checked: another version may know other values. */
 const shapeOf = (ast: SchemaAST.AST): Shape => {
   switch (ast._tag) {
     case "TypeLiteral":
@@ -40,7 +40,7 @@ const shapeOf = (ast: SchemaAST.AST): Shape => {
   }
 }
 
-/** By `group.name`; none where nothing need come back. */
+/** By `group.name`; none for operations without a body. */
 export const answerShapes: Readonly<Record<string, Shape>> = (() => {
   const all: Record<string, Shape> = {}
   HttpApi.reflect(Api, {

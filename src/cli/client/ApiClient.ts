@@ -20,6 +20,7 @@ export class Refused extends Data.TaggedError("Refused")<{
   readonly message: string
   /** HTTP status; 0: the server could not be reached. */
   readonly status: number
+  readonly body?: unknown
 }> {}
 
 export interface RequestParts {
@@ -85,10 +86,7 @@ export const orNotFound =
   <A, R>(call: Effect.Effect<A, Refused, R>): Effect.Effect<A, Refused, R> =>
     Effect.mapError(call, (refused) => (refused.status === 404 ? new Refused({ message, status: 404 }) : refused))
 
-/**
- * What is needed of a value, so that whoever reads it finds what it looks for. 0: it is there, be it null; 1: and is not
- * null. Of an object what its fields need, of a list what each of its items needs.
- */
+/** 0: the value is there, perhaps null. 1: it is there and not null. Otherwise shapes of its fields or of its items. */
 export type Shape = 0 | 1 | readonly [Shape] | { readonly [name: string]: Shape }
 
 const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)

@@ -8,17 +8,13 @@ import { stringifyWire } from "../../domain/Decimal.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Server } from "../shared/CommandTarget.ts"
 import { answerShapes } from "./AnswerShapes.ts"
-import { fits, ApiClient, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
+import { ApiClient, fits, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
 
 const kindOf = (text: string): string => {
   if (text.trim() === "") return "nothing"
   if (/^\s*</.test(text)) return "an HTML page"
   return Option.isNone(parseBody(text)) ? "no JSON" : "JSON of another kind"
 }
-
-/** Describes an answer that is not Corridor's. `asked`: method and path. */
-export const describeUnexpectedAnswer = (root: string, asked: string, status: number, text: string): string =>
-  `${root} answered ${asked} with status ${status} and ${kindOf(text)}, which is not how Corridor answers`
 
 const requestOf = (root: string, { method, path }: Operation, parts: RequestParts) => {
   const filled = path.replace(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(String(parts.path?.[name])))
@@ -46,13 +42,13 @@ const unexpectedAnswer = (
   root: string,
   { method, path }: Operation,
   { headers, status }: HttpClientResponse.HttpClientResponse,
-  text: string
+  text: string,
+  hint: string
 ): string => {
   const { location } = headers
   return status < 400 && location !== undefined
     ? `${root} leads on to ${location}, where the key is not sent: give the address of the server itself.`
-    : `${describeUnexpectedAnswer(root, `${method} ${path}`, status, text)}: ` +
-        "give the address of a Corridor server (--url or CORRIDOR_URL), and check that no proxy answers in its place."
+    : `${root} answered ${method} ${path} with status ${status} and ${kindOf(text)}, which is not how Corridor answers: ${hint}`
 }
 
 const hasExpectedShape = ({ group, name }: Operation, body: unknown): boolean => {
@@ -73,13 +69,22 @@ const rootCause = (error: unknown): string => {
   return cause instanceof Error ? rootCause(cause) : String(message ?? error)
 }
 
-/** `retries`: how often a call that is safe to repeat is repeated. */
-export const httpApiClient = (server: Server, retries?: number): Layer.Layer<ApiClient> =>
+const OTHER_SERVER =
+  "give the address of a Corridor server (--url or CORRIDOR_URL), and check that no proxy answers in its place."
+
+interface ClientOptions {
+  /** How often a call that is safe to repeat is repeated. */
+  readonly retries?: number
+  /** What to do where something else than Corridor answers. */
+  readonly hint?: string
+}
+
+export const httpApiClient = (server: Server, { hint = OTHER_SERVER, ...retries }: ClientOptions = {}) =>
   Layer.effect(
     ApiClient,
     Effect.gen(function* () {
       const root = rootOf(server.url)
-      const options = { url: root, ...server.credential, ...(retries === undefined ? {} : { retries }) }
+      const options = { url: root, ...server.credential, ...retries }
       const client = transport(options, yield* Ids)(yield* HttpClient.HttpClient)
       const send = (group: string, name: string, parts: RequestParts) =>
         Effect.gen(function* () {
@@ -91,8 +96,8 @@ export const httpApiClient = (server: Server, retries?: number): Layer.Layer<Api
           if (isDone && Option.isSome(body) && hasExpectedShape(operation, body.value)) return body.value
           const said = isDone ? undefined : messageIn(body)
           const reason = said !== undefined && response.status === 401 ? unknownCaller(root, server) : said
-          const message = reason ?? unexpectedAnswer(root, operation, response, text)
-          return yield* new Refused({ message, status: response.status })
+          const message = reason ?? unexpectedAnswer(root, operation, response, text, hint)
+          return yield* new Refused({ message, status: response.status, body: Option.getOrUndefined(body) })
         }).pipe(
           Effect.mapError((error) =>
             error._tag === "Refused"

@@ -1,11 +1,11 @@
 /** Every command of the CLI. */
 import type { Commands } from "../shared/CommandLine.ts"
-import { accounts, fees, ledger, rates } from "./MoneyCommands.ts"
-import { backup, demo, doctor, migrate, queue, restore, sandbox, secrets } from "./OperationCommands.ts"
-import { dlq, notifications, webhooks } from "./WebhookCommands.ts"
-import { keys, orgs, tokens, users } from "./PeopleCommands.ts"
-import { listen, logs, open, trigger, whoami } from "./DeveloperCommands.ts"
-import { payments, providers } from "./PaymentCommands.ts"
+import { developerCommands } from "./DeveloperCommands.ts"
+import { peopleCommands } from "./PeopleCommands.ts"
+import { moneyCommands } from "./MoneyCommands.ts"
+import { paymentCommands } from "./PaymentCommands.ts"
+import { webhookCommands } from "./WebhookCommands.ts"
+import { operationCommands } from "./OperationCommands.ts"
 
 const program = `Operate Corridor from the machine it runs on, whether or not the server is running, or by its API.
 
@@ -37,31 +37,11 @@ export const commands: Commands = {
     sandbox: "The built-in sandbox."
   },
   all: [
-    demo,
-    doctor,
-    listen,
-    trigger,
-    logs,
-    open,
-    whoami,
-    migrate,
-    orgs,
-    users,
-    keys,
-    tokens,
-    rates,
-    fees,
-    ledger,
-    queue,
-    payments,
-    accounts,
-    providers,
-    webhooks,
-    dlq,
-    notifications,
-    secrets,
-    backup,
-    restore,
-    sandbox
-  ].flat()
+    ...developerCommands,
+    ...peopleCommands,
+    ...moneyCommands,
+    ...paymentCommands,
+    ...webhookCommands,
+    ...operationCommands
+  ]
 }

@@ -1,8 +1,9 @@
-/** `corridor listen`, `trigger`, `logs`, `open` and `whoami`: calls of a server's API for developers. */
+/** `corridor demo`, `doctor`, `listen`, `trigger`, `logs`, `open`, `whoami` and `migrate`. */
 import {
   apiCommand,
   argument,
   choice,
+  databaseCommand,
   eventList,
   flag,
   maybe,
@@ -11,17 +12,46 @@ import {
   optional,
   withDefault
 } from "../shared/Command.ts"
-import { triggerable } from "../shared/Triggerable.ts"
+import type { EventType } from "../../domain/EventTypes.ts"
 
+const backupActions = () => import("../database/LocalBackup.ts")
 const serverActions = () => import("../actions/ServerActions.ts")
 
 const org = optional("org", "ORG", "Of this organisation; that of the credential by default.")
 const count = optional("count", "N", "End after so many; without it only Ctrl-C ends it.")
 
-export const listen = apiCommand(
-  "listen",
-  "Receive events without a public address, and forward them, signed, to a program here.",
-  {
+/** The events that a command can cause; others take a person, another service or a failure. */
+const triggerable = [
+  "payment.completed",
+  "payment.processing",
+  "transaction.updated",
+  "payment.failed",
+  "payment.canceled",
+  "payment.refunded",
+  "virtual_account.deposit",
+  "virtual_account.withdrawal",
+  "virtual_account.frozen",
+  "virtual_account.unfrozen"
+] as const satisfies ReadonlyArray<EventType>
+
+export type Triggerable = (typeof triggerable)[number]
+
+export const developerCommands = [
+  databaseCommand(
+    "demo",
+    "Show a running sandbox at work: payments, a refund, accounts, escrow, crypto, a link, signed webhooks, and the books.",
+    {
+      examples: ["corridor demo"],
+      takes: {},
+      run: (input) => import("../demo/Demo.ts").then(({ show }) => show(input))
+    }
+  ),
+  databaseCommand("doctor", "Check machine, settings, database and server, and say what to do about what is wrong.", {
+    examples: ["corridor doctor", "corridor doctor --live"],
+    takes: { live: flag("live", "Say what is still missing for live mode, whether it is on yet or not.") },
+    run: (input) => import("../doctor/Doctor.ts").then(({ examineAll }) => examineAll(input))
+  }),
+  apiCommand("listen", "Receive events without a public address, and forward them, signed, to a program here.", {
     examples: [
       "corridor listen --forward-to http://localhost:4000/webhooks",
       "corridor listen --forward-to localhost:4000/webhooks --events payment.completed,payment.failed"
@@ -34,45 +64,51 @@ export const listen = apiCommand(
       count
     },
     run: (input) => import("../actions/ListenAction.ts").then(({ listen }) => listen(input))
-  }
-)
-
-export const trigger = apiCommand("trigger", "Make an event happen in a sandbox, by real payments with test values.", {
-  examples: ["corridor trigger payment.completed", "corridor trigger payment.refunded --json"],
-  takes: { event: oneOf(triggerable, argument("EVENT", "The type of event.")), org },
-  run: (input) => import("../actions/TriggerAction.ts").then(({ trigger }) => trigger(input))
-})
-
-export const logs = apiCommand("logs tail", "Follow the audit log and the events of an organisation.", {
-  examples: ["corridor logs tail", "corridor logs tail --only audit --lines 50 --no-follow"],
-  takes: {
-    lines: withDefault(
-      "10",
-      option("lines", "N", "How many entries of before to begin with: 0 to 100, 10 by default.")
-    ),
-    only: maybe(
-      choice("only", ["audit", "events"], "Who changed what (audit), or what happened (events); both by default.")
-    ),
-    noFollow: flag("no-follow", "End after those of before."),
-    org,
-    count
-  },
-  run: (input) => import("../actions/LogActions.ts").then(({ tail }) => tail(input))
-})
-
-export const open = apiCommand("open", "Open the console in a browser; where there is none, only say its address.", {
-  examples: ["corridor open", "corridor open docs --url https://pay.example"],
-  takes: {
-    page: withDefault(
-      "console",
-      oneOf(["console", "docs"], argument("PAGE", "The console, which is the default, or the API reference."))
-    )
-  },
-  run: (input) => serverActions().then(({ open }) => open(input))
-})
-
-export const whoami = apiCommand("whoami", "Show the server, the caller that the credential names, and its rights.", {
-  examples: ["corridor whoami", "corridor whoami --url https://pay.example --token JWT"],
-  takes: { org },
-  run: (input) => serverActions().then(({ whoami }) => whoami(input))
-})
+  }),
+  apiCommand("trigger", "Make an event happen in a sandbox, by real payments with test values.", {
+    examples: ["corridor trigger payment.completed", "corridor trigger payment.refunded --json"],
+    takes: { event: oneOf(triggerable, argument("EVENT", "The type of event.")), org },
+    run: (input) => import("../actions/TriggerAction.ts").then(({ trigger }) => trigger(input))
+  }),
+  apiCommand("logs tail", "Follow the audit log and the events of an organisation.", {
+    examples: ["corridor logs tail", "corridor logs tail --only audit --lines 50 --no-follow"],
+    takes: {
+      lines: withDefault(
+        "10",
+        option("lines", "N", "How many entries of before to begin with: 0 to 100, 10 by default.")
+      ),
+      only: maybe(
+        choice("only", ["audit", "events"], "Who changed what (audit), or what happened (events); both by default.")
+      ),
+      noFollow: flag("no-follow", "End after those of before."),
+      org,
+      count
+    },
+    run: (input) => import("../actions/LogActions.ts").then(({ tail }) => tail(input))
+  }),
+  apiCommand("open", "Open the console in a browser; where there is none, only say its address.", {
+    examples: ["corridor open", "corridor open docs --url https://pay.example"],
+    takes: {
+      page: withDefault(
+        "console",
+        oneOf(["console", "docs"], argument("PAGE", "The console, which is the default, or the API reference."))
+      )
+    },
+    run: (input) => serverActions().then(({ open }) => open(input))
+  }),
+  apiCommand("whoami", "Show the server, the caller that the credential names, and its rights.", {
+    examples: ["corridor whoami", "corridor whoami --url https://pay.example --token JWT"],
+    takes: { org },
+    run: (input) => serverActions().then(({ whoami }) => whoami(input))
+  }),
+  databaseCommand("migrate", "Bring the database schema up to date (a start of the server does it too).", {
+    examples: ["corridor migrate"],
+    takes: {
+      acceptServer: flag(
+        "accept-server",
+        "Take this PostgreSQL cluster and timeline for the right one: after pg_upgrade, a move or a restore."
+      )
+    },
+    run: (input) => backupActions().then(({ bringUpToDate }) => bringUpToDate(input))
+  })
+]

@@ -1,12 +1,12 @@
-/** `corridor rates`, `fees`, `ledger` and `accounts`. */
+/** `corridor rates`, `fees` and `ledger`. */
 import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { argument, choice, databaseCommand, eitherCommand, option, optional } from "../shared/Command.ts"
 
+const moneyActions = () => import("../actions/MoneyActions.ts")
 const feeActions = () => import("../database/LocalFees.ts")
 const ledgerActions = () => import("../database/LocalLedger.ts")
-const accountActions = () => import("../actions/AccountActions.ts")
 
-export const rates = [
+export const moneyCommands = [
   eitherCommand(
     "rates set",
     "Set a base rate. Each direction of a pair has a rate of its own. One that moves by more than 10 percent is proposed, and set when another person sends the same.",
@@ -20,17 +20,14 @@ export const rates = [
           "How much of TO one unit of FROM is worth, such as 129.35: at most 12 significant digits."
         )
       },
-      run: (input) => import("../actions/RateActions.ts").then(({ set }) => set(input))
+      run: (input) => moneyActions().then(({ set }) => set(input))
     }
   ),
   databaseCommand("rates list", "List all base rates.", {
     examples: ["corridor rates list"],
     takes: {},
     run: (input) => feeActions().then(({ listRates }) => listRates(input))
-  })
-]
-
-export const fees = [
+  }),
   databaseCommand("fees set", "Set what new payments are charged, as a whole; nothing (--bps 0) removes the rule.", {
     examples: [
       "corridor fees set --org ORG --method mobile_money --direction inbound --bps 150 --fixed 10 --currency KES"
@@ -57,10 +54,7 @@ export const fees = [
     examples: ["corridor fees list --org ORG"],
     takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
     run: (input) => feeActions().then(({ list }) => list(input))
-  })
-]
-
-export const ledger = [
+  }),
   databaseCommand(
     "ledger check",
     "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, every provider account with its movements (in a sandbox also with what the simulated providers hold), what every exchange gave with its rate. Exit code 1: something is wrong.",
@@ -92,27 +86,4 @@ export const ledger = [
       run: (input) => ledgerActions().then(({ limit }) => limit(input))
     }
   )
-]
-
-const accountId = argument("ACCOUNT", 'Id of the virtual account, as "corridor accounts list" shows it.')
-
-export const accounts = [
-  eitherCommand("accounts list", "List virtual accounts with their balances, newest first.", {
-    examples: ["corridor accounts list --org ORG"],
-    takes: { org: optional("org", "ORG", "Only this organisation's.") },
-    run: (input) => accountActions().then(({ list }) => list(input))
-  }),
-  eitherCommand("accounts freeze", "Freeze a virtual account: it can receive money, but not send any.", {
-    examples: ['corridor accounts freeze ACCOUNT_ID --reason "Suspicious activity"'],
-    takes: {
-      id: accountId,
-      reason: optional("reason", "TEXT", "Why; it goes into the audit log and to the organisation.")
-    },
-    run: (input) => accountActions().then(({ freeze }) => freeze(input))
-  }),
-  eitherCommand("accounts unfreeze", "Unfreeze a virtual account: it can send money again.", {
-    examples: ["corridor accounts unfreeze ACCOUNT_ID"],
-    takes: { id: accountId },
-    run: (input) => accountActions().then(({ unfreeze }) => unfreeze(input))
-  })
 ]

@@ -1,4 +1,4 @@
-/** `corridor payments` and `corridor providers`. */
+/** `corridor queue`, `payments`, `accounts` and `providers`. */
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import {
@@ -15,13 +15,26 @@ import {
   withDefault
 } from "../shared/Command.ts"
 
+const accountId = argument("ACCOUNT", 'Id of the virtual account, as "corridor accounts list" shows it.')
+const moneyActions = () => import("../actions/MoneyActions.ts")
 const paymentActions = () => import("../actions/PaymentActions.ts")
 const providerActions = () => import("../actions/ProviderActions.ts")
 const credentialActions = () => import("../database/LocalProviders.ts")
 
 const paymentId = argument("ID", "The payment's id.")
 
-export const payments = [
+const anyProvider = argument("PROVIDER", "A provider's name, for all its configurations, or the id of one.")
+
+export const paymentCommands = [
+  eitherCommand(
+    "queue",
+    "List items that need a decision: unknown outcomes, money in suspense, reviews, dead letters, disabled endpoints, blocked escrow payouts.",
+    {
+      examples: ["corridor queue", "corridor queue --org ORG --json"],
+      takes: { org: optional("org", "ORG", "Only this organisation's.") },
+      run: (input) => import("../actions/PaymentActions.ts").then(({ queue }) => queue(input))
+    }
+  ),
   eitherCommand("payments list", "List payments, newest first.", {
     examples: ["corridor payments list --status pending", "corridor payments list --reference order-1042"],
     takes: {
@@ -101,12 +114,25 @@ export const payments = [
       },
       run: (input) => paymentActions().then(({ refund }) => refund(input))
     }
-  )
-]
-
-const anyProvider = argument("PROVIDER", "A provider's name, for all its configurations, or the id of one.")
-
-export const providers = [
+  ),
+  eitherCommand("accounts list", "List virtual accounts with their balances, newest first.", {
+    examples: ["corridor accounts list --org ORG"],
+    takes: { org: optional("org", "ORG", "Only this organisation's.") },
+    run: (input) => moneyActions().then(({ list }) => list(input))
+  }),
+  eitherCommand("accounts freeze", "Freeze a virtual account: it can receive money, but not send any.", {
+    examples: ['corridor accounts freeze ACCOUNT_ID --reason "Suspicious activity"'],
+    takes: {
+      id: accountId,
+      reason: optional("reason", "TEXT", "Why; it goes into the audit log and to the organisation.")
+    },
+    run: (input) => moneyActions().then(({ freeze }) => freeze(input))
+  }),
+  eitherCommand("accounts unfreeze", "Unfreeze a virtual account: it can send money again.", {
+    examples: ["corridor accounts unfreeze ACCOUNT_ID"],
+    takes: { id: accountId },
+    run: (input) => moneyActions().then(({ unfreeze }) => unfreeze(input))
+  }),
   eitherCommand(
     "providers list",
     "List which provider serves which corridor, through whose account, and how each has answered in the last hour.",

@@ -20,7 +20,12 @@ const keyActions = () => import("../actions/KeyActions.ts")
 
 const org = option("org", "ORG", "Id of the organisation.")
 
-export const orgs = [
+const user = option("user", "USER", "Id or e-mail of the user.")
+const role = choice("role", roles, "Their role there.")
+
+const keyId = argument("ID", 'Id of the key, as "corridor keys list" shows it.')
+
+export const peopleCommands = [
   eitherCommand("orgs create", "Create an organisation (in sandbox mode a sandbox organisation).", {
     examples: ['corridor orgs create --name "Kilimo Ltd" --country KE --currency KES --email ops@kilimo.example'],
     takes: {
@@ -55,13 +60,7 @@ export const orgs = [
       kybStatus: maybe(choice("kyb-status", kybStatuses, "Whether its business was verified."))
     },
     run: (input) => orgActions().then(({ set }) => set(input))
-  })
-]
-
-const user = option("user", "USER", "Id or e-mail of the user.")
-const role = choice("role", roles, "Their role there.")
-
-export const users = [
+  }),
   databaseCommand("users create", "Create a user, as a member of an organisation or as a platform admin.", {
     examples: ["corridor users create --email ada@kilimo.example --org ORG --role org-admin"],
     takes: {
@@ -97,26 +96,7 @@ export const users = [
     examples: ["corridor users leave --user ada@kilimo.example --org ORG"],
     takes: { user, org },
     run: (input) => userActions().then(({ leave }) => leave(input))
-  })
-]
-
-export const tokens = databaseCommand(
-  "tokens issue",
-  "Issue a bearer token of the development issuer (sandbox mode only).",
-  {
-    examples: ['corridor tokens issue --user ada@kilimo.example --ttl "90 minutes"'],
-    takes: {
-      user: option("user", "USER", "Id or e-mail of the user that the token speaks for."),
-      org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to, or none."),
-      ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.')
-    },
-    run: (input) => userActions().then(({ issue }) => issue(input))
-  }
-)
-
-const keyId = argument("ID", 'Id of the key, as "corridor keys list" shows it.')
-
-export const keys = [
+  }),
   eitherCommand("keys create", "Create an API key; the whole key is shown this once.", {
     examples: ['corridor keys create --org ORG --name "Checkout server" --role staff'],
     takes: {
@@ -147,5 +127,14 @@ export const keys = [
     examples: ["corridor keys revoke KEY_ID"],
     takes: { id: keyId },
     run: (input) => keyActions().then(({ revoke }) => revoke(input))
+  }),
+  databaseCommand("tokens issue", "Issue a bearer token of the development issuer (sandbox mode only).", {
+    examples: ['corridor tokens issue --user ada@kilimo.example --ttl "90 minutes"'],
+    takes: {
+      user: option("user", "USER", "Id or e-mail of the user that the token speaks for."),
+      org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to, or none."),
+      ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.')
+    },
+    run: (input) => userActions().then(({ issue }) => issue(input))
   })
 ]

@@ -8,7 +8,7 @@ const notificationActions = () => import("../database/LocalNotifications.ts")
 
 const org = optional("org", "ORG", "Only this organisation's.")
 
-export const webhooks = [
+export const webhookCommands = [
   eitherCommand("webhooks list", "List webhook endpoints, newest first.", {
     examples: ["corridor webhooks list"],
     takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
@@ -25,10 +25,7 @@ export const webhooks = [
       org: optional("org", "ORG", "Whose endpoint it is; by API the organisation of the credential by default.")
     },
     run: (input) => webhookActions().then(({ create }) => create(input))
-  })
-]
-
-export const dlq = [
+  }),
   eitherCommand("dlq list", "List dead letters: deliveries that are not retried any more, newest first.", {
     examples: ["corridor dlq list"],
     takes: {
@@ -59,10 +56,7 @@ export const dlq = [
       },
       run: (input, local) => deadLetterActions(local).then(({ replay }) => replay(input))
     }
-  )
-]
-
-export const notifications = [
+  ),
   databaseCommand("notifications list", "List the messages in the outbox, newest first.", {
     examples: ["corridor notifications list"],
     takes: { org },

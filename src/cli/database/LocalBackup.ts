@@ -64,8 +64,8 @@ const fill = Effect.fn("Cli.restore")(function* (path: string) {
     ].join("\n"),
     failure:
       books.problems.length === 0
-        ? Option.none<string>()
-        : Option.some(`Everything is restored, but the books are not in order (${books.problems.length} found).`)
+        ? undefined
+        : `Everything is restored, but the books are not in order (${books.problems.length} found).`
   }
 })
 

@@ -6,8 +6,8 @@ import type { DeadLetterFilter } from "../../webhooks/delivery/DeadLetterStore.t
 import { DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
-import { decodeOption, refuse } from "../shared/CommandInput.ts"
-import { findOrganization, onRecords } from "../shared/LocalRecords.ts"
+import { decodeOption, refuse, type IdInput } from "../shared/CommandInput.ts"
+import { onRecords, permitIn } from "../shared/LocalRecords.ts"
 import { drawProgress } from "../shared/Terminal.ts"
 import { autopsyText, letterTable, replayedText } from "../actions/DeadLetterActions.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
@@ -20,8 +20,7 @@ const listAll = Effect.fn("Cli.listDeadLetters")(function* (
   webhook: Option.Option<string>
 ) {
   const letters = yield* DeadLetters
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(findOrganization(id), ({ org_id }) => org_id))
-  const permit = yield* permitFor("platform", scope)
+  const permit = yield* permitIn("platform", org)
   const selection = { webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))) }
   const data = yield* allPages(
     (window) => letters.list(permit, selection, window),
@@ -44,7 +43,7 @@ const showOne = Effect.fn("Cli.showDeadLetter")(function* (given: string) {
   return { data, ...autopsyText(data) }
 })
 
-export const show = (input: { readonly id: string; readonly json: boolean }) => onRecords(input.json, showOne(input.id))
+export const show = (input: IdInput) => onRecords(input.json, showOne(input.id))
 
 interface Typed {
   readonly id: Option.Option<string>
@@ -53,7 +52,7 @@ interface Typed {
   readonly since: Option.Option<string>
 }
 
-/** Which ones must be said: an empty command line must not send everything. */
+/** Requires a selection: a command without options must not send everything. */
 const selectionOf = Effect.fn("Cli.selectDeadLetters")(function* ({ all, id, since, webhook }: Typed) {
   const ways = [all, Option.isSome(id), Option.isSome(webhook)].filter((named) => named).length
   if (ways !== 1) return yield* refuse("Say which to replay: an ID, or --all, or --webhook ID with --since TIME.")
@@ -67,7 +66,7 @@ const selectionOf = Effect.fn("Cli.selectDeadLetters")(function* ({ all, id, sin
   return selection
 })
 
-/** Those of an endpoint that does not exist are none, which would look like an empty queue. */
+/** Refuses an unknown endpoint, whose dead letters would look like an empty queue. */
 const checkWebhook = Effect.fn("Cli.checkWebhook")(function* ({ webhook }: Typed) {
   if (Option.isNone(webhook)) return
   const endpoints = yield* Webhooks

@@ -1,20 +1,20 @@
-/** `corridor fees` */
+/** `corridor fees` and `corridor rates list` */
 import { Effect, Option, Either, ParseResult, Schema, BigDecimal } from "effect"
 import { toWireText, WireNumber, fromPlainText } from "../../domain/Decimal.ts"
 import { type FeeTerms, wholeInBasisPoints } from "../../domain/Fee.ts"
 import { type FeeRule, type FeeSubject, Fees } from "../../money/fees/Fees.ts"
-import { findOrganization, onRecords } from "../shared/LocalRecords.ts"
+import { findOrganization, onRecords, permitIn } from "../shared/LocalRecords.ts"
 import { permitFor } from "../shared/LocalDatabase.ts"
 import { minute, tableLayout } from "../shared/Table.ts"
 import { flows, Flow, paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
-import { decimalOption, decodeInput, refuse } from "../shared/CommandInput.ts"
+import { decimalOption, decodeInput, refuse, type OrgInput } from "../shared/CommandInput.ts"
 import { Rates } from "../../money/rates/Rates.ts"
 import type { StoredRate } from "../../money/rates/RateStore.ts"
 
-/** A fee rule as an operator types it: `corridor fees set` before it needs the service. */
+/** Options of `corridor fees set`, decoded before the database is opened. */
 export interface WantedFee {
   readonly subject: Omit<FeeSubject, "org_id">
   readonly terms: FeeTerms
@@ -54,7 +54,7 @@ const fixedOf = ({ currency, fixed }: typeof Typed.Type): Effect.Effect<Money | 
   return Either.mapLeft(Money.fromDecimal(fixed.value, currency.value), (why) => refuse(`--fixed ${why}.`))
 }
 
-/** What the operator typed, as terms; typing no terms at all must not remove a rule. */
+/** Requires terms: a command without any must not remove the rule. */
 const termsOf = (typed: typeof Typed.Type): Effect.Effect<FeeTerms, Invalid> =>
   Option.isNone(typed.bps) && Option.isNone(typed.fixed)
     ? refuse("Say what to charge: --bps, or --fixed with --currency, or both (--bps 0 removes the rule).")
@@ -108,8 +108,7 @@ export const set = Effect.fnUntraced(function* ({
 
 export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<string>) {
   const fees = yield* Fees
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(findOrganization(id), ({ org_id }) => org_id))
-  const rules = yield* fees.list(yield* permitFor("platform", scope))
+  const rules = yield* fees.list(yield* permitIn("platform", org))
   const rows = rules.map((rule) => [
     rule.org_id,
     rule.payment_method,
@@ -122,10 +121,7 @@ export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<s
   return { data: rules.map(shown), ...tableLayout(titles, rows, 'No fees here: "corridor fees set" sets one.') }
 })
 
-export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onRecords(input.json, listAll(input.org))
-
-/** `corridor rates list` */
+export const list = (input: OrgInput) => onRecords(input.json, listAll(input.org))
 
 /** The exact decimal as a JSON number, as the API writes it. */
 const wire = (text: string) => new WireNumber(toWireText(BigDecimal.normalize(Option.getOrThrow(fromPlainText(text)))))

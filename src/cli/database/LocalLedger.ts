@@ -7,7 +7,7 @@ import { Money } from "../../domain/Money.ts"
 import type { CreditLimit, PlatformBalance, StoredBalance } from "../../money/ledger/LedgerStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { RoundingTotal } from "../../money/ledger/LedgerCheck.ts"
-import { amountIn, decodeInput, refuse } from "../shared/CommandInput.ts"
+import { amountIn, decodeInput, refuse, type OrgInput } from "../shared/CommandInput.ts"
 import { findOrganization, onRecords } from "../shared/LocalRecords.ts"
 import { permitFor } from "../shared/LocalDatabase.ts"
 import { framed, tableLayout } from "../shared/Table.ts"
@@ -48,10 +48,7 @@ export const checkAll = Effect.gen(function* () {
         : [`${rounding.unchecked} exchanges are older than the record of their rates.`]),
       ...problems.map(({ message }) => message)
     ].join("\n"),
-    failure:
-      problems.length === 0
-        ? Option.none<string>()
-        : Option.some(`The books are not in order (${problems.length} found).`)
+    failure: problems.length === 0 ? undefined : `The books are not in order (${problems.length} found).`
   }
 })
 
@@ -104,7 +101,7 @@ export const platformBalances = Effect.gen(function* () {
   return { data, ...tableLayout(["ACCOUNT", "BALANCE", "WHAT"], rows, "Nothing has been posted yet.") }
 }).pipe(Effect.withSpan("Cli.platformBalances"))
 
-export const balances = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
+export const balances = (input: OrgInput) =>
   Option.match(input.org, {
     onNone: () => onRecords(input.json, platformBalances),
     onSome: (org) => onRecords(input.json, balancesOf(org))
@@ -129,7 +126,7 @@ const LimitAmount = Schema.transformOrFail(Schema.String, Schema.NullOr(Schema.B
 
 const Typed = Schema.Struct({ currency: AnyCurrencyCode, amount: LimitAmount })
 
-/** What the operator typed, before it needs the service. */
+/** Decodes the options before the database is opened. */
 export const wantedLimit = (typed: { readonly currency: string; readonly amount: string }) =>
   Effect.gen(function* () {
     const { amount, currency } = yield* decodeInput(Typed, typed)

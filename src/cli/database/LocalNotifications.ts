@@ -3,8 +3,8 @@ import { Effect, type Option } from "effect"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import { type Notification, Outbox } from "../../platform/notifications/NotificationStore.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
-import { refuse } from "../shared/CommandInput.ts"
-import { findOrganization, onRecords } from "../shared/LocalRecords.ts"
+import { refuse, type IdInput, type OrgInput } from "../shared/CommandInput.ts"
+import { onRecords, permitIn } from "../shared/LocalRecords.ts"
 import { minute, properties, tableLayout } from "../shared/Table.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 
@@ -13,8 +13,7 @@ const withoutText = ({ text: _text, ...rest }: Notification) => rest
 
 const listAll = Effect.fn("Cli.listNotifications")(function* (org: Option.Option<string>) {
   const outbox = yield* Outbox
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(findOrganization(id), ({ org_id }) => org_id))
-  const permit = yield* permitFor("platform", scope)
+  const permit = yield* permitIn("platform", org)
   const all = yield* allPages(
     (window) => outbox.list(permit, window),
     (notification) => notification.notification_id
@@ -34,8 +33,7 @@ const listAll = Effect.fn("Cli.listNotifications")(function* (org: Option.Option
   }
 })
 
-export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onRecords(input.json, listAll(input.org))
+export const list = (input: OrgInput) => onRecords(input.json, listAll(input.org))
 
 const textOf = (one: Notification): string => {
   const facts = properties([
@@ -62,4 +60,4 @@ const showOne = Effect.fn("Cli.showNotification")(function* (given: string) {
   return { data, text: textOf(data) }
 })
 
-export const show = (input: { readonly id: string; readonly json: boolean }) => onRecords(input.json, showOne(input.id))
+export const show = (input: IdInput) => onRecords(input.json, showOne(input.id))

@@ -117,8 +117,8 @@ const setThem = Effect.fn("Cli.setCredentials")(function* (which: string, typed:
       ["provider said", state.test_message]
     ]),
     failure: state.tested
-      ? Option.none()
-      : Option.some(`The provider did not take them: set others, or run "corridor providers test ${state.config_id}".`)
+      ? undefined
+      : `The provider did not take them: set others, or run "corridor providers test ${state.config_id}".`
   }
 })
 
@@ -197,15 +197,14 @@ const testThem = Effect.fn("Cli.testProviders")(function* (which: Option.Option<
   return {
     data,
     ...tableLayout(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
-    failure:
-      failed.length === 0 ? Option.none() : Option.some(`${failed.length} of ${data.length} accounts failed the test.`)
+    failure: failed.length === 0 ? undefined : `${failed.length} of ${data.length} accounts failed the test.`
   }
 })
 
 export const test = (input: { readonly which: Option.Option<string>; readonly json: boolean }) =>
   onProviderRecords(input.json, testThem(input.which))
 
-/** Whose account at the provider a configuration's payments go through, from the settings of this machine. */
+/** Fields that decide whose account at the provider is used. */
 interface AccountConfig {
   readonly provider: ProviderName
   readonly has_credentials: boolean

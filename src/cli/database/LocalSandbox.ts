@@ -16,8 +16,8 @@ import { join } from "node:path"
 const Known = Schema.parseJson(Schema.Struct({ base_url: Schema.String }))
 
 const knownAddress = Effect.fn("Cli.knownAddress")(function* (dataDir: string) {
-  const told = yield* Config.option(Config.orElse(Config.string("PUBLIC_URL"), () => Config.string("PORT")))
-  if (Option.isSome(told)) return Option.none()
+  const given = yield* Config.option(Config.orElse(Config.string("PUBLIC_URL"), () => Config.string("PORT")))
+  if (Option.isSome(given)) return Option.none()
   const { base_url } = yield* Effect.tryPromise(() => readFile(join(dataDir, "sandbox.json"), "utf8")).pipe(
     Effect.flatMap(Schema.decode(Known))
   )

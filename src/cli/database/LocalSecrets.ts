@@ -8,7 +8,7 @@ import { migrate } from "../../platform/database/Migrations.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { type MasterKey, parseMasterKey } from "../../platform/config/MasterKey.ts"
 import { currentMasterKey, guardMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
-import { SealedPlacesLive } from "../../app/Ports.ts"
+import { RotatableSecretsLive } from "../../app/Ports.ts"
 import { MasterKeyRotation } from "../../platform/masterKey/MasterKeyRotation.ts"
 import { ExistingLive, permitFor } from "../shared/LocalDatabase.ts"
 import { refuse } from "../shared/CommandInput.ts"
@@ -19,7 +19,7 @@ const VARIABLE = "CORRIDOR_NEW_MASTER_KEY"
 
 /** Without the vault: its guard would refuse a database that was moved to the new key a moment ago. */
 const RotationLive = MasterKeyRotation.layer.pipe(
-  Layer.provide(SealedPlacesLive),
+  Layer.provide(RotatableSecretsLive),
   Layer.provide(AuditLog.layer),
   Layer.provide(StoresLive),
   Layer.provide(Ids.layer),

@@ -1,11 +1,11 @@
-/** `corridor users` */
+/** `corridor users`, `corridor tokens` and `corridor keys create` on the database. */
 import { Effect, Option, DateTime, Duration } from "effect"
 import { type Role, roleAtLeast } from "../../domain/Roles.ts"
 import { Users, UserInput } from "../../people/users/Users.ts"
 import type { Member, User } from "../../people/users/UserStore.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
-import { decodeInput, refuse, found } from "../shared/CommandInput.ts"
-import { findOrganization, onRecords, findUser } from "../shared/LocalRecords.ts"
+import { decodeInput, refuse, found, type OrgInput } from "../shared/CommandInput.ts"
+import { findOrganization, findUser, onRecords, permitIn } from "../shared/LocalRecords.ts"
 import { properties, printable } from "../shared/Table.ts"
 import { userTable } from "../actions/UserActions.ts"
 import { Members } from "../../people/members/Members.ts"
@@ -77,11 +77,7 @@ export const create = Effect.fnUntraced(function* (input: {
 
 const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>) {
   const users = yield* Users
-  const scope = yield* Effect.transposeMapOption(org, findOrganization)
-  const permit = yield* permitFor(
-    "operations",
-    Option.map(scope, (one) => one.org_id)
-  )
+  const permit = yield* permitIn("operations", org)
   const data = yield* allPages(
     (window) => users.list(permit, window),
     (user) => user.user_id
@@ -89,8 +85,7 @@ const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>
   return { data, ...userTable(data, roleOf, 'No users here yet: "corridor users create" makes one.') }
 })
 
-export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onRecords(input.json, listAll(input.org))
+export const list = (input: OrgInput) => onRecords(input.json, listAll(input.org))
 
 /** `corridor users join`, `users role` and `users leave` */
 interface Place {
@@ -224,9 +219,7 @@ export const issue = Effect.fnUntraced(function* (input: {
   yield* onRecords(input.json, issueOne(input.user, input.org, ttl))
 })
 
-/** `corridor keys create` next to the database. */
-
-/** Whose key it will be: a member, whose own role is the most that the key can do. */
+/** Owner of a new key: a member, whose role is the upper limit of the key's role. */
 export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: OrgId, role: Role, named: Option.Option<string>) {
   const users = yield* Users
   if (Option.isNone(named)) {

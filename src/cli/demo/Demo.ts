@@ -1,25 +1,26 @@
-/** Runs the demo step by step. A failed step is reported, and stops only the steps that need it. */
+/** `corridor demo`: runs the steps one by one. A failed step is reported, and stops only the steps that need it. */
 import { Array as Arr, Effect, Either, Option } from "effect"
 import type { LedgerReport } from "../../money/ledger/LedgerCheck.ts"
 import { writeLine, report } from "../shared/CommandResult.ts"
 import {
+  curl,
+  declinedCard,
   escrow,
-  virtualAccount,
   fallback,
   hasThirdParties,
-  declinedCard,
+  onRamp,
   payin,
+  paymentLink,
   payout,
   refund,
-  onRamp,
-  paymentLink,
   type Shown,
-  type Step,
-  textOf
+  StepFailed,
+  virtualAccount,
+  type Expected
 } from "./DemoSteps.ts"
-import { makeCalls, StepFailed } from "./DemoClient.ts"
-import { type Expected, openReceiver, type Received } from "./DemoReceiver.ts"
-import { runningSandbox } from "../shared/RunningSandbox.ts"
+import { httpApiClient } from "../client/HttpApiClient.ts"
+import { openReceiver, type Received } from "./DemoReceiver.ts"
+import { type RunningSandbox, runningSandbox } from "../shared/RunningSandbox.ts"
 import { AppLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
@@ -51,22 +52,36 @@ const booksShown = ({ accounts, entries, postings, problems }: LedgerReport): Ei
       })
 }
 
-/** `check`: the books' own check, which looks into the database. */
-export const tour = <E, R>(asJson: boolean, check: Effect.Effect<LedgerReport, E, R>) =>
+/** The only part that opens the database. */
+const books = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  return yield* ledger.check(yield* permitFor("platform"))
+}).pipe(Effect.provide(AppLive))
+
+interface Step extends Pick<Shown, "what" | "ids" | "curl"> {
+  readonly step: string
+  readonly ok: boolean
+}
+
+const textOf = ({ curl: look, ids, ok, step, what }: Step): string => {
+  const named = Object.entries(ids).map(([name, id]) => `${name} ${id}`)
+  const about = named.length === 0 ? "" : ` (${named.join(", ")})`
+  return `${ok ? "ok  " : "FAIL"}  ${step}: ${what}${about}${look === null ? "" : `\n      ${look}`}`
+}
+
+const tour = (asJson: boolean, sandbox: RunningSandbox) =>
   Effect.gen(function* () {
-    const sandbox = yield* runningSandbox("The demo is for sandbox mode only: in live mode payments move real money.")
-    const calls = makeCalls(sandbox)
-    const receiver = yield* openReceiver(calls)
+    const receiver = yield* openReceiver
     const steps: Array<Step> = []
     const expected: Array<Expected> = []
     if (!asJson) yield* writeLine(`A tour of the sandbox at ${sandbox.baseUrl} as ${sandbox.orgName}.`)
 
-    const show = <A extends Shown, E2, R2>(step: string, work: Effect.Effect<A, E2, R2>) =>
+    const show = <A extends Shown, E, R>(step: string, work: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         const result = yield* Effect.either(work)
         const done: Step = Either.match(result, {
           onLeft: (error) => ({ step, ok: false, what: wordsOf(error), ids: {}, curl: null }),
-          onRight: ({ curl, ids, what }) => ({ step, ok: true, what, ids, curl })
+          onRight: ({ curl: look, ids, what }) => ({ step, ok: true, what, ids, curl: look })
         })
         steps.push(done)
         expected.push(...Either.match(result, { onLeft: () => [], onRight: ({ events = [] }) => events }))
@@ -74,53 +89,50 @@ export const tour = <E, R>(asJson: boolean, check: Effect.Effect<LedgerReport, E
         return Either.getRight(result)
       })
 
-    const collected = yield* show("payin", payin(calls))
-    yield* show("declined_card", declinedCard(calls))
-    if (yield* hasThirdParties(calls)) yield* show("fallback", fallback(calls))
-    yield* show("payout", payout(calls))
+    const collected = yield* show("payin", payin(sandbox))
+    yield* show("declined_card", declinedCard(sandbox))
+    if (yield* hasThirdParties) yield* show("fallback", fallback(sandbox))
+    yield* show("payout", payout(sandbox))
     yield* show(
       "refund",
-      Effect.flatMap(needed(collected, "payin"), ({ paymentId }) => refund(calls, paymentId))
+      Effect.flatMap(needed(collected, "payin"), ({ paymentId }) => refund(sandbox, paymentId))
     )
-    const account = yield* show("virtual_account", virtualAccount(calls, sandbox))
+    const account = yield* show("virtual_account", virtualAccount(sandbox))
     yield* show(
       "escrow",
-      Effect.flatMap(needed(account, "virtual account"), ({ accountId }) => escrow(calls, accountId))
+      Effect.flatMap(needed(account, "virtual account"), ({ accountId }) => escrow(sandbox, accountId))
     )
-    yield* show("on_ramp", onRamp(calls))
-    yield* show("payment_link", paymentLink(calls, sandbox))
+    yield* show("on_ramp", onRamp(sandbox))
+    yield* show("payment_link", paymentLink(sandbox))
     const arrived = yield* show(
       "webhooks",
       Effect.map(receiver.allOf(expected), (webhooks) => ({
         what: `${webhooks.length} arrived, every X-Service-Signature verified: ${countsOf(webhooks)}`,
         ids: { webhook_id: receiver.webhookId },
-        curl: calls.curl("/public/events?limit=20"),
+        curl: curl(sandbox, "/public/events?limit=20"),
         webhooks
       }))
     )
-    yield* show("books", Effect.flatMap(check, booksShown))
-    return { sandbox, steps, webhooks: Option.match(arrived, { onNone: () => [], onSome: ({ webhooks }) => webhooks }) }
+    yield* show("books", Effect.flatMap(books, booksShown))
+    return { steps, webhooks: Option.match(arrived, { onNone: () => [], onSome: ({ webhooks }) => webhooks }) }
   })
 
-/** `corridor demo` */
-
-/** The only part that looks into the database, and so the only one that waits for it. */
-const books = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  return yield* ledger.check(yield* permitFor("platform"))
-}).pipe(Effect.provide(AppLive))
+const ELSEWHERE =
+  "another server seems to have taken its port: stop that one, or set PORT to a free one, " +
+  'start the sandbox again with "npm start", then run this again.'
 
 const shown = (asJson: boolean) =>
   Effect.gen(function* () {
-    const { sandbox, steps, webhooks } = yield* tour(asJson, books)
+    const sandbox = yield* runningSandbox("The demo is for sandbox mode only: in live mode payments move real money.")
+    const server = { url: sandbox.baseUrl, credential: { apiKey: sandbox.apiKey } }
+    const client = httpApiClient(server, { retries: 0, hint: ELSEWHERE })
+    const { steps, webhooks } = yield* Effect.provide(tour(asJson, sandbox), client)
     const failed = steps.filter(({ ok }) => !ok).map(({ step }) => step)
     return {
       data: { base_url: sandbox.baseUrl, org_id: sandbox.orgId, steps, webhooks },
       text: `That was the tour. The API reference is at ${sandbox.baseUrl.replace(/\/v1$/, "/docs")}.`,
       failure:
-        failed.length === 0
-          ? Option.none<string>()
-          : Option.some(`${failed.length} of ${steps.length} steps failed: ${failed.join(", ")}.`)
+        failed.length === 0 ? undefined : `${failed.length} of ${steps.length} steps failed: ${failed.join(", ")}.`
     }
   }).pipe(Effect.scoped, Effect.provide(Settings.layer))
 

@@ -1,11 +1,9 @@
 /** A webhook receiver of the demo's own: on loopback, registered for as long as the demo runs, and no longer. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type Server } from "node:http"
-import { Effect, Option, Schedule, Schema } from "effect"
-import { type Calls, dataOf, StepFailed, drawWaiting } from "./DemoClient.ts"
-
-/** An event that must come, and the id of what it is about. */
-export type Expected = readonly [eventType: string, id: string]
+import { Effect, Option, Schema } from "effect"
+import { ApiClient } from "../client/ApiClient.ts"
+import { type Expected, retried, StepFailed } from "./DemoSteps.ts"
 
 export interface Received {
   readonly event_id: string
@@ -30,10 +28,6 @@ const Event = Schema.parseJson(
     })
   })
 )
-
-const Registration = dataOf({ webhook_id: Schema.String, secret_key: Schema.String })
-
-const patience = Schedule.spaced("150 millis").pipe(Schedule.upTo("8 seconds"))
 
 const listening = (deliveries: Array<Delivery>) =>
   Effect.async<Server, StepFailed>((resume) => {
@@ -71,54 +65,50 @@ const addressOf = (server: Server): string => {
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : address}/`
 }
 
-export const openReceiver = (calls: Calls) =>
-  Effect.gen(function* () {
-    const deliveries: Array<Delivery> = []
-    const server = yield* Effect.acquireRelease(listening(deliveries), closed)
-    const endpoint_url = addressOf(server)
-    const { data } = yield* Effect.acquireRelease(
-      calls.make("/public/webhooks", { endpoint_url }, Registration),
-      ({ data: { webhook_id } }) =>
-        Effect.catchAll(calls.remove(`/public/webhooks/${webhook_id}`), (error) =>
-          Effect.logWarning(`The demo's webhook endpoint ${webhook_id} is still registered`, error)
-        )
-    )
+export const openReceiver = Effect.gen(function* () {
+  const { call } = yield* ApiClient
+  const deliveries: Array<Delivery> = []
+  const server = yield* Effect.acquireRelease(listening(deliveries), closed)
+  const { data } = yield* Effect.acquireRelease(
+    call("webhooks", "create", { payload: { endpoint_url: addressOf(server) } }),
+    ({ data: { webhook_id } }) =>
+      Effect.catchAll(call("webhooks", "remove", { path: { webhook_id } }), (error) =>
+        Effect.logWarning(`The demo's webhook endpoint ${webhook_id} is still registered`, error)
+      )
+  )
 
-    /** What came more than once is there once. */
-    const received = Effect.sync((): ReadonlyArray<Received> => {
-      const all = deliveries.flatMap((delivery) => {
-        const event = Option.getOrUndefined(Schema.decodeOption(Event)(delivery.body.toString("utf8")))
-        if (event === undefined) return []
-        const { event_id, event_type } = event
-        const about = event.data.payment_id ?? event.data.transaction_id ?? ""
-        return [[event_id, { event_id, event_type, about, verified: isSigned(delivery, data.secret_key) }] as const]
-      })
-      return Array.from(new Map(all).values())
+  /** Each event once. */
+  const received = Effect.sync((): ReadonlyArray<Received> => {
+    const all = deliveries.flatMap((delivery) => {
+      const event = Option.getOrUndefined(Schema.decodeOption(Event)(delivery.body.toString("utf8")))
+      if (event === undefined) return []
+      const { event_id, event_type } = event
+      const about = event.data.payment_id ?? event.data.transaction_id ?? ""
+      return [[event_id, { event_id, event_type, about, verified: isSigned(delivery, data.secret_key) }] as const]
     })
-
-    const missing = (seen: ReadonlyArray<Received>, expected: ReadonlyArray<Expected>) =>
-      expected.filter(([type, id]) => !seen.some(({ about, event_type }) => event_type === type && about === id))
-
-    return {
-      webhookId: data.webhook_id,
-      /** All that has come once these have, each of them signed. */
-      allOf: (expected: ReadonlyArray<Expected>) =>
-        received.pipe(
-          Effect.filterOrFail(
-            (seen) => missing(seen, expected).length === 0,
-            (seen) => {
-              const types = missing(seen, expected).map(([type]) => type)
-              return new StepFailed({ message: `${seen.length} webhooks came, but not: ${types.join(", ")}.` })
-            }
-          ),
-          Effect.retry(Schedule.tapInput(patience, () => drawWaiting("the last webhooks"))),
-          Effect.ensuring(drawWaiting("")),
-          Effect.filterOrFail(
-            (seen) => seen.every(({ verified }) => verified),
-            () => new StepFailed({ message: "A webhook came with a signature that is not its secret's." })
-          )
-        )
-    }
+    return Array.from(new Map(all).values())
   })
 
-export type Receiver = Effect.Effect.Success<ReturnType<typeof openReceiver>>
+  const missing = (seen: ReadonlyArray<Received>, expected: ReadonlyArray<Expected>) =>
+    expected.filter(([type, id]) => !seen.some(({ about, event_type }) => event_type === type && about === id))
+
+  return {
+    webhookId: data.webhook_id,
+    /** All that has come once these have, each of them signed. */
+    allOf: (expected: ReadonlyArray<Expected>) =>
+      received.pipe(
+        Effect.filterOrFail(
+          (seen) => missing(seen, expected).length === 0,
+          (seen) => {
+            const types = missing(seen, expected).map(([type]) => type)
+            return new StepFailed({ message: `${seen.length} webhooks came, but not: ${types.join(", ")}.` })
+          }
+        ),
+        retried("the last webhooks"),
+        Effect.filterOrFail(
+          (seen) => seen.every(({ verified }) => verified),
+          () => new StepFailed({ message: "A webhook came with a signature that is not its secret's." })
+        )
+      )
+  }
+})

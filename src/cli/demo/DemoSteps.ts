@@ -1,313 +1,307 @@
-/** Payments of the demo: collected, refused, paid out in another currency, given back. */
-import { Effect, Schema } from "effect"
-import { type Calls, dataOf, Decimal, StepFailed } from "./DemoClient.ts"
-import type { Expected } from "./DemoReceiver.ts"
+/** The steps of the demo: payments, a refund, a virtual account, an escrow, a ramp and a payment link. */
+import { Clock, Data, Effect, Schedule, Schema } from "effect"
+import type { CountryCode } from "../../domain/Country.ts"
+import type { CurrencyCode } from "../../domain/Currency.ts"
+import { amount, KE, kenyanPhone, KES, mpesa, mpesaPayin, payer_details } from "../actions/TriggerAction.ts"
+import { ApiClient, type Refused } from "../client/ApiClient.ts"
 import type { RunningSandbox } from "../shared/RunningSandbox.ts"
-import { WireNumber } from "../../domain/Decimal.ts"
+import { Streams } from "../shared/Terminal.ts"
 
-/** One step of the demo. */
+/** An event that must come, and the id of what it is about. */
+export type Expected = readonly [eventType: string, id: string]
+
+/** The reason why a step of the demo failed. */
+export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly message: string }> {}
+
 export interface Shown {
-  /** What was done and what came of it, in a sentence. */
+  /** What was done, and the result. */
   readonly what: string
   readonly ids: Readonly<Record<string, string>>
-  /** To look at it. */
+  /** Reads the result. */
   readonly curl: string | null
-  /** The webhooks that must come of it. */
+  /** Webhooks that the step causes. */
   readonly events?: ReadonlyArray<Expected>
 }
 
-export interface Step extends Pick<Shown, "what" | "ids" | "curl"> {
-  readonly step: string
-  readonly ok: boolean
-}
+const WHEEL = ["|", "/", "-", "\\"] as const
+const TURN_MILLIS = 150
 
-const LOOK = "      "
+/** Draws on standard error, on a terminal only. An empty text clears the line. */
+const drawWaiting = (what: string): Effect.Effect<void> =>
+  Effect.zipWith(Clock.currentTimeMillis, Streams, (now, { err, watched }) => {
+    if (!watched) return
+    const spoke = WHEEL[Math.floor(now / TURN_MILLIS) % WHEEL.length]
+    err(what === "" ? "\r\u001b[K" : `\r\u001b[K${spoke} waiting for ${what}`)
+  })
 
-export const textOf = ({ curl, ids, ok, step, what }: Step): string => {
-  const named = Object.entries(ids).map(([name, id]) => `${name} ${id}`)
-  const about = named.length === 0 ? "" : ` (${named.join(", ")})`
-  return [`${ok ? "ok  " : "FAIL"}  ${step}: ${what}${about}`, ...(curl === null ? [] : [`${LOOK}${curl}`])].join("\n")
-}
+/** Repeats a failing check for 12 seconds. The sandbox settles each leg of a payment within about a second. */
+export const retried =
+  (what: string) =>
+  <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    check.pipe(
+      Effect.retry(
+        Schedule.spaced("150 millis").pipe(
+          Schedule.upTo("12 seconds"),
+          Schedule.tapInput(() => drawWaiting(what))
+        )
+      ),
+      Effect.ensuring(drawWaiting(""))
+    )
 
-export const INITIATE = "/payments-init/initiate"
-
-const Initiated = Schema.Struct({ response: Schema.Struct({ payment_id: Schema.String }) })
-export const Recorded = Schema.Struct({ status: Schema.String })
-const Refused = Schema.Struct({ code: Schema.String, payment_id: Schema.String })
-export const Timeline = dataOf({
-  items: Schema.Array(
-    Schema.Struct({
-      kind: Schema.String,
-      provider: Schema.optional(Schema.String),
-      outcome: Schema.optional(Schema.NullOr(Schema.String)),
-      reason: Schema.optional(Schema.NullOr(Schema.String))
-    })
+const until = <A>(what: string, read: Effect.Effect<A, Refused>, isSo: (read: A) => boolean) =>
+  Effect.filterOrFail(read, isSo, () => new StepFailed({ message: `The demo waited in vain for ${what}.` })).pipe(
+    retried(what)
   )
+
+export const curl = ({ apiKey, baseUrl }: RunningSandbox, path: string): string =>
+  `curl -s '${baseUrl}${path}' -H 'Authorization: NONE' -H 'X-Api-Key: ${apiKey}'`
+
+const settled = Effect.fnUntraced(function* (payment_id: string, what: string, status = "completed") {
+  const { call } = yield* ApiClient
+  yield* until(what, call("payments", "byId", { path: { payment_id } }), (record) => record.status === status)
 })
-const Rate = dataOf({ org_rate_id: Schema.String, rate: Decimal, target_amount: Decimal })
-const Beneficiary = dataOf({ beneficiary_id: Schema.String })
 
-export const payer_details = { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" }
+const attemptsOf = Effect.fnUntraced(function* (payment_id: string) {
+  const { call } = yield* ApiClient
+  const { data } = yield* call("payments", "timeline", { path: { payment_id } })
+  return data.items.flatMap((item) => (item.kind === "attempt" ? [item] : []))
+})
 
-const shillings = { amount: 1500, target_amount: 1500, currency: "KES", target_currency: "KES", country: "KE" }
-
+const CARD = { expiry_month: "12", expiry_year: "2035", cvv: "123" }
 const DECLINED_CARD = "4000000000000002"
 
-export const finished = (calls: Calls, paymentId: string, what: string, status = "completed") =>
-  calls.until(what, `/payments/${paymentId}`, Recorded, (record) => record.status === status)
-
-export const kenyanPhone = {
-  account_type: "mobile_money",
-  beneficiary_type: "individual",
-  country: "KE",
-  currency: "KES",
-  fname: "Ada",
-  lname: "Okafor",
-  momo_details: { provider: "mpesa", phone_number: "+254712345678" }
-}
-
-export const newBeneficiary = (calls: Calls, body: object) =>
-  Effect.map(calls.make("/beneficiaries", body, Beneficiary), ({ data }) => data.beneficiary_id)
-
-export const payin = Effect.fn("Demo.payin")(function* (calls: Calls) {
-  const mobile_money_details = { provider: "mpesa", phone_number: payer_details.phone }
-  const about = { payment_method: "mobile_money", direction: "payin", payer_details, mobile_money_details }
-  const { response } = yield* calls.act(INITIATE, { ...shillings, ...about }, Initiated)
+export const payin = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+  const { call } = yield* ApiClient
+  const { response } = yield* call("paymentsInit", "initiate", { payload: mpesaPayin })
   const { payment_id } = response
-  yield* finished(calls, payment_id, "the payin to complete")
+  yield* settled(payment_id, "the payin to complete")
   const shown: Shown = {
     what: "1500.00 KES collected from an M-Pesa phone, completed",
     ids: { payment_id },
-    curl: calls.curl(`/payments/${payment_id}`),
+    curl: curl(sandbox, `/payments/${payment_id}`),
     events: [["payment.completed", payment_id]]
   }
   return { ...shown, paymentId: payment_id }
 })
 
-export const declinedCard = Effect.fn("Demo.declinedCard")(function* (calls: Calls) {
-  const card_details = { card_number: DECLINED_CARD, expiry_month: "12", expiry_year: "2035", cvv: "123" }
-  const about = { payment_method: "card", direction: "payin", payer_details, card_details }
-  const { code, payment_id } = yield* calls.act(INITIATE, { ...shillings, ...about }, Refused, 502)
-  const path = `/payments/${payment_id}/timeline`
-  const { data } = yield* calls.get(path, Timeline)
-  const attempt = data.items.find(({ kind, outcome }) => kind === "attempt" && outcome === "declined")
+const Declined = Schema.Struct({ code: Schema.String, payment_id: Schema.String })
+
+export const declinedCard = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+  const { call } = yield* ApiClient
+  const { mobile_money_details: _none, ...order } = mpesaPayin
+  const payload = { ...order, payment_method: "card" as const, card_details: { ...CARD, card_number: DECLINED_CARD } }
+  const refused = yield* Effect.flip(call("paymentsInit", "initiate", { payload })).pipe(
+    Effect.mapError(() => new StepFailed({ message: `Card ${DECLINED_CARD} was not refused.` }))
+  )
+  if (!Schema.is(Declined)(refused.body)) return yield* refused
+  const { code, payment_id } = refused.body
+  const attempt = (yield* attemptsOf(payment_id)).find(({ outcome }) => outcome === "declined")
   if (attempt === undefined) return yield* new StepFailed({ message: "The timeline shows no declined attempt." })
   const shown: Shown = {
-    what: `card ${DECLINED_CARD} refused with 502 ${code}; the timeline says: ${attempt.provider} declined, ${attempt.reason}`,
+    what: `card ${DECLINED_CARD} refused with ${refused.status} ${code}; the timeline says: ${attempt.provider} declined, ${attempt.reason}`,
     ids: { payment_id },
-    curl: calls.curl(path),
+    curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.failed", payment_id]]
   }
   return shown
 })
 
-export const payout = Effect.fn("Demo.payout")(function* (calls: Calls) {
+export const payout = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+  const { call } = yield* ApiClient
+  const [UGX, UG] = ["UGX" as CurrencyCode, "UG" as CountryCode]
   const momo = { provider: "mtn", phone_number: "+256772123456" }
-  const ugandan = { ...kenyanPhone, country: "UG", currency: "UGX", momo_details: momo }
-  const beneficiary_id = yield* newBeneficiary(calls, ugandan)
-  const asked = "/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=UGX&amount=1500"
-  const { data } = yield* calls.get(asked, Rate)
-  const { org_rate_id, rate, target_amount } = data
-  const { response } = yield* calls.act(
-    INITIATE,
-    {
-      amount: 1500,
+  const ugandan = { ...kenyanPhone, country: UG, currency: UGX, momo_details: momo }
+  const { data: payee } = yield* call("beneficiaries", "create", { payload: ugandan })
+  const { data } = yield* call("rates", "lookup", {
+    urlParams: { fromCurrency: KES, toCurrency: UGX, amount: 1500 }
+  })
+  const { org_rate_id, rate } = data
+  const target_amount = data.target_amount!
+  const { response } = yield* call("paymentsInit", "initiate", {
+    payload: {
+      amount: amount("1500.00"),
       target_amount,
-      currency: "KES",
-      target_currency: "UGX",
+      currency: KES,
+      target_currency: UGX,
       org_rate_id,
-      country: "UG",
+      country: UG,
       payment_method: "mobile_money",
       direction: "payout",
-      beneficiary_id,
+      beneficiary_id: payee.beneficiary_id,
       mobile_money_details: momo
-    },
-    Initiated
-  )
+    }
+  })
   const { payment_id } = response
-  yield* finished(calls, payment_id, "the payout to complete")
+  yield* settled(payment_id, "the payout to complete")
   const shown: Shown = {
     what: `1500.00 KES paid out as ${target_amount.text} UGX to an MTN phone, at the locked rate ${rate.text}`,
     ids: { payment_id, org_rate_id },
-    curl: calls.curl(`/payments/${payment_id}`),
+    curl: curl(sandbox, `/payments/${payment_id}`),
     events: [["payment.completed", payment_id]]
   }
   return shown
 })
 
-export const refund = Effect.fn("Demo.refund")(function* (calls: Calls, payment_id: string) {
-  const body = { action: "refund", reason: "The customer changed their mind" }
-  yield* calls.act(`/payments-init/${payment_id}/action`, body, Initiated)
-  yield* finished(calls, payment_id, "the refund to complete", "refunded")
+export const refund = Effect.fnUntraced(function* (sandbox: RunningSandbox, payment_id: string) {
+  const { call } = yield* ApiClient
+  const payload = { action: "refund", reason: "The customer changed their mind" } as const
+  yield* call("paymentsInit", "action", { path: { payment_id }, payload })
+  yield* settled(payment_id, "the refund to complete", "refunded")
   const shown: Shown = {
     what: "the payin given back in full, refunded",
     ids: { payment_id },
-    curl: calls.curl(`/payments/${payment_id}/timeline`)
+    curl: curl(sandbox, `/payments/${payment_id}/timeline`)
   }
   return shown
 })
 
-/** A virtual account of the demo, and an escrow that it funds. */
-const Account = dataOf({ account_id: Schema.String, balance: Decimal })
-const Transaction = dataOf({ transaction_id: Schema.String, status: Schema.String })
-const Milestone = Schema.Struct({ milestone_id: Schema.String })
-const Escrow = dataOf({ escrow_id: Schema.String, milestones: Schema.NonEmptyArray(Milestone) })
-const Paid = dataOf({ parties: Schema.Array(Schema.Struct({ name: Schema.String, balance: Decimal })) })
-
-export const virtualAccount = Effect.fn("Demo.virtualAccount")(function* (calls: Calls, sandbox: RunningSandbox) {
-  const wanted = { org_id: sandbox.orgId, user_id: sandbox.userId, currency: "KES", customer_id: "demo" }
-  const opened = yield* calls.make("/virtual-accounts/internal/bank", wanted, Account)
-  const { account_id } = opened.data
-  const path = `/virtual-accounts/${account_id}`
-  const deposit = yield* calls.act(`${path}/simulate-deposit`, { amount: 10_000 }, Transaction)
-  const beneficiary_id = yield* newBeneficiary(calls, kenyanPhone)
-  const asked = { amount: 1500, beneficiary_id, description: "Rent for March" }
-  const withdrawal = yield* calls.act(`${path}/withdraw`, asked, Transaction)
-  const { transaction_id } = withdrawal.data
-  const done = `/virtual-accounts/transactions/${transaction_id}`
-  yield* calls.until("the withdrawal to be paid", done, Transaction, ({ data }) => data.status === "completed")
-  const { data } = yield* calls.get(path, Account)
+export const virtualAccount = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+  const { call } = yield* ApiClient
+  const { data: opened } = yield* call("virtualAccounts", "create", {
+    payload: { org_id: sandbox.orgId, user_id: sandbox.userId, currency: KES, customer_id: "demo" }
+  })
+  const path = { account_id: opened.account_id }
+  const { data: deposit } = yield* call("virtualAccounts", "simulateDeposit", {
+    path,
+    payload: { amount: amount("10000.00") }
+  })
+  const { data: payee } = yield* call("beneficiaries", "create", { payload: kenyanPhone })
+  const { data: withdrawal } = yield* call("virtualAccounts", "withdraw", {
+    path,
+    payload: { amount: amount("1500.00"), beneficiary_id: payee.beneficiary_id, description: "Rent for March" }
+  })
+  const { transaction_id } = withdrawal
+  const read = call("virtualAccounts", "transaction", { path: { transaction_id } })
+  yield* until("the withdrawal to be paid", read, ({ data }) => data.status === "completed")
+  const { data } = yield* call("virtualAccounts", "get", { path })
   const shown: Shown = {
     what: `10000.00 KES deposited, 1500.00 KES withdrawn to a phone, ${data.balance.text} KES left`,
-    ids: { account_id, transaction_id },
-    curl: calls.curl(`${path}/transactions`),
+    ids: { ...path, transaction_id },
+    curl: curl(sandbox, `/virtual-accounts/${path.account_id}/transactions`),
     events: [
-      ["virtual_account.deposit", deposit.data.transaction_id],
+      ["virtual_account.deposit", deposit.transaction_id],
       ["virtual_account.withdrawal", transaction_id]
     ]
   }
-  return { ...shown, accountId: account_id }
+  return { ...shown, accountId: path.account_id }
 })
 
-const split = (name: string, split_value: number) => ({ name, split_type: "percentage", split_value })
+const split = (name: string, share: string) => ({ name, split_type: "percentage", split_value: amount(share) }) as const
 
-export const escrow = Effect.fn("Demo.escrow")(function* (calls: Calls, account_id: string) {
-  const foundation = {
-    label: "Foundation",
-    sequence: 1,
-    expected_disbursement: 4000,
-    parties: [split("Jenga Builders", 66.6), split("Surveyor", 33.4)]
-  }
-  const wanted = {
-    name: "Clinic in Kisumu",
-    currency: "KES",
-    account_id,
-    parties: [{ name: "Jenga Builders" }, { name: "Surveyor" }],
-    milestones: [foundation]
-  }
-  const { data } = yield* calls.make("/virtual-accounts/escrow", wanted, Escrow)
-  const path = `/virtual-accounts/escrow/${data.escrow_id}`
-  const [{ milestone_id }] = data.milestones
-  yield* calls.act(`${path}/fund`, { amount: 4000 }, Schema.Unknown)
-  yield* calls.act(`${path}/milestones/${milestone_id}/disburse`, {}, Schema.Unknown)
-  const paid = yield* calls.get(path, Paid)
-  const shares = paid.data.parties.map(({ balance, name }) => `${balance.text} to ${name}`)
+export const escrow = Effect.fnUntraced(function* (sandbox: RunningSandbox, account_id: string) {
+  const { call } = yield* ApiClient
+  const { data } = yield* call("escrow", "create", {
+    payload: {
+      name: "Clinic in Kisumu",
+      currency: KES,
+      account_id,
+      parties: [{ name: "Jenga Builders" }, { name: "Surveyor" }],
+      milestones: [
+        {
+          label: "Foundation",
+          sequence: 1,
+          expected_disbursement: amount("4000.00"),
+          parties: [split("Jenga Builders", "66.6"), split("Surveyor", "33.4")]
+        }
+      ]
+    }
+  })
+  const { escrow_id } = data
+  const { milestone_id } = data.milestones[0]!
+  yield* call("escrow", "fund", { path: { escrow_id }, payload: { amount: amount("4000.00") } })
+  yield* call("escrow", "disburse", { path: { escrow_id, milestone_id }, payload: {} })
+  const { data: paid } = yield* call("escrow", "get", { path: { escrow_id } })
+  const shares = paid.parties.map(({ balance, name }) => `${balance.text} to ${name}`)
   const shown: Shown = {
     what: `4000.00 KES set aside and disbursed to two parties: ${shares.join(", ")}`,
-    ids: { escrow_id: data.escrow_id, milestone_id },
-    curl: calls.curl(path)
+    ids: { escrow_id, milestone_id },
+    curl: curl(sandbox, `/virtual-accounts/escrow/${escrow_id}`)
   }
   return shown
 })
 
-/** Where the sandbox speaks to fakes of third parties: a card payment that Stripe declines and Adyen takes. */
-const Preview = dataOf({ candidates: Schema.Array(Schema.Struct({ provider: Schema.String })) })
-
-const Redirected = Schema.Struct({
-  response: Schema.Struct({ payment_id: Schema.String, redirect_url: Schema.String })
-})
-
-/** Its last two digits ask Stripe's fake alone to decline. */
-const amount = new WireNumber("49.21")
-
-const order = {
-  amount,
-  target_amount: amount,
-  currency: "EUR",
-  target_currency: "EUR",
-  country: "DE",
+/** A card payment that Stripe's fake alone declines, by the last two digits of the amount. */
+const fallbackOrder = {
+  amount: amount("49.21"),
+  target_amount: amount("49.21"),
+  currency: "EUR" as CurrencyCode,
+  target_currency: "EUR" as CurrencyCode,
+  country: "DE" as CountryCode,
   payment_method: "card",
   direction: "payin",
   payer_details,
-  card_details: { card_number: "4242424242424242", expiry_month: "12", expiry_year: "2035", cvv: "123" }
-}
+  card_details: { ...CARD, card_number: "4242424242424242" }
+} as const
 
-/** Whether there are third parties to show. */
-export const hasThirdParties = Effect.fn("Demo.hasThirdParties")(
-  function* (calls: Calls) {
-    const { data } = yield* calls.act("/payments-init/route-preview", order, Preview)
-    const asked = data.candidates.map(({ provider }) => provider)
-    return asked[0] === "stripe" && asked.includes("adyen")
-  },
-  Effect.orElseSucceed(() => false)
-)
+/** Whether the sandbox speaks to fakes of third parties. */
+export const hasThirdParties = Effect.gen(function* () {
+  const { call } = yield* ApiClient
+  const { data } = yield* call("paymentsInit", "preview", { payload: fallbackOrder })
+  const asked = data.candidates.map(({ provider }) => provider)
+  return asked[0] === "stripe" && asked.includes("adyen")
+}).pipe(Effect.orElseSucceed(() => false))
 
-const visited = (url: string) =>
-  Effect.tryPromise({
-    try: (signal) => fetch(url, { signal }),
+export const fallback = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+  const { call } = yield* ApiClient
+  const { response } = yield* call("paymentsInit", "initiate", { payload: fallbackOrder })
+  const { payment_id, redirect_url } = response
+  yield* Effect.tryPromise({
+    try: (signal) => fetch(String(redirect_url), { signal }),
     catch: (error) => new StepFailed({ message: `The page of the third party could not be opened: ${String(error)}` })
   })
-
-export const fallback = Effect.fn("Demo.fallback")(function* (calls: Calls) {
-  const { response } = yield* calls.act(INITIATE, order, Redirected)
-  const { payment_id, redirect_url } = response
-  yield* visited(redirect_url)
-  yield* finished(calls, payment_id, "the payment at Adyen's page to complete")
-  const path = `/payments/${payment_id}/timeline`
-  const { data } = yield* calls.get(path, Timeline)
-  const attempts = data.items.filter(({ kind }) => kind === "attempt")
-  const [refused, taken] = attempts
+  yield* settled(payment_id, "the payment at Adyen's page to complete")
+  const [refused, taken] = yield* attemptsOf(payment_id)
   if (refused?.outcome !== "declined" || taken?.outcome !== "accepted") {
     return yield* new StepFailed({ message: "The timeline does not show one that declined and one that took it." })
   }
   const shown: Shown = {
     what: `49.21 EUR by card: ${refused.provider} declined (${refused.reason}), ${taken.provider} took it on its own page, completed`,
     ids: { payment_id },
-    curl: calls.curl(path),
+    curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.completed", payment_id]]
   }
   return shown
 })
-
-/** A crypto on-ramp of the demo, and a payment link to open in a browser. */
-const RampRate = dataOf({ rate: Decimal })
-const Ramp = Schema.Struct({ response: Schema.Struct({ payment_id: Schema.String, crypto_amount: Decimal }) })
-const Link = dataOf({ link_id: Schema.String, url: Schema.String })
 
 const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-export const onRamp = Effect.fn("Demo.onRamp")(function* (calls: Calls) {
-  const { data } = yield* calls.get("/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USDT", RampRate)
-  const wanted = {
-    fiat_currency: "KES",
-    fiat_amount: 13_000,
-    client_rate: data.rate,
-    crypto_currency: "USDT",
-    crypto_network: "POLYGON",
-    country: "KE",
-    wallet_address: WALLET,
-    mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" }
-  }
-  const { response } = yield* calls.act("/payments-init/ramp", wanted, Ramp)
+export const onRamp = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+  const { call } = yield* ApiClient
+  const { data } = yield* call("rates", "lookup", { urlParams: { fromCurrency: KES, toCurrency: "USDT" } })
+  const { response } = yield* call("ramps", "ramp", {
+    payload: {
+      fiat_currency: KES,
+      fiat_amount: amount("13000.00"),
+      client_rate: data.rate,
+      crypto_currency: "USDT",
+      crypto_network: "POLYGON",
+      country: KE,
+      wallet_address: WALLET,
+      mobile_money_details: mpesa
+    }
+  })
   const { crypto_amount, payment_id } = response
-  yield* finished(calls, payment_id, "both legs of the on-ramp")
+  yield* settled(payment_id, "both legs of the on-ramp")
   const shown: Shown = {
     what: `13000.00 KES collected, ${crypto_amount.text} USDT settled to ${WALLET} on POLYGON`,
     ids: { payment_id },
-    curl: calls.curl(`/payments/${payment_id}/timeline`),
+    curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.completed", payment_id]]
   }
   return shown
 })
 
-export const paymentLink = Effect.fn("Demo.paymentLink")(function* (calls: Calls, { orgId }: RunningSandbox) {
-  const path = `/orgs/${orgId}/payment-links`
-  const wanted = { amount: 1500, currency: "KES", description: "Invoice 1042", amount_type: "fixed" }
-  const { data } = yield* calls.make(path, wanted, Link)
+export const paymentLink = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+  const { call } = yield* ApiClient
+  const { orgId: org_id } = sandbox
+  const { data } = yield* call("paymentLinks", "create", {
+    path: { org_id },
+    payload: { amount: amount("1500.00"), currency: KES, description: "Invoice 1042", amount_type: "fixed" }
+  })
   const shown: Shown = {
     what: `1500.00 KES to be paid in a browser at ${data.url}`,
     ids: { link_id: data.link_id },
-    curl: calls.curl(`${path}/${data.link_id}`)
+    curl: curl(sandbox, `/orgs/${org_id}/payment-links/${data.link_id}`)
   }
   return shown
 })

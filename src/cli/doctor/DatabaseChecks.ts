@@ -1,4 +1,4 @@
-/** What `corridor doctor` looks at in the database. It changes nothing there. */
+/** Checks of the database for `corridor doctor`. They change nothing. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { rowAs, theRowAs, tableExists, columnExists } from "../../platform/database/Query.ts"
@@ -19,9 +19,7 @@ import { people, providers, rates } from "./LiveModeChecks.ts"
 import { hostsOf } from "../../platform/config/DatabaseUrl.ts"
 import { lookAtHosts } from "../../platform/database/PrimaryFence.ts"
 
-/** What `corridor doctor` says of replication: whether a failover is safe, and whether there are two primaries. */
-
-/** Nothing of a single server. */
+/** Whether a failover is safe; empty for a single server. */
 export const replication = Effect.map(readReplication, (found): ReadonlyArray<Check> => {
   if (Option.isNone(found)) return []
   const { risk, standbys } = found.value

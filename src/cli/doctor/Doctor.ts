@@ -98,8 +98,8 @@ const findings = (live: boolean) =>
       fit: (columns: number) => coloured(laid.fit(columns)),
       failure:
         failed.length === 0
-          ? Option.none()
-          : Option.some(`${failed.length} of ${checks.length} checks failed: ${failed.map((c) => c.name).join(", ")}.`)
+          ? undefined
+          : `${failed.length} of ${checks.length} checks failed: ${failed.map((c) => c.name).join(", ")}.`
     }
   })
 

@@ -164,7 +164,6 @@ export const people = Effect.gen(function* () {
     : ok("People", `${admins} platform admins, ${organizations} live organisations`)
 })
 
-/** Checks of the settings that live mode needs, whether it is on yet or not. */
 /** The settings of providers as live mode reads them, whatever the mode is now. */
 export type ProvidersAsLive = Either.Either<ProviderSettings["Type"], { readonly message: string }>
 

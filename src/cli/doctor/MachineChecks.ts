@@ -1,4 +1,4 @@
-/** What `corridor doctor` looks at on the machine itself: Node, the data folder, the sandbox's file. */
+/** Checks of the machine for `corridor doctor`: Node, the data folder, the sandbox's file, the running server. */
 import { constants } from "node:fs"
 import { access, readFile, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
@@ -7,8 +7,7 @@ import type { Settings } from "../../platform/config/Settings.ts"
 import { request } from "node:http"
 import { readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
 
-/** One line of `corridor doctor`: what was looked at, how it is, and what to do about it. */
-
+/** One line of `corridor doctor`. */
 export interface Check {
   readonly name: string
   readonly status: "ok" | "warn" | "fail"

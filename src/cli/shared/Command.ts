@@ -1,6 +1,5 @@
-/** Declares commands with their options and arguments, and reads them from the words of a command line. */
-import { type Effect, Either, Option } from "effect"
-import { didYouMean } from "./NearWord.ts"
+/** Declares commands with their options and arguments: parser, help and completions follow from it. */
+import { type Effect, Option } from "effect"
 import type { Target } from "./CommandTarget.ts"
 
 export interface Parameter<A = unknown> {
@@ -75,7 +74,7 @@ export const eventList = (about: string): Parameter<ReadonlyArray<string>> => ({
 /** `either`: over HTTP where a server is named, otherwise on the database. */
 export type Reach = "api" | "database" | "either"
 
-type Parameters = Readonly<Record<string, Parameter>>
+export type Parameters = Readonly<Record<string, Parameter>>
 
 type Input<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer A> ? A : never
@@ -126,46 +125,3 @@ export const targetOptions = [
   option("token", "", ""),
   flag("help", "")
 ]
-
-const badValue = ({ name, values }: Parameter, given: string): string =>
-  `${name}: expected one of ${values.join(", ")}; ${given === "" ? "an empty text" : given} is none of them.${didYouMean(given, values)}`
-
-const badOption = (options: ReadonlyArray<Parameter>, given: string): string => {
-  const names = [...options, ...targetOptions].map(({ name }) => name)
-  return `${given} is not an option here; there are: ${names.join(", ")}.${didYouMean(given, names)}`
-}
-
-/** Reads the words after the command; left: what is wrong with them. */
-export const parseInput = (
-  parameters: Parameters,
-  words: ReadonlyArray<string>
-): Either.Either<Readonly<Record<string, unknown>>, string> => {
-  const all = Object.values(parameters)
-  const options = all.filter((one) => !isArgument(one))
-  const unnamed = all.filter(isArgument)
-  const given = new Map<Parameter, ReadonlyArray<string>>()
-  const ending = words.includes("--") ? words.indexOf("--") : words.length
-  for (let at = 0; at < words.length; at++) {
-    if (at === ending) continue
-    const word = words[at]!
-    const isNamed = at < ending && word.startsWith("-")
-    const [name = "", ...rest] = isNamed ? word.split("=") : []
-    const parameter = isNamed ? options.find((one) => one.name === name) : unnamed.shift()
-    if (parameter === undefined) {
-      return Either.left(isNamed ? badOption(options, name) : `${word} is one word too many.`)
-    }
-    const before = given.get(parameter)
-    if (before !== undefined && parameter.kind !== "repeated") return Either.left(`${name} stands there twice.`)
-    const isFlag = parameter.kind === "flag"
-    const value = !isNamed ? word : rest.length > 0 ? rest.join("=") : isFlag ? "true" : words[++at]
-    if (value === undefined || (rest.length > 0 && value === "")) return Either.left(`${name} needs a value after it.`)
-    const values = isFlag ? ["true", "false"] : parameter.values
-    if (values.length > 0 && !values.includes(value)) return Either.left(badValue({ ...parameter, values }, value))
-    given.set(parameter, [...(before ?? []), value])
-  }
-  const missing = all.filter((one) => one.kind === "required" && !given.has(one)).map(({ name }) => name)
-  if (missing.length > 0) return Either.left(`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`)
-  return Either.right(
-    Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, one.decode(given.get(one) ?? [])]))
-  )
-}

@@ -4,6 +4,18 @@ import { ArrayFormatter } from "effect/ParseResult"
 import { Invalid } from "../../domain/Failure.ts"
 import { checkAmountLength, fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 
+/** Input of commands that take nothing but an organisation. */
+export interface OrgInput {
+  readonly org: Option.Option<string>
+  readonly json: boolean
+}
+
+/** Input of commands that take nothing but an id. */
+export interface IdInput {
+  readonly id: string
+  readonly json: boolean
+}
+
 /** `names` says what the operator calls a field, where that is not `--field`. */
 export const decodeInput = <A, I>(
   schema: Schema.Schema<A, I>,
@@ -26,11 +38,11 @@ export const decodeOption = <A, I>(name: string, schema: Schema.Schema<A, I>, te
 
 export const refuse = (message: string) => new Invalid({ message })
 
-/** What a look-up found, or a sentence about the option that named it. */
+/** Fails with a sentence about the option that names nothing. */
 export const found = <A>(what: Option.Option<A>, message: string): Effect.Effect<A, Invalid> =>
   Option.match(what, { onNone: () => Effect.fail(refuse(message)), onSome: Effect.succeed })
 
-/** Decodes an amount from text, so that no digit passes through a float. Zero or more, or why not; what an option means by zero is its own matter. */
+/** Decodes an amount of zero or more, or says why not. No digit passes through a float. */
 export const amountIn = (
   text: string,
   expected: string,

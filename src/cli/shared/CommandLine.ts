@@ -1,6 +1,6 @@
 /** Finds the command that a line names, and completes a line for a shell. */
 import { Option } from "effect"
-import { choice, type Command, flag, isArgument, maybe, type Parameter, targetOptions } from "./Command.ts"
+import { choice, type Command, flag, isArgument, type Parameter, targetOptions } from "./Command.ts"
 import { nearest } from "./NearWord.ts"
 
 export interface Commands {
@@ -95,10 +95,10 @@ complete -c corridor -f -a "(__corridor_complete)"
 complete -c corridor -n "__fish_seen_subcommand_from backup restore" -F`
 } as const
 
-const shells = Object.keys(completionScripts) as ReadonlyArray<keyof typeof completionScripts>
-
 /** Options before any command. */
-export const programOptions = { version: flag("version", ""), completions: maybe(choice("completions", shells, "")) }
+const ownOptions = [flag("version", ""), choice("completions", Object.keys(completionScripts), "")]
+
+export const programOptions: ReadonlyArray<string> = [...ownOptions, ...targetOptions].map(({ name }) => name)
 
 /** The words to complete, where a shell's script asks. */
 export const wordsToComplete = (words: ReadonlyArray<string>): Option.Option<ReadonlyArray<string>> =>
@@ -107,7 +107,7 @@ export const wordsToComplete = (words: ReadonlyArray<string>): Option.Option<Rea
 const beginning = (words: ReadonlyArray<string>, current: string): ReadonlyArray<string> =>
   words.filter((word) => word.startsWith(current))
 
-/** What the last of the words can become, the others standing before it. */
+/** Completions of the last word after the words before it. */
 export const completions = (commands: Commands, words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const current = words.at(-1) ?? ""
   const path: Array<string> = []
@@ -118,7 +118,7 @@ export const completions = (commands: Commands, words: ReadonlyArray<string>): R
     Object.values(commands.all.find((command) => command.path === path.join(" "))?.parameters ?? {})
   const options = () =>
     path.length === 0
-      ? [...targetOptions, ...Object.values(programOptions)]
+      ? [...targetOptions, ...ownOptions]
       : [...taken().filter((one) => !isArgument(one)), ...targetOptions]
   const optionsLeft = (start: string) =>
     beginning(

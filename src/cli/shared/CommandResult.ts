@@ -1,5 +1,5 @@
 /** Writes a command's result to standard output: one JSON document, or text. */
-import { Data, Effect, Option, Cause } from "effect"
+import { Cause, Data, Effect } from "effect"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { Streams } from "./Terminal.ts"
 import { isDatabaseFailure } from "../../domain/Failure.ts"
@@ -13,7 +13,7 @@ export interface CommandResult {
   /** And where that is a terminal, so many columns wide. */
   readonly fit?: (columns: number) => string
   /** Why the command failed although it has something to show. */
-  readonly failure?: Option.Option<string>
+  readonly failure?: string | undefined
 }
 
 /** The result is on standard output already; the exit code and one sentence are left. */
@@ -27,18 +27,12 @@ export const report = <E, R>(
   asJson: boolean,
   work: Effect.Effect<CommandResult, E, R>
 ): Effect.Effect<void, E | AlreadyReported, R> =>
-  Effect.flatMap(Effect.zip(work, Streams), ([{ data, failure = Option.none(), fit, text }, { columns }]) => {
+  Effect.flatMap(Effect.zip(work, Streams), ([{ data, failure, fit, text }, { columns }]) => {
+    const document = failure === undefined ? { data } : { ...errorDocument(failure), data }
     const laid = fit === undefined || columns === undefined ? text : fit(columns)
-    const document = Option.match(failure, {
-      onNone: () => ({ data }),
-      onSome: (message) => ({ ...errorDocument(message), data })
-    })
     return Effect.zipRight(
       writeLine(asJson ? stringifyWire(document) : laid),
-      Option.match(failure, {
-        onNone: () => Effect.void,
-        onSome: (message) => Effect.fail(new AlreadyReported({ message }))
-      })
+      failure === undefined ? Effect.void : new AlreadyReported({ message: failure })
     )
   })
 

@@ -1,7 +1,4 @@
-/**
- * The one place that decides whom a command talks to: a server, where `--url` or CORRIDOR_URL names one, by its API and
- * as the caller that the credential names; otherwise the database of this machine's settings.
- */
+/** Chooses the target of a command: the server of `--url` or CORRIDOR_URL, otherwise the database of the settings. */
 import { Context, Effect, Either, Option } from "effect"
 import type { Invalid } from "../../domain/Failure.ts"
 import { refuse } from "./CommandInput.ts"
@@ -40,9 +37,9 @@ export interface Server {
 export class Target extends Context.Tag("cli/Target")<
   Target,
   {
-    /** Only a command that does something asks: a help text has no use for a credential. */
+    /** Checks the credential, which a help text does not need. */
     readonly server: Effect.Effect<Option.Option<Server>, Invalid>
-    /** Where it is, for what needs no credential. */
+    /** Address of the server, for commands without a credential. */
     readonly address: Option.Option<string>
   }
 >() {}
@@ -59,7 +56,7 @@ export interface Words {
   readonly typed: Typed
 }
 
-/** They may stand anywhere in a command line, and are no part of any command. */
+/** Takes the options of the server out of a command line, wherever they are. */
 export const extractTarget = (words: ReadonlyArray<string>): Either.Either<Words, Invalid> => {
   const args: Array<string> = []
   const typed: Partial<Record<Name, string>> = {}

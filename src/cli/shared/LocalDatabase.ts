@@ -1,7 +1,4 @@
-/**
- * Runs the part of a command that needs some of the service: connected to a database that is there, migrated, with the
- * master key in force. What was typed is checked before: a typing error must not cost the start of a database.
- */
+/** Runs a command on the database of this machine's settings. Its input is decoded before the database is opened. */
 import { Effect, Layer, Option, Redacted } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { type CommandResult, report } from "./CommandResult.ts"
@@ -38,10 +35,7 @@ export const onDatabase =
   <E>(asJson: boolean, work: Effect.Effect<CommandResult, E, A | Settings>) =>
     Effect.provide(Effect.zipRight(printDatabase, report(asJson, work)), Live)
 
-/**
- * The database that a command works on must be there: one that a command makes on the way, in a folder that nobody
- * meant, is empty, and everything in it is well.
- */
+/** A missing database is refused: a new, empty one in a mistyped folder would pass every check. */
 const POINT =
   "Set DATA_DIR to the data folder of the server, or DATABASE_URL to its PostgreSQL, " +
   'or run this where the server was started; "corridor migrate" makes a new database.'

@@ -1,7 +1,8 @@
 /** For commands that need records of organisations, people, money and endpoints. */
 import { recordServicesOn } from "../../app/RecordServices.ts"
-import { ExistingLive, onDatabase } from "./LocalDatabase.ts"
-import { Effect } from "effect"
+import { ExistingLive, onDatabase, permitFor } from "./LocalDatabase.ts"
+import { Effect, Option } from "effect"
+import type { Access } from "../../domain/Access.ts"
 import { OrgId, UserId, idOrNil } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Users } from "../../people/users/Users.ts"
@@ -17,6 +18,15 @@ export const findOrganization = Effect.fn("Cli.organizationNamed")(function* (id
     `--org: there is no organisation with the id ${id} ("corridor orgs list" shows them).`
   )
 })
+
+/** A permit for the organisation that the operator typed, or for all of them. */
+export const permitIn = <A extends Access>(access: A, org: Option.Option<string>) =>
+  Effect.flatMap(Effect.transposeMapOption(org, findOrganization), (found) =>
+    permitFor(
+      access,
+      Option.map(found, ({ org_id }) => org_id)
+    )
+  )
 
 /** By id, or by e-mail address. */
 export const findUser = Effect.fn("Cli.userNamed")(function* (idOrEmail: string) {

@@ -1,7 +1,7 @@
 /** Suggests the known word nearest to a mistyped one. */
 import { Option } from "effect"
 
-/** How many letters differ, are missing, are too many, or have changed places with their neighbour. */
+/** Number of letters that are wrong, missing, too many or swapped with their neighbour. */
 const distance = (a: string, b: string): number => {
   const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= a.length; i++) {

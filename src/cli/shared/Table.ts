@@ -85,7 +85,7 @@ const blocks = (titles: Line, rows: ReadonlyArray<Line>, columns: number): strin
 
 const NOTHING = "-"
 
-/** Those that have to be there, and of the spare ones as many as there is room for. */
+/** Keeps the columns that are not spare, and as many spare ones as fit. */
 const withRoomFor = (
   lines: ReadonlyArray<Line>,
   widths: ReadonlyArray<number>,

@@ -1,4 +1,4 @@
-/** Where a command writes: the streams of its process, or those that a test gives. */
+/** Streams that a command writes to, colours, and progress on a terminal. */
 import { Context, Effect, Clock } from "effect"
 
 export interface TerminalStreams {
@@ -6,7 +6,7 @@ export interface TerminalStreams {
   readonly err: (text: string) => void
   /** A person watches standard error, and sees what is drawn anew. */
   readonly watched: boolean
-  /** How wide the terminal is that standard output goes to; nothing where it goes into a file or a pipe. */
+  /** Width of the terminal; undefined where standard output is a file or a pipe. */
   readonly columns?: number | undefined
   /** Whether the terminal shows colours and NO_COLOR is not set. */
   readonly colours?: boolean

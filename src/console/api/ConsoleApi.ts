@@ -7,19 +7,17 @@ import type { Amount } from "./Amount.ts"
 import { retryDelay, Problem } from "./ApiResponse.ts"
 
 type AllOperations = Operations<Amount>
+export type Group = keyof AllOperations & string
+export type Name<G extends Group> = keyof AllOperations[G] & string
 
-export type Request<G extends keyof AllOperations, N extends keyof AllOperations[G]> = AllOperations[G][N] extends {
-  readonly request: infer R
-}
-  ? R
-  : never
-export type Answer<G extends keyof AllOperations, N extends keyof AllOperations[G]> = AllOperations[G][N] extends {
-  readonly answer: infer A
-}
-  ? A
-  : never
+type Declared<G extends Group, N extends Name<G>> = Extract<AllOperations[G][N], { request: unknown; answer: unknown }>
+export type Request<G extends Group, N extends Name<G>> = Declared<G, N>["request"]
+export type Answer<G extends Group, N extends Name<G>> = Declared<G, N>["answer"]
+/** Item of a list. */
+export type Item<G extends Group, N extends Name<G>> =
+  Answer<G, N> extends { readonly data: ReadonlyArray<infer A> } ? A : never
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Idempotency key of one action, so that a second click does not repeat it. */
   readonly key?: string | undefined
@@ -78,7 +76,7 @@ const problemOf = (status: number, text: string): Problem => {
   }
 }
 
-export const call = async <G extends keyof AllOperations & string, N extends keyof AllOperations[G] & string>(
+export const call = async <G extends Group, N extends Name<G>>(
   group: G,
   name: N,
   request: Request<G, N>,
@@ -104,3 +102,15 @@ export const call = async <G extends keyof AllOperations & string, N extends key
   if (response.status === 401 && as === undefined) signOut("Your session has ended. Sign in again.")
   throw problemOf(response.status, text)
 }
+
+/** Calls an operation with options that are already set. */
+export type BoundCall = <G extends Group, N extends Name<G>>(
+  group: G,
+  name: N,
+  request: Request<G, N>
+) => Promise<Answer<G, N>>
+
+export const callWith =
+  (options: CallOptions): BoundCall =>
+  (group, name, request) =>
+    call(group, name, request, options)

@@ -14,7 +14,7 @@ export interface Column<A> {
   readonly quiet?: boolean
 }
 
-interface TableProps<A> {
+export interface TableProps<A> {
   /** Caption for screen readers. */
   readonly caption: string
   readonly columns: ReadonlyArray<Column<A>>
@@ -22,6 +22,8 @@ interface TableProps<A> {
   readonly keyOf: (row: A) => string
   /** Link of a row: in its first cell, and followed by a click anywhere in the row. */
   readonly hrefOf?: (row: A) => string | undefined
+  /** Buttons of a row, in the last column; null or false: none. */
+  readonly actions?: ((row: A) => ComponentChildren) | undefined
 }
 
 const isControl = (target: EventTarget | null): boolean =>
@@ -32,48 +34,61 @@ const classOf = <A,>({ align, below, quiet, wide }: Column<A>): string =>
     .flatMap(([name, is]) => (is === true ? [name] : []))
     .join(" ")
 
-export const Table = <A,>({ caption, columns, hrefOf, keyOf, rows }: TableProps<A>) => (
-  <div class="table-frame">
-    <table>
-      <caption class="unseen">{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column.name} scope="col" class={classOf(column)}>
-              <span class={column.quiet === true ? "unseen" : ""}>{column.name}</span>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => {
-          const href = hrefOf?.(row)
-          return (
-            <tr
-              key={keyOf(row)}
-              class={href === undefined ? "" : "follows"}
-              onClick={(event) => {
-                if (href !== undefined && !isControl(event.target)) go(href.replace(/^#\//, ""))
-              }}
-            >
-              {columns.map((column, at) => (
-                <td key={column.name} class={classOf(column)} data-name={column.quiet === true ? "" : column.name}>
-                  {at === 0 && href !== undefined ? (
-                    <a class="row-link" href={href}>
-                      {column.show(row)}
-                    </a>
-                  ) : (
-                    column.show(row)
-                  )}
-                </td>
-              ))}
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
-  </div>
-)
+const actionsColumn = <A,>(show: Column<A>["show"]): Column<A> => ({
+  name: "Actions",
+  quiet: true,
+  align: "end",
+  show: (row) => {
+    const buttons = show(row)
+    return buttons && <div class="actions">{buttons}</div>
+  }
+})
+
+export const Table = <A,>({ actions, caption, columns: shown, hrefOf, keyOf, rows }: TableProps<A>) => {
+  const columns = actions === undefined ? shown : [...shown, actionsColumn(actions)]
+  return (
+    <div class="table-frame">
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.name} scope="col" class={classOf(column)}>
+                <span class={column.quiet === true ? "unseen" : ""}>{column.name}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const href = hrefOf?.(row)
+            return (
+              <tr
+                key={keyOf(row)}
+                class={href === undefined ? "" : "follows"}
+                onClick={(event) => {
+                  if (href !== undefined && !isControl(event.target)) go(href.replace(/^#\//, ""))
+                }}
+              >
+                {columns.map((column, at) => (
+                  <td key={column.name} class={classOf(column)} data-name={column.quiet === true ? "" : column.name}>
+                    {at === 0 && href !== undefined ? (
+                      <a class="row-link" href={href}>
+                        {column.show(row)}
+                      </a>
+                    ) : (
+                      column.show(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
 
 /** Organisation of each row, for a platform admin who sees all of them. Undefined: unknown. */
 export const orgColumn = <A,>(orgOf: (row: A) => string | null | undefined): ReadonlyArray<Column<A>> =>

@@ -1,18 +1,19 @@
 import type { ComponentChildren } from "preact"
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { type BoundCall, callWith } from "../api/ConsoleApi.ts"
 import { Icon, type IconName, Button, CopyButton } from "./Button.tsx"
 import { Form, type Values } from "./Form.tsx"
+import { Reload } from "./PageFrame.tsx"
 import { signal } from "@preact/signals"
 
 interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
   readonly onClose: () => void
-  readonly wide?: boolean
 }
 
 /** Native modal dialog: the browser traps the focus, closes it by Escape and restores the focus. */
-export const Dialog = ({ children, onClose, title, wide = false }: DialogProps) => {
+export const Dialog = ({ children, onClose, title }: DialogProps) => {
   const box = useRef<HTMLDialogElement>(null)
   const id = useId()
   // Before the next key press, which is meant for the dialog.
@@ -33,9 +34,8 @@ export const Dialog = ({ children, onClose, title, wide = false }: DialogProps) 
   const onClosed = () => {
     if (box.current !== null) onClose()
   }
-  const look = wide ? "dialog wide-dialog" : "dialog"
   return (
-    <dialog ref={box} class={look} aria-labelledby={id} onCancel={onEscape} onClose={onClosed}>
+    <dialog ref={box} class="dialog" aria-labelledby={id} onCancel={onEscape} onClose={onClosed}>
       <header>
         <h2 id={id}>{title}</h2>
         <button class="copy" type="button" aria-label="Close" onClick={onClose}>
@@ -72,11 +72,16 @@ interface ActionButtonProps {
   /** Explains the action before it is confirmed. */
   readonly explanation: ComponentChildren
   readonly children?: ComponentChildren
-  readonly submit: string
-  readonly act: (values: Values, key: string) => Promise<unknown>
+  /** Text of the submit button; by default the name. */
+  readonly submit?: string
+  /** `send` has the idempotency key of the action. */
+  readonly act: (values: Values, send: BoundCall) => Promise<unknown>
   /** Notice after success. */
   readonly done: string
+  /** By default the surrounding data is loaded again. */
   readonly onDone?: () => void
+  /** Shows the result of `act` once, as a secret. */
+  readonly secret?: { readonly title: string; readonly explanation: string }
 }
 
 /** Button for one action: opens a dialog that explains it and asks for its values. */
@@ -90,32 +95,48 @@ export const ActionButton = ({
   name,
   onDone,
   explanation,
-  submit,
-  title
+  secret,
+  submit = name,
+  title = name
 }: ActionButtonProps) => {
   const [open, setOpen] = useState(false)
+  const [shown, setShown] = useState<string>()
+  const reload = useContext(Reload)
+  const finish = onDone ?? reload
   return (
     <>
       <Button kind={kind === "danger" ? "caution" : kind} icon={icon} label={label} onClick={() => setOpen(true)}>
         {name}
       </Button>
       {open && (
-        <Dialog title={title ?? name} onClose={() => setOpen(false)}>
+        <Dialog title={title} onClose={() => setOpen(false)}>
           <Form
             submit={submit}
             danger={kind === "danger"}
             aside={<Button onClick={() => setOpen(false)}>{name.startsWith("Cancel") ? "Back" : "Cancel"}</Button>}
             onSubmit={async (values, key) => {
-              await act(values, key)
+              const result = await act(values, callWith({ key }))
               setOpen(false)
               showNotice(done)
-              onDone?.()
+              // Closing the secret finishes: loading before may remove this button, and the secret with it.
+              if (secret === undefined) finish()
+              else setShown(String(result))
             }}
           >
             <div class="explanation">{explanation}</div>
             {children}
           </Form>
         </Dialog>
+      )}
+      {secret !== undefined && shown !== undefined && (
+        <SecretDialog
+          {...secret}
+          secret={shown}
+          onClose={() => {
+            setShown(undefined)
+            finish()
+          }}
+        />
       )}
     </>
   )
@@ -128,8 +149,7 @@ interface SecretDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows a secret once. */
-export const SecretDialog = ({ onClose, explanation, secret, title }: SecretDialogProps) => (
+const SecretDialog = ({ onClose, explanation, secret, title }: SecretDialogProps) => (
   <Dialog title={title} onClose={onClose}>
     <p class="explanation">{explanation}</p>
     <p class="secret">

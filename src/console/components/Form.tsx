@@ -3,6 +3,7 @@ import { useRef, useState, useId } from "preact/hooks"
 import { newIdempotencyKey } from "../api/ConsoleApi.ts"
 import type { Problem } from "../api/ApiResponse.ts"
 import { problemFrom } from "../state/LoadHooks.ts"
+import { route, setQuery } from "../state/HashRouter.ts"
 import { Button } from "./Button.tsx"
 import { ProblemNote } from "./Loading.tsx"
 
@@ -152,3 +153,18 @@ export const Field = (props: FieldProps) => {
     </FieldFrame>
   )
 }
+
+/** Select whose value is kept in the address. */
+export const FilterField = (props: Pick<SelectFieldProps, "label" | "name" | "options">) => {
+  const query = Object.fromEntries(route.value.query)
+  const { name } = props
+  return <Field {...props} value={query[name] ?? ""} onInput={(value) => setQuery({ ...query, [name]: value })} />
+}
+
+export const AmountField = ({ currency, value }: { readonly currency: string; readonly value?: string }) => (
+  <Field name="amount" label={`Amount in ${currency}`} inputMode="decimal" value={value} required />
+)
+
+/** The fields that are not empty. */
+export const filled = <A extends Values>(values: A): Partial<A> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) as Partial<A>

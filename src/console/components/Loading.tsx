@@ -3,7 +3,8 @@ import type { Loaded, PagedItems } from "../state/LoadHooks.ts"
 import { type Problem, titleOf } from "../api/ApiResponse.ts"
 import { Button, Icon, type IconName } from "./Button.tsx"
 import { orgId } from "../state/ConsoleSession.ts"
-import { Page } from "./PageFrame.tsx"
+import { Page, Reload } from "./PageFrame.tsx"
+import { Table, type TableProps } from "./DataTable.tsx"
 
 interface ProblemNoteProps {
   readonly problem: Problem
@@ -61,23 +62,32 @@ export const EmptyState = ({ children, icon, title }: EmptyStateProps) => (
   </div>
 )
 
+/** Icon, title and hint for an empty list. */
+type Empty = readonly [icon: IconName, title: string, hint?: string]
+
 interface PagedListProps<A> {
   readonly list: PagedItems<A>
-  readonly empty: ComponentChildren
+  readonly empty: Empty
   readonly children: (items: ReadonlyArray<A>) => ComponentChildren
 }
 
 /** Shows a placeholder, a problem, an empty state, or the items with a button for more. */
-export const PagedList = <A,>({ children, empty, list }: PagedListProps<A>) => {
+export const PagedList = <A,>({ children, empty: [icon, title, hint], list }: PagedListProps<A>) => {
   const { items, loading, more, problem, reload } = list
   return (
     <div class="listing" aria-busy={loading}>
       {problem !== undefined && <ProblemNote problem={problem} onRetry={reload} />}
-      {items === undefined
-        ? problem === undefined && <Skeleton lines={8} />
-        : items.length === 0
-          ? empty
-          : children(items)}
+      <Reload.Provider value={reload}>
+        {items === undefined ? (
+          problem === undefined && <Skeleton lines={8} />
+        ) : items.length === 0 ? (
+          <EmptyState icon={icon} title={title}>
+            {hint}
+          </EmptyState>
+        ) : (
+          children(items)
+        )}
+      </Reload.Provider>
       {more !== undefined && (
         <p class="more">
           <Button busy={loading} onClick={more}>
@@ -88,6 +98,17 @@ export const PagedList = <A,>({ children, empty, list }: PagedListProps<A>) => {
     </div>
   )
 }
+
+interface PagedTableProps<A> extends Omit<TableProps<A>, "rows"> {
+  readonly list: PagedItems<A>
+  readonly empty: Empty
+}
+
+export const PagedTable = <A,>({ empty, list, ...table }: PagedTableProps<A>) => (
+  <PagedList list={list} empty={empty}>
+    {(rows) => <Table {...table} rows={rows} />}
+  </PagedList>
+)
 
 interface LoadedPageProps<A> {
   /** Title until the data is loaded. */
@@ -106,7 +127,7 @@ export const LoadedPage = <A,>({ above, children, loaded, title }: LoadedPagePro
       </Loading>
     </Page>
   ) : (
-    <>{children(loaded.data)}</>
+    <Reload.Provider value={loaded.reload}>{children(loaded.data)}</Reload.Provider>
   )
 
 /** Shown to a platform admin on pages that need one organisation. */

@@ -1,6 +1,9 @@
-import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
+import { type ComponentChildren, createContext } from "preact"
+import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import { route } from "../state/HashRouter.ts"
+
+/** Loads the surrounding data again, after an action. */
+export const Reload = createContext<() => void>(() => undefined)
 
 interface PageProps {
   readonly title: string
@@ -8,11 +11,14 @@ interface PageProps {
   readonly above?: readonly [href: string, name: string]
   readonly lead?: ComponentChildren
   readonly actions?: ComponentChildren
+  /** Called after an action of the page. */
+  readonly reload?: () => void
   readonly children: ComponentChildren
 }
 
 /** Frame of every page. Moves the focus to the heading, so that screen readers announce the page. */
-export const Page = ({ above, actions, children, lead, title }: PageProps) => {
+export const Page = ({ above, actions, children, lead, reload, title }: PageProps) => {
+  const inherited = useContext(Reload)
   const heading = useRef<HTMLHeadingElement>(null)
   const { path } = route.value
   useEffect(() => {
@@ -21,7 +27,7 @@ export const Page = ({ above, actions, children, lead, title }: PageProps) => {
   // Before paint, so that the focus is not taken from a field.
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [path])
   return (
-    <>
+    <Reload.Provider value={reload ?? inherited}>
       <header class="page-head">
         <div>
           {above !== undefined && (
@@ -37,7 +43,7 @@ export const Page = ({ above, actions, children, lead, title }: PageProps) => {
         {actions !== undefined && <div class="actions">{actions}</div>}
       </header>
       {children}
-    </>
+    </Reload.Provider>
   )
 }
 
@@ -61,14 +67,17 @@ export const Card = ({ actions, children, note, title }: CardProps) => (
 
 interface TabsProps {
   readonly name: string
-  readonly tabs: ReadonlyArray<readonly [href: string, words: string, here: boolean]>
+  /** Address of the page; the tabs are below it. */
+  readonly at: string
+  readonly tabs: ReadonlyArray<readonly [path: string, words: string]>
+  readonly current: string
 }
 
 /** Tabs, each with its own address. */
-export const Tabs = ({ name, tabs }: TabsProps) => (
+export const Tabs = ({ at, current, name, tabs }: TabsProps) => (
   <nav class="tabs" aria-label={name}>
-    {tabs.map(([href, words, here]) => (
-      <a key={href} href={href} aria-current={here ? "page" : undefined}>
+    {tabs.map(([path, words]) => (
+      <a key={path} href={`#/${at}/${path}`} aria-current={path === current ? "page" : undefined}>
         {words}
       </a>
     ))}

@@ -1,9 +1,7 @@
 /** Select with a filter field for long lists. */
 import { useId, useRef, useState } from "preact/hooks"
-import { MAX_OPTIONS, useAllPages } from "../state/LoadHooks.ts"
+import { MAX_OPTIONS, useOrgItems } from "../state/LoadHooks.ts"
 import { optionsMatching } from "../state/TypedInput.ts"
-import { call } from "../api/ConsoleApi.ts"
-import { orgFilter } from "../state/ConsoleSession.ts"
 
 interface PickerProps {
   readonly name: string
@@ -70,10 +68,7 @@ export const Picker = ({ hint, label, name, none, options }: PickerProps) => {
 
 /** Beneficiaries that are paid in this currency. */
 export const BeneficiaryPicker = ({ currency }: { readonly currency: string }) => {
-  const { data } = useAllPages(
-    (page, signal) => call("beneficiaries", "list", { urlParams: { ...orgFilter(), ...page } }, { signal }),
-    []
-  )
+  const { data } = useOrgItems("beneficiaries", "list")
   const options = data
     ?.filter((beneficiary) => beneficiary.currency === currency)
     .map(({ beneficiary_id, fname, lname }) => [beneficiary_id, `${fname} ${lname}`] as const)

@@ -10,7 +10,7 @@ import { useLoad } from "../state/LoadHooks.ts"
 import { Field } from "./Form.tsx"
 
 /** Lets a platform admin choose one organisation or all. */
-export const OrgSelect = () => {
+const OrgSelect = () => {
   useLoad(loadOrgs, [])
   return (
     <Field
@@ -50,8 +50,8 @@ const menu: ReadonlyArray<MenuEntry> = [
 const SignedInUser = () => {
   const { credential, email, mode, organization, role } = session.value!
   return (
-    <div class="who">
-      <p class="who-name" title={email ?? ""}>
+    <div class="user">
+      <p class="user-name" title={email ?? ""}>
         {email ?? "Unknown"}
       </p>
       <p class="muted">

@@ -1,13 +1,12 @@
-import { type Answer, call } from "../api/ConsoleApi.ts"
-import { EmptyState, PagedList } from "../components/Loading.tsx"
-import { orgColumn, Table } from "../components/DataTable.tsx"
+import type { Item } from "../api/ConsoleApi.ts"
+import { PagedTable } from "../components/Loading.tsx"
+import { orgColumn } from "../components/DataTable.tsx"
 import { Page } from "../components/PageFrame.tsx"
 import { Time } from "../components/Values.tsx"
-import { usePages } from "../state/LoadHooks.ts"
-import { orgFilter, orgId } from "../state/ConsoleSession.ts"
+import { useOrgPages } from "../state/LoadHooks.ts"
 import { labelOf, shortId } from "../state/Display.ts"
 
-type Entry = Answer<"auditLog", "list">["data"][number]
+type Entry = Item<"auditLog", "list">
 
 const actionOf = (action: string): string => labelOf(action.replace(".", " ")).replace(/^Api key/, "API key")
 
@@ -24,33 +23,26 @@ const whoOf = ({ actor_id, actor_name, actor_type }: Entry): string => {
 }
 
 export const AuditPage = () => {
-  const list = usePages(
-    (cursor, signal) =>
-      call("auditLog", "list", { urlParams: { ...orgFilter(), limit: 25, last_evaluated_key: cursor } }, { signal }),
-    [orgId.value]
-  )
+  const list = useOrgPages("auditLog", "list")
   return (
     <Page title="Audit log" lead="Who changed what, and when. Entries cannot be changed.">
-      <PagedList list={list} empty={<EmptyState icon="audit" title="No changes yet" />}>
-        {(items) => (
-          <Table
-            caption="Audit log"
-            rows={items}
-            keyOf={({ audit_id }) => audit_id}
-            columns={[
-              { name: "What", show: ({ action }) => <strong class="nowrap">{actionOf(action)}</strong> },
-              { name: "Who", show: (entry) => <span class="clipped">{whoOf(entry)}</span> },
-              ...orgColumn<Entry>(({ org_id }) => org_id),
-              {
-                name: "Detail",
-                below: true,
-                show: (entry) => detailOf(entry) !== "" && <span class="two-lines">{detailOf(entry)}</span>
-              },
-              { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
-            ]}
-          />
-        )}
-      </PagedList>
+      <PagedTable
+        list={list}
+        empty={["audit", "No changes yet"]}
+        caption="Audit log"
+        keyOf={({ audit_id }) => audit_id}
+        columns={[
+          { name: "What", show: ({ action }) => <strong class="nowrap">{actionOf(action)}</strong> },
+          { name: "Who", show: (entry) => <span class="clipped">{whoOf(entry)}</span> },
+          ...orgColumn<Entry>(({ org_id }) => org_id),
+          {
+            name: "Detail",
+            below: true,
+            show: (entry) => detailOf(entry) !== "" && <span class="two-lines">{detailOf(entry)}</span>
+          },
+          { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
+        ]}
+      />
     </Page>
   )
 }

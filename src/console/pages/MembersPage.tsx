@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks"
 import { roles, holds, permissions } from "../../domain/Roles.ts"
-import { call, type Answer } from "../api/ConsoleApi.ts"
-import { EmptyState, PagedList, OneOrgPage } from "../components/Loading.tsx"
-import { Field } from "../components/Form.tsx"
+import type { BoundCall, Item } from "../api/ConsoleApi.ts"
+import { PagedTable, OneOrgPage } from "../components/Loading.tsx"
+import { Field, type Values } from "../components/Form.tsx"
 import { Page, Card } from "../components/PageFrame.tsx"
 import { Table } from "../components/DataTable.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
@@ -12,9 +12,9 @@ import { hasAccess, session } from "../state/ConsoleSession.ts"
 import { labelOf } from "../state/Display.ts"
 
 /** Pending invitations. */
-export const Invitations = ({ org, turn }: { readonly org: string; readonly turn: number }) => {
+const Invitations = ({ org, turn }: { readonly org: string; readonly turn: number }) => {
   const { data = [], reload } = useAllPages(
-    (page, signal) => call("invitations", "list", { path: { org_id: org }, urlParams: page }, { signal }),
+    (get, page) => get("invitations", "list", { path: { org_id: org }, urlParams: page }),
     [org, turn]
   )
   const open = data.filter(({ status }) => status === "pending")
@@ -28,46 +28,38 @@ export const Invitations = ({ org, turn }: { readonly org: string; readonly turn
         columns={[
           { name: "E-mail", show: ({ email }) => email },
           { name: "Role", show: ({ role }) => labelOf(role) },
-          { name: "Until", align: "end", wide: true, show: ({ expires_at }) => <Time at={expires_at} /> },
-          {
-            name: "Actions",
-            quiet: true,
-            align: "end",
-            show: ({ email, invitation_id }) => (
-              <ActionButton
-                name="Withdraw"
-                label={`Withdraw the invitation of ${email}`}
-                title="Withdraw the invitation"
-                kind="danger"
-                explanation={`The link that ${email} was sent stops working at once.`}
-                submit="Withdraw"
-                done="Invitation withdrawn"
-                onDone={reload}
-                act={(_, key) => call("invitations", "withdraw", { path: { org_id: org, invitation_id } }, { key })}
-              />
-            )
-          }
+          { name: "Until", align: "end", wide: true, show: ({ expires_at }) => <Time at={expires_at} /> }
         ]}
+        actions={({ email, invitation_id }) => (
+          <ActionButton
+            name="Withdraw"
+            label={`Withdraw the invitation of ${email}`}
+            title="Withdraw the invitation"
+            kind="danger"
+            explanation={`The link that ${email} was sent stops working at once.`}
+            done="Invitation withdrawn"
+            onDone={reload}
+            act={(_, send) => send("invitations", "withdraw", { path: { org_id: org, invitation_id } })}
+          />
+        )}
       />
     </Card>
   )
 }
 
-export type Member = Answer<"members", "list">["data"][number]
+type Member = Item<"members", "list">
 
-type Values = Readonly<Record<string, string>>
-
-const save = async (member: Member, values: Values, key: string) => {
+const save = async (member: Member, values: Values, send: BoundCall) => {
   const path = { org_id: member.org_id, user_id: member.user_id }
   const role = values["role"] as Member["role"]
-  if (role !== member.role) await call("members", "change", { path, payload: { role } }, { key })
+  if (role !== member.role) await send("members", "change", { path, payload: { role } })
   const wanted = permissions.filter((permission) => values[permission] === "on")
   if (wanted.join() !== member.permissions.join()) {
-    await call("members", "replace", { path, payload: { permissions: wanted } }, { key })
+    await send("members", "replace", { path, payload: { permissions: wanted } })
   }
 }
 
-export const ChangeMember = ({ member, onDone }: { readonly member: Member; readonly onDone: () => void }) => (
+const ChangeMember = ({ member }: { readonly member: Member }) => (
   <ActionButton
     name="Change"
     label={`Change ${member.email}`}
@@ -75,8 +67,7 @@ export const ChangeMember = ({ member, onDone }: { readonly member: Member; read
     explanation="Takes effect with the next request. Rights of the role cannot be removed one by one."
     submit="Save"
     done="Member changed"
-    onDone={onDone}
-    act={(values, key) => save(member, values, key)}
+    act={(values, send) => save(member, values, send)}
   >
     <Field name="role" label="Role" options={roles.map((role) => [role, labelOf(role)])} value={member.role} />
     <fieldset class="checks">
@@ -110,13 +101,8 @@ const Invite = ({ onDone, org }: { readonly org: string; readonly onDone: () => 
     submit="Send the invitation"
     done="Invitation sent"
     onDone={onDone}
-    act={({ email = "", role = "member" }, key) =>
-      call(
-        "invitations",
-        "invite",
-        { path: { org_id: org }, payload: { email, role: role as Member["role"] } },
-        { key }
-      )
+    act={({ email = "", role = "member" }, send) =>
+      send("invitations", "invite", { path: { org_id: org }, payload: { email, role: role as Member["role"] } })
     }
   >
     <Field name="email" label="E-mail" kind="email" required />
@@ -124,7 +110,7 @@ const Invite = ({ onDone, org }: { readonly org: string; readonly onDone: () => 
   </ActionButton>
 )
 
-const Remove = ({ member, onDone }: { readonly member: Member; readonly onDone: () => void }) => (
+const Remove = ({ member }: { readonly member: Member }) => (
   <ActionButton
     name="Remove"
     label={`Remove ${member.email}`}
@@ -133,8 +119,7 @@ const Remove = ({ member, onDone }: { readonly member: Member; readonly onDone: 
     explanation={`${member.email} loses access at once. Their API keys are revoked and their open invitations withdrawn.`}
     submit="Remove the member"
     done="Member removed"
-    onDone={onDone}
-    act={(_, key) => call("members", "remove", { path: { org_id: member.org_id, user_id: member.user_id } }, { key })}
+    act={(_, send) => send("members", "remove", { path: { org_id: member.org_id, user_id: member.user_id } })}
   />
 )
 
@@ -144,13 +129,8 @@ const lead = "Roles give access to pages and actions; permissions add single act
 const MembersOfOrg = ({ org }: { readonly org: string }) => {
   const [turn, setTurn] = useState(0)
   const list = usePages(
-    (cursor, signal) =>
-      call(
-        "members",
-        "list",
-        { path: { org_id: org }, urlParams: { limit: 50, lastEvaluatedKey: cursor } },
-        { signal }
-      ),
+    (get, cursor) =>
+      get("members", "list", { path: { org_id: org }, urlParams: { limit: 50, lastEvaluatedKey: cursor } }),
     [org]
   )
   return (
@@ -159,45 +139,38 @@ const MembersOfOrg = ({ org }: { readonly org: string }) => {
       lead={lead}
       actions={hasAccess("members") ? <Invite org={org} onDone={() => setTurn(turn + 1)} /> : undefined}
     >
-      <PagedList list={list} empty={<EmptyState icon="members" title="No members" />}>
-        {(items) => (
-          <Table
-            caption="Members"
-            rows={items}
-            keyOf={({ user_id }) => user_id}
-            columns={[
-              {
-                name: "Person",
-                show: ({ email, user_id }) => (
-                  <span>
-                    <strong>{email}</strong>
-                    {user_id === session.value?.user_id && <span class="muted"> (you)</span>}
-                  </span>
-                )
-              },
-              { name: "Role", show: ({ role }) => labelOf(role) },
-              {
-                name: "Extra permissions",
-                wide: true,
-                show: ({ permissions }) => permissions.map(labelOf).join(", ") || <span class="muted">–</span>
-              },
-              { name: "Joined", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
-              {
-                name: "Actions",
-                quiet: true,
-                align: "end",
-                show: (member) =>
-                  hasAccess("members") && (
-                    <div class="actions">
-                      <ChangeMember member={member} onDone={list.reload} />
-                      <Remove member={member} onDone={list.reload} />
-                    </div>
-                  )
-              }
-            ]}
-          />
-        )}
-      </PagedList>
+      <PagedTable
+        list={list}
+        empty={["members", "No members"]}
+        caption="Members"
+        keyOf={({ user_id }) => user_id}
+        columns={[
+          {
+            name: "Person",
+            show: ({ email, user_id }) => (
+              <span>
+                <strong>{email}</strong>
+                {user_id === session.value?.user_id && <span class="muted"> (you)</span>}
+              </span>
+            )
+          },
+          { name: "Role", show: ({ role }) => labelOf(role) },
+          {
+            name: "Extra permissions",
+            wide: true,
+            show: ({ permissions }) => permissions.map(labelOf).join(", ") || <span class="muted">–</span>
+          },
+          { name: "Joined", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> }
+        ]}
+        actions={(member) =>
+          hasAccess("members") && (
+            <>
+              <ChangeMember member={member} />
+              <Remove member={member} />
+            </>
+          )
+        }
+      />
       {hasAccess("members") && <Invitations org={org} turn={turn} />}
     </Page>
   )

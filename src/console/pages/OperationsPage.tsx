@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks"
-import { type Answer, call } from "../api/ConsoleApi.ts"
+import { type Answer } from "../api/ConsoleApi.ts"
 import { Badge } from "../components/Badge.tsx"
-import { EmptyState, PagedList } from "../components/Loading.tsx"
+import { PagedList } from "../components/Loading.tsx"
 import { OrgName } from "../components/DataTable.tsx"
 import { Page } from "../components/PageFrame.tsx"
 import { Time, Money } from "../components/Values.tsx"
-import { usePages, useLoad } from "../state/LoadHooks.ts"
+import { useLoad, useOrgPages } from "../state/LoadHooks.ts"
 import { linkTo } from "../state/HashRouter.ts"
-import { hasAccess, orgFilter, orgId } from "../state/ConsoleSession.ts"
+import { hasAccess } from "../state/ConsoleSession.ts"
 import { providerNames } from "./providers/ProviderNames.ts"
 import { ReplayDead } from "./webhooks/WebhookDeliveries.tsx"
 import { SetEndpointStatus } from "./webhooks/WebhookEndpoints.tsx"
@@ -20,11 +20,10 @@ import { ActionButton } from "../components/Dialog.tsx"
 interface Props {
   readonly escrowId: string
   readonly payoutId: string
-  readonly onDone: () => void
 }
 
 /** Actions for a failed payout to an escrow party. */
-export const EscrowPayoutActions = ({ escrowId, onDone, payoutId }: Props) => {
+const EscrowPayoutActions = ({ escrowId, payoutId }: Props) => {
   const path = { escrow_id: escrowId, payout_id: payoutId }
   return (
     <>
@@ -33,19 +32,15 @@ export const EscrowPayoutActions = ({ escrowId, onDone, payoutId }: Props) => {
         title="Try this payout again"
         kind="primary"
         explanation="Sends the payout again, as a new payment. If it still cannot be sent, it comes back here with the reason."
-        submit="Try again"
         done="Payout is being sent"
-        onDone={onDone}
-        act={(_, key) => call("escrow", "retryPayout", { path }, { key })}
+        act={(_, send) => send("escrow", "retryPayout", { path })}
       />
       <ActionButton
         name="Resolve"
         title="Resolve this payout"
         explanation="Sends nothing more for this payout. The money stays on the party's account and can be paid out from the escrow."
-        submit="Resolve"
         done="Payout resolved"
-        onDone={onDone}
-        act={({ reason = "" }, key) => call("escrow", "resolvePayout", { path, payload: { reason } }, { key })}
+        act={({ reason = "" }, send) => send("escrow", "resolvePayout", { path, payload: { reason } })}
       >
         <Field name="reason" label="Reason" hint="Saved with the payout and in the audit log" required />
       </ActionButton>
@@ -54,8 +49,8 @@ export const EscrowPayoutActions = ({ escrowId, onDone, payoutId }: Props) => {
 }
 
 /** Payment of an item: reference, amount and party once loaded. */
-export const PaymentLine = ({ id }: { readonly id: string }) => {
-  const { data } = useLoad((signal) => call("payments", "byId", { path: { payment_id: id } }, { signal }), [id])
+const PaymentLine = ({ id }: { readonly id: string }) => {
+  const { data } = useLoad((get) => get("payments", "byId", { path: { payment_id: id } }), [id])
   const reference = data?.client_reference ?? null
   return (
     <>
@@ -80,23 +75,21 @@ const kinds = ["unknown_outcome", "suspense", "review", "dead_letter", "disabled
 
 const forAdmins = <p class="muted">A platform admin decides this after checking with the provider.</p>
 
-const ItemActions = ({ item, onDone }: { readonly item: QueueItem; readonly onDone: () => void }) => {
+const ItemActions = ({ item }: { readonly item: QueueItem }) => {
   const { escrow_id, kind, payment_id, webhook_id } = item
   if (escrow_id !== null) {
-    return hasAccess("escrow") ? (
-      <EscrowPayoutActions escrowId={escrow_id} payoutId={item.item_id} onDone={onDone} />
-    ) : null
+    return hasAccess("escrow") ? <EscrowPayoutActions escrowId={escrow_id} payoutId={item.item_id} /> : null
   }
   if (payment_id !== null) {
-    if (kind === "review") return hasAccess("reviews") ? <ReviewActions paymentId={payment_id} onDone={onDone} /> : null
+    if (kind === "review") return hasAccess("reviews") ? <ReviewActions paymentId={payment_id} /> : null
     if (!hasAccess("platform")) return forAdmins
-    return <ManualDecisions paymentId={payment_id} itemId={item.item_id} onDone={onDone} />
+    return <ManualDecisions paymentId={payment_id} itemId={item.item_id} />
   }
   if (webhook_id === null || !hasAccess("webhooks")) return null
   return kind === "dead_letter" ? (
-    <ReplayDead webhookId={webhook_id} count={item.dead_letters ?? 0} onDone={onDone} />
+    <ReplayDead webhookId={webhook_id} count={item.dead_letters ?? 0} />
   ) : (
-    <SetEndpointStatus webhookId={webhook_id} status="active" onDone={onDone} />
+    <SetEndpointStatus webhookId={webhook_id} status="active" />
   )
 }
 
@@ -109,16 +102,9 @@ const subjectOf = ({ escrow_id, payment_id, webhook_id }: QueueItem) =>
     <PaymentLine id={payment_id} />
   )
 
-/** Small, because each payment of a page is a request. */
-const PAGE = 25
-
 export const OperationsPage = () => {
   const [kind, setKind] = useState<string>()
-  const list = usePages(
-    (cursor, signal) =>
-      call("payments", "queue", { urlParams: { ...orgFilter(), limit: PAGE, last_evaluated_key: cursor } }, { signal }),
-    [orgId.value]
-  )
+  const list = useOrgPages("payments", "queue")
   const there = kinds.filter((one) => list.items?.some((item) => item.kind === one))
   return (
     <Page title="Operations" lead="Items that need a decision, newest first.">
@@ -133,11 +119,11 @@ export const OperationsPage = () => {
       )}
       <PagedList
         list={list}
-        empty={
-          <EmptyState icon="check" title="No open items">
-            Unknown outcomes, money in suspense, reviews, failing webhooks and failed escrow payouts appear here.
-          </EmptyState>
-        }
+        empty={[
+          "check",
+          "No open items",
+          "Unknown outcomes, money in suspense, reviews, failing webhooks and failed escrow payouts appear here."
+        ]}
       >
         {(items) => (
           <ul class="queue">
@@ -155,7 +141,7 @@ export const OperationsPage = () => {
                   </p>
                   <p>{detailText(item.detail, providerNames)}</p>
                   <div class="actions">
-                    <ItemActions item={item} onDone={list.reload} />
+                    <ItemActions item={item} />
                   </div>
                 </li>
               ))}

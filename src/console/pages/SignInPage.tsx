@@ -10,7 +10,7 @@ import { invitationCode } from "../state/TypedInput.ts"
 import type { ComponentChildren } from "preact"
 
 /** Frame of the pages before sign-in. */
-export const SignInFrame = ({ children, title }: { readonly title: string; readonly children: ComponentChildren }) => {
+const SignInFrame = ({ children, title }: { readonly title: string; readonly children: ComponentChildren }) => {
   useEffect(() => {
     document.title = `${title} · Corridor`
   }, [title])
@@ -44,7 +44,7 @@ export const SignInPage = () => {
   return (
     <SignInFrame title="Sign in to the console">
       {signOutReason.value !== undefined && (
-        <p class="farewell" role="status">
+        <p class="sign-out-reason" role="status">
           {signOutReason.value}
         </p>
       )}

@@ -1,11 +1,11 @@
 /** The signed-in user, their access, and the organisation a platform admin has chosen. */
 import { computed, signal } from "@preact/signals"
-import { type Answer, call } from "../api/ConsoleApi.ts"
+import { type Answer, type BoundCall, call } from "../api/ConsoleApi.ts"
 import { type Credential, storeCredential } from "../api/TabCredential.ts"
 import { readAllPages } from "../api/ApiResponse.ts"
 import { shortId } from "./Display.ts"
 
-export type Session = Answer<"session", "me">["data"]
+type Session = Answer<"session", "me">["data"]
 export type Access = Session["access"][number]
 
 export const session = signal<Session | undefined>(undefined)
@@ -30,18 +30,17 @@ export const signIn = async (as: Credential): Promise<void> => {
   storeCredential(as)
 }
 
-export const loadSession = async (signal?: AbortSignal): Promise<void> => {
-  const { data } = await call("session", "me", { urlParams: orgFilter() }, { signal })
-  session.value = data
+export const loadSession = async (get: BoundCall = call): Promise<void> => {
+  session.value = (await get("session", "me", { urlParams: orgFilter() })).data
 }
 
 /** Names of organisations, for a platform admin who sees all. */
 export const orgNames = signal<ReadonlyMap<string, string>>(new Map())
 
 /** Adds names page by page. */
-export const loadOrgs = async (signal: AbortSignal): Promise<void> => {
+export const loadOrgs = async (get: BoundCall): Promise<void> => {
   await readAllPages(async (lastEvaluatedKey) => {
-    const page = await call("organizations", "list", { urlParams: { limit: 100, lastEvaluatedKey } }, { signal })
+    const page = await get("organizations", "list", { urlParams: { limit: 100, lastEvaluatedKey } })
     orgNames.value = new Map([...orgNames.value, ...page.data.map(({ name, org_id }) => [org_id, name] as const)])
     return page
   })

@@ -29,7 +29,6 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export const labelOf = (code: string): string => labels[code] ?? capital(code).replaceAll("_", " ")
 
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 const dayAndMinute = new Intl.DateTimeFormat(undefined, {
   month: "short",
   day: "numeric",
@@ -39,7 +38,6 @@ const dayAndMinute = new Intl.DateTimeFormat(undefined, {
 })
 
 export const exactTime = (iso: string): string => dateAndTime.format(new Date(iso))
-export const dayOf = (iso: string): string => day.format(new Date(iso))
 export const shortTime = (iso: string): string => dayAndMinute.format(new Date(iso))
 
 const SECOND = 1000

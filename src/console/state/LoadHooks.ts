@@ -1,6 +1,8 @@
 /** Hooks that load data: one request, a list page by page, or a whole list. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { type BoundCall, callWith, type Group, type Item, type Name, type Request } from "../api/ConsoleApi.ts"
 import { Problem, nextCursor, type ListPage, readAllPages } from "../api/ApiResponse.ts"
+import { orgFilter, orgId } from "./ConsoleSession.ts"
 
 export interface Loaded<A> {
   readonly data: A | undefined
@@ -12,9 +14,9 @@ export interface Loaded<A> {
 export const problemFrom = (error: unknown): Problem =>
   error instanceof Problem ? error : new Problem(-1, error instanceof Error ? error.message : String(error))
 
-/** Loads again when `about` changes, and every `every` milliseconds while the page is visible. */
+/** `get` stops when the page is left. Loads again when `about` changes, and every `every` milliseconds while the page is visible. */
 export const useLoad = <A>(
-  ask: (signal: AbortSignal) => Promise<A>,
+  ask: (get: BoundCall) => Promise<A>,
   about: ReadonlyArray<unknown>,
   every?: number
 ): Loaded<A> => {
@@ -30,7 +32,7 @@ export const useLoad = <A>(
     const same = shown.current === subject
     shown.current = subject
     setState((before) => (same ? { ...before, loading: true } : { loading: true }))
-    latest.current(controller.signal).then(
+    latest.current(callWith({ signal: controller.signal })).then(
       (data) => controller.signal.aborted || setState({ data, loading: false }),
       (error: unknown) => {
         if (!controller.signal.aborted)
@@ -72,7 +74,7 @@ interface PagesState<A> {
 }
 
 export const usePages = <A>(
-  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<A>>,
+  ask: (get: BoundCall, cursor: string | undefined) => Promise<ListPage<A>>,
   about: ReadonlyArray<unknown>
 ): PagedItems<A> => {
   const [state, setState] = useState<PagesState<A>>({ loading: true })
@@ -83,7 +85,7 @@ export const usePages = <A>(
   const fetchPage = (before: ReadonlyArray<A>, cursor: string | undefined) => {
     controller.current?.abort()
     const { signal } = (controller.current = new AbortController())
-    ask(cursor, signal).then(
+    ask(callWith({ signal }), cursor).then(
       (page) => {
         if (signal.aborted) return
         setState({ items: [...before, ...page.data], cursor: nextCursor(page), loading: false })
@@ -108,23 +110,44 @@ export const usePages = <A>(
   return { items, problem, loading, more: cursor === undefined ? undefined : more, reload: () => setTurn(turn + 1) }
 }
 
-/** Whole lists, for fields that offer their items. */
+const listRequest = <G extends Group, N extends Name<G>>(page: object) =>
+  ({ urlParams: { ...orgFilter(), ...page } }) as Request<G, N>
+
+/** List of the chosen organisation, page by page. A new `version` loads it again. */
+export const useOrgPages = <G extends Group, N extends Name<G>>(
+  group: G,
+  name: N,
+  filters: object = {},
+  version?: unknown
+): PagedItems<Item<G, N>> =>
+  usePages<Item<G, N>>(
+    (get, last_evaluated_key) =>
+      get(group, name, listRequest({ limit: 25, ...filters, last_evaluated_key })) as Promise<ListPage<Item<G, N>>>,
+    [filters, orgId.value, version]
+  )
 
 /** Most options in a field; the newest come first. */
 export const MAX_OPTIONS = 2000
 
+interface PageParams {
+  readonly limit: number
+  readonly last_evaluated_key: string | undefined
+}
+
+/** A whole list, for fields that offer its items. */
 export const useAllPages = <A>(
-  ask: (
-    page: { readonly limit: number; readonly last_evaluated_key: string | undefined },
-    signal: AbortSignal
-  ) => Promise<ListPage<A>>,
+  ask: (get: BoundCall, page: PageParams) => Promise<ListPage<A>>,
   about: ReadonlyArray<unknown>
 ): Loaded<ReadonlyArray<A>> =>
   useLoad(
-    (signal) =>
+    (get) =>
       readAllPages(
-        (last_evaluated_key) => ask({ limit: 100, last_evaluated_key }, signal),
+        (last_evaluated_key) => ask(get, { limit: 100, last_evaluated_key }),
         ({ length }) => length >= MAX_OPTIONS
       ),
     about
   )
+
+/** A whole list of the chosen organisation. */
+export const useOrgItems = <G extends Group, N extends Name<G>>(group: G, name: N): Loaded<ReadonlyArray<Item<G, N>>> =>
+  useAllPages((get, page) => get(group, name, listRequest(page)) as Promise<ListPage<Item<G, N>>>, [group, orgId.value])

@@ -1,4 +1,4 @@
-/** Analytics: where users come from, and how payments went day by day. */
+/** Analytics: users by country, payments by day, provider health. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
@@ -27,7 +27,7 @@ const trend = {
   failed: Schema.Int.annotations({ description: "Of them, those that failed or were rejected" }),
   success_rate: share("`completed` in proportion to `completed` and `failed` together; 0 when there are none"),
   volume: Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, amount: WireDecimal })).annotations({
-    description: "What the completed ones add up to, in each currency"
+    description: "Sum of the completed payments by currency"
   })
 }
 
@@ -44,7 +44,7 @@ export const ProviderState = Schema.Struct({
   provider: Schema.Literal(...providerNames),
   circuit: Schema.Literal("closed", "open", "half-open").annotations({
     description:
-      "Of the platform's account, as the instance that answers sees it. `open`: it gave no verdicts and is left alone for a while; `half-open`: the next payment tries it"
+      "State of the circuit breaker on this instance, for the platform's account. `open`: no payments are sent for 30 seconds; `half-open`: the next payment tests the provider"
   }),
   accepted: Schema.Int,
   declined: Schema.Int,

@@ -3,9 +3,19 @@ import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
 import { roles } from "../../domain/Access.ts"
-import { countedPageOf, envelope, idOf, idParam, OrgParam, PageParams, Timestamp, success } from "./Envelope.ts"
+import {
+  countedPageOf,
+  envelope,
+  idOf,
+  idParam,
+  OrgParam,
+  PageParams,
+  Timestamp,
+  success,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup } from "./Operation.ts"
+import { examples, operation, apiGroup, exampleTimes } from "./Operation.ts"
 import { text } from "./RequestFields.ts"
 
 export const ApiKey = Schema.Struct({
@@ -15,16 +25,14 @@ export const ApiKey = Schema.Struct({
   org_id: idOf(OrgId),
   user_id: idOf(UserId).annotations({ description: "The owner: the user who created or rotated it" }),
   obtained_by: Schema.NullOr(idOf(UserId)).annotations({
-    description:
-      "Who was shown the whole key, which is its user; null: an operator of the platform, who made it for its user (ext)"
+    description: "Extension. Who was shown the key; null: a platform operator"
   }),
   role: Schema.Literal(...roles),
   status: Schema.Literal("active", "expiring", "revoked").annotations({
-    description: "`expiring`: rotated, and still accepted until `expires_at`"
+    description: "`expiring`: valid until `expires_at`"
   }),
   expires_at: Schema.NullOr(Timestamp),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "ApiKey" })
 
 export const NewApiKey = Schema.Struct({
@@ -65,8 +73,7 @@ const example = {
   role: "org-admin",
   status: "active",
   expires_at: null,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const fresh = { ...example, api_key: "ck_test_9aZkQ2mN7xT4bVc1yLw8RsJ5hGf3DpE60o2qWx" }
@@ -100,7 +107,7 @@ export const ApiKeysApi = apiGroup("apiKeys", "API keys", "Keys for server-to-se
       access: "api_keys",
       summary: "Create an API key",
       description:
-        "The answer is the only place where the whole key is shown: only its hash is stored. The key acts for the user that made it, with at most the role given here.",
+        "The key is shown only in this answer; only its hash is stored. It acts for its creator, with at most the role given here.",
       request: examples({
         "Of a lower role than one's own": { name: "Checkout server", role: "staff" },
         "An org-admin's": { name: "Back office" }
@@ -118,7 +125,7 @@ export const ApiKeysApi = apiGroup("apiKeys", "API keys", "Keys for server-to-se
       access: "api_keys",
       summary: "Rotate an API key",
       description:
-        "Makes a new key with the same name and role, which belongs to whoever rotates: from then on it acts as them, and nobody reviews with it what they initiated themselves. The old one is `expiring` until the grace time ends, or revoked at once without one. A key whose role, or whose user's role, is above the caller's: 403.",
+        "Creates a new key with the same name and role, owned by the caller. The old key is `expiring` until the grace time ends; without one it is revoked at once. Nobody can review their own payments with a key that they own. A key whose role, or whose owner's role, is above the caller's: 403.",
       request: examples({
         "The old one works for an hour": { grace_seconds: 3600 },
         "The old one ends at once": {}
@@ -134,6 +141,6 @@ export const ApiKeysApi = apiGroup("apiKeys", "API keys", "Keys for server-to-se
       access: "api_keys",
       summary: "Revoke an API key",
       description:
-        "Works at once, on every instance. Revoking a revoked key changes nothing. A key whose role, or whose user's role, is above the caller's: 403; one's own can always be revoked."
+        "Takes effect at once, on every instance. Revoking twice changes nothing. A key whose role, or whose owner's role, is above the caller's: 403. Your own keys can always be revoked."
     })
   )

@@ -11,8 +11,7 @@ export const AuditEntry = Schema.Struct({
   actor_type: Schema.Literal("user", "api_key", "operator"),
   actor_id: Schema.String,
   actor_name: Schema.NullOr(Schema.String).annotations({
-    description:
-      "Who it was when it was done: a person's e-mail address, a key's name. null in entries that are older than this field"
+    description: "E-mail address or key name at the time. Null in older entries"
   }),
   action: Schema.String.annotations({ description: "For example `api_key.rotated`" }),
   subject_type: Schema.String,

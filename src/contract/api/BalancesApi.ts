@@ -22,24 +22,22 @@ export const Balance = Schema.Struct({
   account: Schema.String.annotations({ description: "Its name in the books" }),
   kind: Schema.Literal(...keptKinds).annotations({
     description:
-      "`settlement`: what can be paid out, or is owed; `held`: given out of hand and received by nobody yet; `receivable`: below zero, what the organisation owes since it could not bear a chargeback, to be paid by its next credits before anything else; `clearing`: money of a payment that waits for an operator's decision, above zero if it came, below zero if it is gone; `own`: at a provider, through an account of the organisation's own; `virtual`, `escrow`, `party` and `ramp`: what lies there"
+      "`settlement`: available for payouts; `held`: payouts in progress; `receivable`: below zero, owed by the organisation after a chargeback and deducted from its next credits; `clearing`: money that needs an operator's decision, above zero if it arrived, below zero if it was taken back; `own`: at the organisation's own provider account; `virtual`, `escrow`, `party` and `ramp`: balances of these accounts"
   }),
   currency: AnyCurrencyCode,
   balance: WireDecimal,
-  floor: Schema.NullOr(WireDecimal).annotations({ description: "How far it may fall; null: without end" })
+  floor: Schema.NullOr(WireDecimal).annotations({ description: "Minimum; null: none" })
 }).annotations({ identifier: "Balance" })
 
 export const PlatformBalance = Schema.Struct({
   kind: Schema.Literal(...platformKinds).annotations({
     description:
-      "`provider`: what a provider holds for the platform, above zero; `clearing`: money of payments that waits for an operator's decision; `receivable`: below zero, what organisations owe since they could not bear a chargeback; `fees`: fees that were charged; `fx`: what exchanges took in less what they gave out; `suspense`: money without a payment, of earlier versions"
+      "`provider`: held by a provider for the platform, above zero; `clearing`: money that needs an operator's decision; `receivable`: below zero, owed by organisations after chargebacks; `fees`: fees charged; `fx`: exchange position, received less paid; `suspense`: money without a payment, from earlier versions"
   }),
-  account: Schema.String.annotations({
-    description: "Its name in the books; of `clearing` and `receivable`, which are sums, the kind and the currency"
-  }),
+  account: Schema.String.annotations({ description: "Name in the ledger; for sums, kind and currency" }),
   provider: Schema.NullOr(Schema.String),
   config_id: Schema.NullOr(Schema.String).annotations({
-    description: "The configuration whose account at the provider it is; null: the platform's"
+    description: "Configuration of the account; null: the platform's"
   }),
   currency: AnyCurrencyCode,
   balance: WireDecimal,
@@ -53,7 +51,7 @@ export const BalanceTrends = Schema.Struct({
     Schema.Struct({
       date: Schema.String.annotations({ description: "A UTC day" }),
       balances: Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, balance: WireDecimal })).annotations({
-        description: "At the end of that day, in each currency; of today, now"
+        description: "At the end of the day; today: now"
       })
     })
   ).annotations({ description: "Every day of the range that has begun, oldest first" })
@@ -81,7 +79,7 @@ export const BalancesApi = apiGroup(
       access: "operations",
       summary: "List balances",
       description:
-        "Extension. Every account that the organisation has in the double-entry books, by name: all of them, or pages with `limit`. Of lists without `limit` that are longer than 100 one at a time is answered for an organisation; a second is 429 with `Retry-After`.",
+        "Extension. Ledger accounts of the organisation, by name: all, or pages with `limit`. Lists of more than 100 without `limit` are served one at a time for each organisation; a second is 429 with `Retry-After`.",
       response: examples({
         "What was taken in and not paid out": {
           status: "success",
@@ -132,7 +130,7 @@ export const BalancesApi = apiGroup(
       lists: true,
       summary: "Balances by day",
       description:
-        "Extension. What could be paid out, or was owed, at the end of each day: the `settlement` balances of the list, of which today has the same. Days that have not begun are left out. From 365 days ago at the earliest; amounts are exact.",
+        "Extension. `settlement` balances at the end of each day; today: now. Future days are left out. At most 365 days back. Amounts are exact.",
       response: examples({
         "A payin on the second day": report({
           date_from: "2026-03-01",
@@ -157,7 +155,7 @@ export const BalancesApi = apiGroup(
       lists: true,
       summary: "Balances of the platform",
       description:
-        "Extension. What each provider account holds in each currency, to be compared with the provider's own statement; what waits in clearing and what organisations owe, summed by currency; fees and fx. It reads every posting of these accounts, so it takes seconds on a large ledger.",
+        "Extension. Balance of each provider account and currency, to compare with the provider's statement; clearing and receivables summed by currency; fees and fx. Reads every posting of these accounts, so it takes seconds on a large ledger.",
       response: examples({
         "One provider, with an undecided chargeback": success("Balances", [
           {

@@ -5,19 +5,27 @@ import { BeneficiaryId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
-import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp, success } from "./Envelope.ts"
+import {
+  envelope,
+  idOf,
+  idParam,
+  OrgParam,
+  PageParams,
+  pageOf,
+  success,
+  optionalExact,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, Named, operation, apiGroup, pageExample } from "./Operation.ts"
-import { accountNumber, asSent } from "./RequestFields.ts"
+import { examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
+import { accountNumber, optionalNullable, text } from "./RequestFields.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
-
-const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const accountTypes = ["bank", "mobile_money", "wallet"] as const
 const beneficiaryTypes = ["individual", "business", "loan_client"] as const
 
 const AccountType = Schema.Literal(...accountTypes).annotations({
-  description: "Which kind of account it is, and so which details object it has; it never changes"
+  description: "Determines the details object. Immutable"
 })
 const BeneficiaryType = Schema.Literal(...beneficiaryTypes)
 
@@ -34,38 +42,30 @@ export const Beneficiary = Schema.Struct({
   email: Schema.NullOr(Schema.String),
   phone_number: Schema.NullOr(Schema.String).annotations({ description: "E.164" }),
   momo_details: Schema.Struct({
-    provider: exact(Schema.String),
-    phone_number: exact(Schema.String)
+    provider: optionalExact(Schema.String),
+    phone_number: optionalExact(Schema.String)
   }).annotations({ description: "`{}` unless `account_type` is `mobile_money`" }),
   bank_details: Schema.Struct({
-    account_name: exact(Schema.String),
-    account_number: exact(Schema.String),
-    bank_name: exact(Schema.String),
-    bank_code: exact(Schema.NullOr(Schema.String)),
-    country: exact(CountryCode)
+    account_name: optionalExact(Schema.String),
+    account_number: optionalExact(Schema.String),
+    bank_name: optionalExact(Schema.String),
+    bank_code: optionalExact(Schema.NullOr(Schema.String)),
+    country: optionalExact(CountryCode)
   }).annotations({ description: "`{}` unless `account_type` is `bank`" }),
   loan_client_details: Schema.Struct({
-    loan_id: exact(Schema.NullOr(Schema.String)),
-    loan_reference: exact(Schema.NullOr(Schema.String))
+    loan_id: optionalExact(Schema.NullOr(Schema.String)),
+    loan_reference: optionalExact(Schema.NullOr(Schema.String))
   }),
   wallet_details: Schema.Struct({
-    address: exact(Schema.NullOr(Schema.String)),
-    network: exact(Schema.NullOr(CryptoNetwork)),
-    email: exact(Schema.NullOr(Schema.String))
+    address: optionalExact(Schema.NullOr(Schema.String)),
+    network: optionalExact(Schema.NullOr(CryptoNetwork)),
+    email: optionalExact(Schema.NullOr(Schema.String))
   }).annotations({ description: "Extension. `{}` unless `account_type` is `wallet`" }),
   external_account_id: Schema.NullOr(Schema.String).annotations({ description: "The provider's id of it" }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "Beneficiary" })
 
-const text = (longest: number, about: { readonly description?: string } = {}) =>
-  asSent(longest).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
-  })
-
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
-
-const Phone = text(40, { description: "International form, or the national form of `country`; kept as E.164" })
+const Phone = text(40, "International form, or the national form of `country`; kept as E.164")
 
 const fields = {
   account_type: AccountType,
@@ -74,40 +74,42 @@ const fields = {
   currency: AnyCurrencyCode,
   fname: text(100),
   lname: text(100),
-  email: given(EmailAddress),
-  phone_number: given(Phone),
-  momo_details: given(
+  email: optionalNullable(EmailAddress),
+  phone_number: optionalNullable(Phone),
+  momo_details: optionalNullable(
     Schema.Struct({
-      provider: given(text(100, { description: "A mobile money network of `country`, by name or code, in any case" })),
-      phone_number: given(Phone)
+      provider: optionalNullable(text(100, "A mobile money network of `country`, by name or code, in any case")),
+      phone_number: optionalNullable(Phone)
     })
   ).annotations({ description: "Required, whole, when `account_type` is `mobile_money`" }),
-  bank_details: given(
+  bank_details: optionalNullable(
     Schema.Struct({
-      account_name: given(text(200, { description: "Default: `fname` and `lname`" })),
-      account_number: given(
+      account_name: optionalNullable(text(200, "Default: `fname` and `lname`")),
+      account_number: optionalNullable(
         accountNumber(
           64,
           "An IBAN when it starts with two letters; 10 digits with the check digit of the bank (NUBAN) in NG; 8 digits in GB"
         )
       ),
-      bank_name: given(text(200)),
-      bank_code: given(text(32, { description: "Required, except with an IBAN. A sort code of 6 digits in GB" })),
-      country: given(CountryCode).annotations({ description: "Default: `country` of the beneficiary" })
+      bank_name: optionalNullable(text(200)),
+      bank_code: optionalNullable(text(32, "Required, except with an IBAN. A sort code of 6 digits in GB")),
+      country: optionalNullable(CountryCode).annotations({ description: "Default: `country` of the beneficiary" })
     })
   ).annotations({ description: "Required when `account_type` is `bank`" }),
-  loan_client_details: given(Schema.Struct({ loan_id: given(text(100)), loan_reference: given(text(100)) })),
-  wallet_details: given(
+  loan_client_details: optionalNullable(
+    Schema.Struct({ loan_id: optionalNullable(text(100)), loan_reference: optionalNullable(text(100)) })
+  ),
+  wallet_details: optionalNullable(
     Schema.Struct({
-      address: given(text(128)),
-      network: given(CryptoNetwork),
-      email: given(EmailAddress)
+      address: optionalNullable(text(128)),
+      network: optionalNullable(CryptoNetwork),
+      email: optionalNullable(EmailAddress)
     })
   ).annotations({
     description:
       "Extension. Required when `account_type` is `wallet`: `address` and `network` of a crypto wallet, or `email` of a PayPal account"
   }),
-  external_account_id: given(text(255))
+  external_account_id: optionalNullable(text(255))
 }
 
 export const CreateBeneficiary = Schema.Struct({ ...fields, org_id: OrgParam.org_id }).annotations({
@@ -179,8 +181,7 @@ const example = {
   loan_client_details: {},
   wallet_details: {},
   external_account_id: null,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const kinds = (message: string) =>
@@ -240,7 +241,7 @@ export const BeneficiariesApi = apiGroup(
       access: "any",
       summary: "Create a beneficiary",
       description:
-        "Accounts are checked as far as their numbers can tell: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of its own account type are kept.",
+        "Checks the format: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of the account type are stored.",
       request: requests,
       response: kinds("Beneficiary created")
     })
@@ -265,7 +266,7 @@ export const BeneficiariesApi = apiGroup(
       access: "any",
       summary: "Change a beneficiary",
       description:
-        "Fields that are not sent stay as they are, inside the details too; null clears what may be absent. The result is checked like a new beneficiary. `account_type` never changes.",
+        "Changes only the fields that are sent, inside the details too; null clears an optional field. The result is validated like a new beneficiary. `account_type` is immutable.",
       request: examples({
         "Another number": { momo_details: { phone_number: "+254722000111" } },
         "Another name, and no e-mail address": { lname: "Wanjiku-Odhiambo", email: null }
@@ -284,7 +285,7 @@ export const BeneficiariesApi = apiGroup(
         .addError(Conflict),
       access: "any",
       summary: "Delete a beneficiary",
-      description: "409 while a payment to it is under way. Payments that are over keep its id."
+      description: "409 while a payment to it is in progress. Ended payments keep its id."
     })
   )
 
@@ -318,7 +319,7 @@ export const BankValidationApi = apiGroup(
     access: "any",
     summary: "Validate a UK account",
     description:
-      "Looks at the format alone: neither whether the account exists nor whose it is. A wrong format is an answer (200, `success: false`), not an error.",
+      "Checks the format only, not whether the account exists or whose it is. A wrong format is 200 with `success: false`, not an error.",
     request: examples({ "Well formed": bankRequest, "Too short": { ...bankRequest, accountNumber: "5577" } }),
     response: examples({
       "Well formed": {

@@ -1,4 +1,4 @@
-/** The shapes that many operations share: the success envelope, pages, timestamps, ids in paths. */
+/** Shared schemas: success envelope, pages, timestamps, ids in paths. */
 import { Schema } from "effect"
 import { type Naming, uuidOrNil } from "../../domain/Ids.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
@@ -8,13 +8,18 @@ export const Timestamp = Schema.Date.annotations({
   jsonSchema: { type: "string", format: "date-time", description: "ISO 8601, UTC" }
 })
 
+export const timestamps = { created_at: Timestamp, updated_at: Timestamp }
+
+/** Left out rather than null. */
+export const optionalExact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
 const uuid = { description: "UUIDv7", jsonSchema: { format: "uuid" } }
 
 export const Id = Schema.String.annotations(uuid)
 
 export const idOf = <Named extends string>(of: Naming<Named>) => of.annotations(uuid)
 
-/** An id in a path: whatever cannot be an id is treated as one that does not exist. */
+/** An id in a path. Text that cannot be an id is treated as an unknown id. */
 export const idParam = <Named extends string>(of: Naming<Named>) =>
   Schema.transform(Schema.String, of, { strict: true, decode: uuidOrNil, encode: (id) => id })
 
@@ -39,7 +44,7 @@ export const PageSize = Schema.optionalWith(
   { default: () => 10 }
 )
 
-/** For lists that answer with all of their records unless pages are asked for. */
+/** For lists that have all records without `limit`. */
 export const PageSizeIfAny = Schema.optional(
   PageSizeNumber.annotations({
     jsonSchema: { ...pageSizeJson, description: "Extension. Page size, 1 to 100; all records when absent" }
@@ -62,7 +67,7 @@ const cursor = Schema.NullOr(Schema.String).annotations({ description: "null on 
 
 const metaIn = "Extension. Only with `limit`"
 
-/** What a page adds to a list that has all of its records without `limit`. */
+/** Page fields of such a list. */
 export const pageFieldsIfAny = <const Name extends string>(name: Name) => {
   const fields = { [name]: cursor } as { readonly [K in Name]: typeof cursor }
   const optional = <S extends Schema.Schema.All>(schema: S) => Schema.optionalWith(schema, { exact: true })
@@ -117,7 +122,7 @@ const CalendarDate = Schema.String.pipe(
 
 export const DateParams = {
   dateFrom: Schema.optional(CalendarDate).annotations({
-    description: "First day, included; 29 days before `dateTo` when absent"
+    description: "First day, included; default: 29 days before `dateTo`"
   }),
-  dateTo: Schema.optional(CalendarDate).annotations({ description: "Last day, included; today when absent" })
+  dateTo: Schema.optional(CalendarDate).annotations({ description: "Last day, included; default: today" })
 }

@@ -5,16 +5,16 @@ import { PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 
 export const meanings = {
-  400: "Something in the request is missing or wrong; the message names the field",
+  400: "A field is missing or invalid; the message names it",
   401: "Missing, malformed or expired credentials, or incomplete headers",
-  403: "Valid credentials without the role, permission or feature this needs",
-  404: "No such thing, or not one that this caller may see",
+  403: "The credential lacks the role, permission or feature",
+  404: "Not found, or not visible to the caller",
   409: "Conflicts with the current state",
   413: "Body over 256 KiB",
-  415: "A `Content-Encoding` of the body that is not understood",
-  429: "Too many requests, or too many payment prompts for one phone number; Retry-After says how many seconds to wait",
+  415: "Unsupported `Content-Encoding` of the body",
+  429: "Too many requests, or too many payment prompts for one phone number; Retry-After is the wait in seconds",
   500: "Unexpected failure; `error` is the correlation id to quote",
-  503: "Overloaded, and nothing was done, unless the message says that the outcome is unknown; Retry-After is the number of seconds to wait"
+  503: "Overloaded; nothing was done, unless the message says that the outcome is unknown. Retry-After is the wait in seconds"
 } as const
 
 type Status = keyof typeof meanings
@@ -63,7 +63,7 @@ export const InitiationConflict = Schema.Struct({
   ...coded,
   ...ofPayment,
   rate: Schema.optionalWith(WireDecimal, { exact: true }).annotations({
-    description: "Extension. The rate that a `review` goes on at when it is sent as `accept_rate`"
+    description: "Extension. New rate, to be sent as `accept_rate` with `review`"
   })
 }).annotations(HttpApiSchema.annotations({ status: 409, description: meanings[409] }))
 

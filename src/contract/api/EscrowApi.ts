@@ -1,4 +1,4 @@
-/** Escrow: money that is set aside for milestones, and shared out among parties when each is reached. */
+/** Escrow: money held for milestones and paid to parties as each is reached. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, BeneficiaryId, EscrowId, PaymentId, TransactionId } from "../../domain/Ids.ts"
@@ -8,16 +8,26 @@ import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { splitTypes } from "../../domain/Split.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import {
+  envelope,
+  Id,
+  idOf,
+  IdParam,
+  idParam,
+  OrgParam,
+  pageOf,
+  PageParams,
+  Timestamp,
+  success,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { AcceptsArray, examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import { AllProvidersFailed, NoRoute } from "./VirtualAccountsApi.ts"
 import * as example from "./EscrowExamples.ts"
-import { asSent } from "./RequestFields.ts"
+import { optionalOrNull, text } from "./RequestFields.ts"
 
-const SplitType = Schema.Literal(...splitTypes).annotations({
-  description: "All splits of a milestone are of one type"
-})
+const SplitType = Schema.Literal(...splitTypes).annotations({ description: "The same for all splits of a milestone" })
 
 export const Milestone = Schema.Struct({
   milestone_id: Id,
@@ -32,25 +42,19 @@ export const Milestone = Schema.Struct({
   disbursed_at: Schema.NullOr(Timestamp),
   parties: Schema.Array(Schema.Struct({ party_id: Id, split_type: SplitType, split_value: WireDecimal })),
   funding_status: Schema.Literal("unfunded", "partially_funded", "funded"),
-  covered_amount: WireDecimal.annotations({
-    description: "What the escrow's money covers of it; money covers milestones in their sequence"
-  })
+  covered_amount: WireDecimal.annotations({ description: "Funded part. Milestones are funded in sequence" })
 }).annotations({ identifier: "Milestone" })
 
 export const Escrow = Schema.Struct({
   escrow_id: idOf(EscrowId),
   name: Schema.String,
   currency: CurrencyCode,
-  account_id: idOf(AccountId).annotations({
-    description: "The virtual account that funds it, and gets back what is left"
-  }),
+  account_id: idOf(AccountId).annotations({ description: "Funding account. Receives the rest" }),
   status: Schema.Literal("active", "completed", "canceled").annotations({
     description: "`completed` when every milestone is disbursed"
   }),
-  total_amount: WireDecimal.annotations({ description: "The sum of all expected disbursements" }),
-  funded_amount: WireDecimal.annotations({
-    description: "What came in and did not go back: what was disbursed, and what the escrow still holds"
-  }),
+  total_amount: WireDecimal.annotations({ description: "Sum of all expected disbursements" }),
+  funded_amount: WireDecimal.annotations({ description: "Funding less returns: disbursed and held money" }),
   disbursed_amount: WireDecimal,
   parties: Schema.Array(
     Schema.Struct({
@@ -59,14 +63,11 @@ export const Escrow = Schema.Struct({
       beneficiary_id: Schema.NullOr(idOf(BeneficiaryId)),
       account_id: Schema.NullOr(idOf(AccountId)),
       email: Schema.NullOr(Schema.String),
-      balance: WireDecimal.annotations({
-        description: "Extension. What was disbursed to the party and has not left the service yet"
-      })
+      balance: WireDecimal.annotations({ description: "Extension. Disbursed to the party, not paid out yet" })
     })
   ),
   milestones: Schema.Array(Milestone).annotations({ description: "In their sequence" }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "Escrow" })
 
 export const PartyPayout = Schema.Struct({
@@ -83,37 +84,26 @@ export const PartyPayout = Schema.Struct({
 export const EscrowPayout = Schema.Struct({
   payout_id: Id,
   escrow_id: idOf(EscrowId),
-  milestone_id: Schema.NullOr(Id).annotations({ description: "Null when the payout was asked for by itself" }),
+  milestone_id: Schema.NullOr(Id).annotations({ description: "Null: requested directly, not by a disbursement" }),
   party_id: Id,
   beneficiary_id: idOf(BeneficiaryId),
-  amount: WireDecimal.annotations({ description: "What the payout and its fee may take of the party's money" }),
+  amount: WireDecimal.annotations({ description: "Upper limit for the payout and its fee" }),
   currency: CurrencyCode,
   status: Schema.Literal("waiting", "sent", "paid", "blocked", "closed").annotations({
     description:
-      "`waiting` to be sent; `sent`: its payment exists; `paid`: its payment is completed; `blocked`: an item of the operations queue; `closed`: nothing more is sent for it"
+      "`waiting`: not sent yet; `sent`: has a payment; `paid`: the payment is completed; `blocked`: in the operations queue; `closed`: no further attempts"
   }),
   reason: Schema.NullOr(Schema.String),
-  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
-    description: "Of its last payment; null before there is one"
-  }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Last payment; null: none yet" }),
+  ...timestamps
 }).annotations({ identifier: "EscrowPayout" })
 
-const text = (longest: number, about: { readonly description?: string } = {}) =>
-  asSent(longest).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
-  })
+const MAX_ITEMS = 100
 
-/** Missing and null mean the same. */
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
-
-const MOST = 100
-
-const some = <A, I>(schema: Schema.Schema<A, I>) =>
+const listOf = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.Array(schema).pipe(
     Schema.minItems(1, { message: () => "must have at least one item" }),
-    Schema.maxItems(MOST, { message: () => `must have at most ${MOST} items` })
+    Schema.maxItems(MAX_ITEMS, { message: () => `must have at most ${MAX_ITEMS} items` })
   )
 
 const LARGEST_SEQUENCE = 1_000_000
@@ -138,30 +128,30 @@ export const CreateEscrow = Schema.Struct({
   name: text(200),
   currency: CurrencyCode,
   account_id: Schema.String.annotations({ description: "A virtual account of the organisation, in `currency`" }),
-  parties: some(
+  parties: listOf(
     Schema.Struct({
-      party_id: given(text(64)).annotations({
-        description: "A reference of your own for the milestones of this request; the answer has the party's id"
+      party_id: optionalOrNull(text(64)).annotations({
+        description: "Your reference for the milestones of this request; the answer has the party's id"
       }),
-      name: text(200, { description: "Its own among the parties" }),
-      beneficiary_id: given(Schema.String).annotations({ description: "In `currency`. Is paid by a payout" }),
-      account_id: given(Schema.String).annotations({
-        description: "A virtual account of the organisation, in `currency`. Comes before the beneficiary"
+      name: text(200, "Unique among the parties"),
+      beneficiary_id: optionalOrNull(Schema.String).annotations({ description: "In `currency`. Paid by payout" }),
+      account_id: optionalOrNull(Schema.String).annotations({
+        description: "A virtual account of the organisation, in `currency`. Takes precedence over the beneficiary"
       }),
-      email: given(EmailAddress)
+      email: optionalOrNull(EmailAddress)
     })
   ),
-  milestones: some(
+  milestones: listOf(
     Schema.Struct({
       label: text(200),
       sequence: Sequence,
       expected_disbursement: AmountInput,
-      description: given(text(1000)),
-      due_date: given(DueDate),
-      parties: some(
+      description: optionalOrNull(text(1000)),
+      due_date: optionalOrNull(DueDate),
+      parties: listOf(
         Schema.Struct({
-          party_id: given(text(64)).annotations({ description: "Of a party in this request; this or `name`" }),
-          name: given(text(200)).annotations({ description: "Of a party in this request; this or `party_id`" }),
+          party_id: optionalOrNull(text(64)).annotations({ description: "Party of this request, by its reference" }),
+          name: optionalOrNull(text(200)).annotations({ description: "Party of this request, if not by id" }),
           split_type: SplitType,
           split_value: AmountInput
         })
@@ -188,7 +178,7 @@ const updateJson = {
   required: ["party_id", "split_value"],
   properties: { party_id: { type: "string" }, split_value: { type: "number", exclusiveMinimum: 0 } }
 }
-const listJson = { type: "array", minItems: 1, maxItems: MOST, items: updateJson }
+const listJson = { type: "array", minItems: 1, maxItems: MAX_ITEMS, items: updateJson }
 const formsJson = {
   oneOf: [{ type: "object", required: ["parties"], properties: { parties: listJson } }, updateJson, listJson]
 }
@@ -202,8 +192,8 @@ const wrapped = (input: UpdateForms): { readonly parties: ReadonlyArray<RawUpdat
   return "parties" in input ? input : { parties: [input as RawUpdate] }
 }
 
-/** Whichever form it has, the wrapper is what is checked: every refusal names its place in `parties`. */
-export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: some(PartyUpdate) }), {
+/** All forms are validated as `{parties}`, so errors name the position in `parties`. */
+export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: listOf(PartyUpdate) }), {
   strict: true,
   decode: wrapped,
   encode: (wrapper) => wrapper
@@ -221,7 +211,7 @@ const MILESTONE = `${PATH}/:escrow_id/milestones/:milestone_id` as const
 export const EscrowApi = apiGroup(
   "escrow",
   "Escrow",
-  "Money of a virtual account that is set aside for milestones, and shared out among parties when each is reached."
+  "Money of a virtual account that is held for milestones and paid to parties as each is reached."
 )
   .add(
     operation({
@@ -231,7 +221,7 @@ export const EscrowApi = apiGroup(
       access: "escrow",
       summary: "Create an escrow",
       description:
-        "Percentages of a milestone add up to exactly 100, fixed splits to its expected disbursement. A party is paid to its virtual account, else to its beneficiary by a payout; a party with neither keeps its money in an account of the books until it is paid out. Nothing is moved yet.",
+        "Percentages of a milestone add up to exactly 100, fixed splits to its expected disbursement. A party is paid to its virtual account, else to its beneficiary by payout. The share of a party with neither is held in a ledger account until it is paid out. No money moves yet.",
       request: examples({
         "Split by percentages": example.request,
         "Split by amounts, paid to a beneficiary": example.fixedRequest
@@ -246,7 +236,7 @@ export const EscrowApi = apiGroup(
           Schema.Struct({
             status: Schema.optional(Escrow.fields.status),
             account_id: Schema.optional(
-              idParam(AccountId).annotations({ description: "Only those that this account funds" })
+              idParam(AccountId).annotations({ description: "Only escrows funded by this account" })
             ),
             ...OrgParam,
             ...PageParams
@@ -284,7 +274,7 @@ export const EscrowApi = apiGroup(
       movesMoney: true,
       summary: "Fund an escrow",
       description:
-        "Takes the amount from the escrow's virtual account, which sends `virtual_account.withdrawal`. More than what is missing to the total: 400. A frozen account, not enough money on it, or an escrow that is over: 409.",
+        "Moves the amount from the escrow's virtual account and sends `virtual_account.withdrawal`. More than the unfunded rest: 400. A frozen account, insufficient funds, or an escrow that has ended: 409.",
       request: examples({ "A part": { amount: 6000 }, "All that is missing": { amount: 10000 } }),
       response: success("Escrow funded", example.funded)
     })
@@ -293,13 +283,15 @@ export const EscrowApi = apiGroup(
     operation({
       endpoint: HttpApiEndpoint.post("contract", `${MILESTONE}/contract`)
         .setPath(MilestonePath)
-        .setPayload(Schema.Struct({ reference: given(text(255)) }).annotations({ identifier: "SubmitContract" }))
+        .setPayload(
+          Schema.Struct({ reference: optionalOrNull(text(255)) }).annotations({ identifier: "SubmitContract" })
+        )
         .addSuccess(envelope(Milestone))
         .addError(Conflict),
       access: "escrow",
       summary: "Submit the contract of a milestone",
       description:
-        "Notes that there is a contract; the reference is kept with it and stands in the audit log. Sent again it replaces the one before. A milestone that is disbursed or canceled: 409. A contract is not required for a disbursement.",
+        "Records the contract; the reference is saved with it and in the audit log. A repetition replaces it. Optional for a disbursement. A disbursed or canceled milestone: 409.",
       request: examples({ "With its reference": { reference: "contract-2026-17" }, "Without one": {} }),
       response: success("Contract submitted", example.contracted)
     })
@@ -315,7 +307,7 @@ export const EscrowApi = apiGroup(
       access: "escrow",
       summary: "Update party splits of a milestone",
       description:
-        "Gives several parties of the milestone new split values at once; those that are not named keep theirs. The body is `{parties: […]}`, a single update object, or a bare array of them. All splits together must be the whole: exactly 100 percent, or the expected disbursement; otherwise 400. An escrow, milestone or party that does not exist: 404. A milestone that is disbursed or canceled: 409.",
+        "Sets new split values; parties that are not named keep theirs. The body is `{parties: […]}`, one update object, or an array of them. All splits must add up to exactly 100 percent, or to the expected disbursement; otherwise 400. An unknown escrow, milestone or party: 404. A disbursed or canceled milestone: 409.",
       request: examples({
         "Several, in a wrapper": example.splitUpdates,
         "Several, as a bare array": example.splitUpdates.parties,
@@ -330,9 +322,8 @@ export const EscrowApi = apiGroup(
         .setPath(MilestonePath)
         .setPayload(
           Schema.Struct({
-            description: given(text(500)).annotations({
-              description:
-                "Extension. What the transactions and payouts say; by default the names of escrow and milestone"
+            description: optionalOrNull(text(500)).annotations({
+              description: "Extension. Text of the transactions and payouts; default: names of escrow and milestone"
             })
           }).annotations({ identifier: "DisburseMilestone" })
         )
@@ -342,7 +333,7 @@ export const EscrowApi = apiGroup(
       movesMoney: true,
       summary: "Disburse a milestone",
       description:
-        "Shares the expected disbursement out among the parties, exact to the last minor unit (largest remainder), and pays it: to a party's virtual account at once (`virtual_account.deposit`), to its beneficiary by a payout, otherwise to an account of the books in its name. The payouts are committed with the disbursement and sent by a worker, each once, also after a crash. A payout that cannot be made leaves the money with the party, and waits in the operations queue (`escrow_payout`) to be tried again or resolved. A milestone that is not fully covered, disbursed already or canceled: 409.",
+        "Splits the expected disbursement among the parties, exact to the minor unit (largest remainder). Each share goes to the party's virtual account at once (`virtual_account.deposit`), else to its beneficiary by payout, else to a ledger account of the party. Payouts are committed with the disbursement and sent by a worker, exactly once. If a payout cannot be made, the money stays with the party and the payout is in the operations queue (`escrow_payout`), to retry or resolve. A milestone that is not fully funded, disbursed or canceled: 409.",
       request: examples({ "In words of your own": { description: "Foundation is laid" }, "By its names": {} }),
       response: success("Milestone disbursed", example.disbursed)
     })
@@ -353,8 +344,8 @@ export const EscrowApi = apiGroup(
         .setPath(PartyPath)
         .setPayload(
           Schema.Struct({
-            beneficiary_id: given(Schema.String).annotations({
-              description: "A beneficiary of the organisation, in the escrow's currency; by default the party's own"
+            beneficiary_id: optionalOrNull(Schema.String).annotations({
+              description: "In the escrow's currency; default: the party's own beneficiary"
             })
           }).annotations({ identifier: "PayOutParty" })
         )
@@ -366,7 +357,7 @@ export const EscrowApi = apiGroup(
       movesMoney: true,
       summary: "Pay a party out",
       description:
-        "Pays what stands in the party's name (`balance`) and is not on its way by a disbursement to a beneficiary, less the organisation's fee for such a payout where it has one. Nothing there: 409. A payout that fails gives the money back to the party.",
+        "Pays the party's `balance` to a beneficiary, without amounts of payouts in progress and less the organisation's payout fee. No balance: 409. If the payout fails, the money returns to the party.",
       request: examples({
         "To a beneficiary": { beneficiary_id: example.beneficiaryId },
         "To the party's own": {}
@@ -384,7 +375,7 @@ export const EscrowApi = apiGroup(
       movesMoney: true,
       summary: "Try a payout to a party again",
       description:
-        "Extension. Sends a payout that is `blocked` again, as a new payment of the same initiator. The answer says `waiting`; a worker sends it at once, and blocks it again if it still cannot be sent. A payout that is not blocked: 409.",
+        "Extension. Retries a `blocked` payout, as a new payment of the same initiator. The answer is `waiting`; a worker sends it at once, and blocks it again if it cannot be sent. A payout that is not blocked: 409.",
       response: success("Payout tried again", example.retriedPayout)
     })
   )
@@ -398,7 +389,7 @@ export const EscrowApi = apiGroup(
       access: "escrow",
       summary: "Resolve a payout to a party",
       description:
-        "Extension. Closes a payout that is `blocked`: nothing more is sent for it, and the money stays on the party's account, to be paid out by `…/parties/{party_id}/payout`. That payout closes the party's blocked payouts too. The reason is kept with the payout and in the audit log. A payout that is not blocked: 409.",
+        "Extension. Closes a `blocked` payout: no further attempts. The money stays with the party and can be paid out by `…/parties/{party_id}/payout`, which also closes the party's blocked payouts. The reason is saved with the payout and in the audit log. A payout that is not blocked: 409.",
       request: examples({
         "Paid in another way": { reason: "Paid in cash on site" },
         "No longer due": { reason: "The party has left the project" }
@@ -410,14 +401,14 @@ export const EscrowApi = apiGroup(
     operation({
       endpoint: HttpApiEndpoint.post("cancel", `${PATH}/:escrow_id/cancel`)
         .setPath(EscrowPath)
-        .setPayload(Schema.Struct({ reason: given(text(500)) }).annotations({ identifier: "CancelEscrow" }))
+        .setPayload(Schema.Struct({ reason: optionalOrNull(text(500)) }).annotations({ identifier: "CancelEscrow" }))
         .addSuccess(envelope(Escrow))
         .addError(Conflict),
       access: "escrow",
       movesMoney: true,
       summary: "Cancel an escrow",
       description:
-        "What is left goes back to the escrow's account (`virtual_account.deposit`), and milestones that are not disbursed become `canceled`. What was disbursed stays with the parties. An escrow that is canceled or completed: 409.",
+        "Returns the undisbursed money to the escrow's account (`virtual_account.deposit`) and cancels the other milestones. Disbursed money stays with the parties. A canceled or completed escrow: 409.",
       request: examples({ "With a reason": { reason: "The project was called off" }, "Without one": {} }),
       response: success("Escrow canceled", example.canceled)
     })

@@ -1,4 +1,6 @@
-/** One escrow in the stations of its life, as the API reference shows it. */
+/** Examples of one escrow, from creation to cancellation. */
+import { exampleTimes } from "./Operation.ts"
+
 const partyIds = ["0199c2a4-7d01-7a52-8c11-4f0b1c2d3e4f", "0199c2a4-7d01-7b63-9d22-5a1c2d3e4f50"] as const
 const milestoneIds = ["0199c2a4-7d01-7c74-8e33-6b2d3e4f5061", "0199c2a4-7d01-7d85-9f44-7c3e4f506172"] as const
 const escrowId = "0199c2a4-7d01-7096-8a55-8d4f50617283"
@@ -93,8 +95,7 @@ export const escrow = {
     balance: 0
   })),
   milestones: [foundation, roof],
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const fundedFoundation = { ...foundation, funding_status: "funded", covered_amount: 4000 }

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { envelope, idOf, idParam, success } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime } from "./RequestFields.ts"
+import { IsoTime, optionalNullable } from "./RequestFields.ts"
 import { examples, operation, signedCallback, apiGroup } from "./Operation.ts"
 
 export const KybState = Schema.Struct({
@@ -18,8 +18,6 @@ const LONGEST_REASON = 2000
 
 const text = (longest: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(longest))
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
-
 const END_OF_TIME = Date.UTC(9999, 11, 31)
 
 const Time = IsoTime.pipe(
@@ -29,17 +27,15 @@ const Time = IsoTime.pipe(
 ).annotations({ jsonSchema: { type: "string", format: "date-time" } })
 
 export const KybCallback = Schema.Struct({
-  event_id: optional(text(LONGEST_ID)).annotations({
-    description: "The provider's id of this callback; without one, the same bytes are the same callback"
+  event_id: optionalNullable(text(LONGEST_ID)).annotations({
+    description: "Provider's event id. Without one, equal bodies are one callback"
   }),
   customer_id: text(LONGEST_ID).annotations({ description: "The organisation's `kyb_customer_id`" }),
   status: Schema.Literal("approved", "rejected"),
-  reason: optional(Schema.String.pipe(Schema.maxLength(LONGEST_REASON))).annotations({
-    description: "Why it was decided so"
-  }),
-  occurred_at: optional(Time).annotations({
+  reason: optionalNullable(Schema.String.pipe(Schema.maxLength(LONGEST_REASON))).annotations({ description: "Reason" }),
+  occurred_at: optionalNullable(Time).annotations({
     description:
-      "When it was decided: an older callback changes nothing, and of two of the same moment the rejection stands; one more than 5 minutes in the future is 400"
+      "Time of the decision. Older callbacks are ignored; at the same time, a rejection wins. More than 5 minutes in the future: 400"
   })
 }).annotations({ identifier: "KybCallback" })
 
@@ -59,7 +55,7 @@ export const KybApi = apiGroup("kyb", "KYB", "The check of a business by a provi
       access: "organization",
       summary: "Start KYB",
       description:
-        "Hands the organisation to the KYB provider: `kyb_status` becomes `pending` until the provider's callback decides. 409 while it is pending, and once it is approved; after a rejection it can be started over. The decision is sent as `kyb.approved` or `kyb.rejected`.",
+        "Starts the check at the KYB provider: `kyb_status` is `pending` until its callback. 409 if pending or approved; after a rejection it can be started again. The decision is sent as `kyb.approved` or `kyb.rejected`.",
       response: success("KYB started", state)
     })
   )
@@ -77,7 +73,7 @@ export const KybApi = apiGroup("kyb", "KYB", "The check of a business by a provi
         .addSuccess(envelope(KybState)),
       summary: "Receive the decision of the KYB provider",
       description:
-        "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200; `message` says which it was, and `data` where the organisation stands. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set; an address that sends more than 60 of those in a minute gets 429.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
+        "Changes `kyb_status` and sends the event, once for each change. Repeated and outdated callbacks change nothing and are answered with 200; `message` has the reason, `data` the current state. A missing or wrong signature is 401, as is any while `KYB_WEBHOOK_SECRET` is not set. More than 60 of those a minute from one address: 429.\n\nWho may call it: the KYB provider, which signs its callbacks and needs no credential.",
       request: examples({
         Approved: {
           event_id: "evt_81",

@@ -3,9 +3,20 @@ import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { permissionRoles, permissions, PermissionName, RoleName } from "../../domain/Access.ts"
-import { CamelPageParams, camelPageOf, envelope, idOf, idParam, Timestamp, Id, IdParam, success } from "./Envelope.ts"
+import {
+  CamelPageParams,
+  camelPageOf,
+  envelope,
+  idOf,
+  idParam,
+  Timestamp,
+  Id,
+  IdParam,
+  success,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, camelPageExample } from "./Operation.ts"
+import { examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 
 export const OrgMember = Schema.Struct({
@@ -36,8 +47,7 @@ export const memberExample = {
   email: "ada@acme.example",
   role: "staff",
   permissions: ["webhooks"],
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const MemberPath = Schema.Struct({ org_id: Schema.String, user_id: idParam(UserId) })
@@ -48,7 +58,7 @@ const ofRole = (role: string): string =>
     .map((permission) => `\`${permission}\``)
     .join(", ")
 
-const lattice = `The role \`staff\` holds ${ofRole("staff")} by itself, \`org-admin\` also ${ofRole("org-admin")}. Nobody grants what they do not hold, by role or by grant, and nobody changes a member whose role is above their own: 403. What an operation needs of the organisation itself, such as a feature, no permission replaces.`
+const lattice = `The role \`staff\` holds ${ofRole("staff")} by itself, \`org-admin\` also ${ofRole("org-admin")}. The caller must hold a permission to grant it, and a role not below the member's: otherwise 403. A permission does not replace a feature that the organisation lacks.`
 
 export const MembersApi = apiGroup(
   "members",
@@ -78,7 +88,7 @@ export const MembersApi = apiGroup(
       access: "members",
       summary: "Change the role of a member",
       description:
-        "Holds from the next request on, for their tokens and their API keys; permissions stay granted, and open invitations of theirs to a higher role are withdrawn. Nobody lifts anyone above their own role, or changes someone whose role is above it: 403. The last org-admin cannot be demoted: 409.",
+        "Takes effect with the next request, for tokens and API keys. Permissions stay granted; open invitations by the member to a higher role are withdrawn. A role above the caller's, before or after: 403. Demoting the last org-admin: 409.",
       request: examples({ "To staff": { role: "staff" }, "To an org-admin": { role: "org-admin" } }),
       response: success("Member changed", memberExample)
     })
@@ -92,7 +102,7 @@ export const MembersApi = apiGroup(
       access: "members",
       summary: "Remove a member",
       description:
-        "Their API keys are revoked and their open invitations withdrawn with it, at once and on every instance. Someone whose role is above one's own cannot be removed: 403. The last org-admin cannot be removed: 409."
+        "Also revokes their API keys and withdraws their open invitations, at once and on every instance. A member with a role above the caller's: 403. The last org-admin: 409."
     })
   )
   .add(
@@ -103,7 +113,7 @@ export const MembersApi = apiGroup(
         .addSuccess(envelope(OrgMember)),
       access: "members",
       summary: "Grant a permission",
-      description: `Opens the operations of that permission to a member of a lower role, from the next request on. It stays with the person: their API keys have their role alone. Granting twice changes nothing. ${lattice}`,
+      description: `Opens the operations of the permission to a member of a lower role, from the next request on. API keys of the member do not get it. Granting twice changes nothing. ${lattice}`,
       request: examples({ Payouts: { permission: "payouts" }, Refunds: { permission: "refunds" } }),
       response: success("Permission granted", { ...memberExample, role: "member", permissions: ["payouts"] })
     })
@@ -116,7 +126,7 @@ export const MembersApi = apiGroup(
         .addSuccess(envelope(OrgMember)),
       access: "members",
       summary: "Replace the permissions of a member",
-      description: `Grants those in the list and revokes the others, all or none. What the member has already may stay, whoever asks. ${lattice}`,
+      description: `Grants the listed permissions and revokes the others, all or none. Permissions that the member already has may stay, whoever asks. ${lattice}`,
       request: examples({
         "Two of them": { permissions: ["payouts", "refunds"] },
         "None any more": { permissions: [] }
@@ -136,7 +146,7 @@ export const MembersApi = apiGroup(
       access: "members",
       summary: "Revoke a permission",
       description:
-        "Works at once, on every instance. Revoking what was not granted changes nothing, and what the role gives by itself stays."
+        "Takes effect at once, on every instance. Revoking a permission that was not granted changes nothing. Permissions of the role stay."
     })
   )
   .add(
@@ -166,8 +176,7 @@ export const Invitation = Schema.Struct({
   status: Schema.Literal("pending", "accepted", "withdrawn", "expired"),
   invited_by: Schema.NullOr(idOf(UserId)).annotations({ description: "null: an operator of the platform" }),
   expires_at: Timestamp,
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "Invitation" })
 
 export const InviteMember = Schema.Struct({
@@ -183,8 +192,7 @@ const example = {
   status: "pending",
   invited_by: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
   expires_at: "2026-03-09T09:15:00.000Z",
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const OrganizationPath = Schema.Struct({ org_id: Schema.String })
@@ -204,7 +212,7 @@ export const InvitationsApi = apiGroup(
       access: "members",
       summary: "Invite a member",
       description:
-        "Sends a message with a token to the address; the token is in no answer, is good for one use and 7 days, and only its hash is stored. 409 when the address is a member's already, has an open invitation, or the message could not be sent (nothing is kept then). A role above the inviter's own is 403. 429 when the organisation sent 300 messages within the hour, or 20 to this address, or the address got 60 of all.",
+        "Sends an e-mail with a token, valid once and for 7 days. Only its hash is stored, and no answer contains it. 409 if the address is a member's, has an open invitation, or the e-mail could not be sent (nothing is stored then). A role above the caller's: 403. 429 after 300 e-mails of the organisation within an hour, 20 to this address, or 60 to it by all organisations.",
       request: examples({
         "To staff": { email: "ada@acme.example", role: "staff" },
         "The first org-admin": { email: "grace@acme.example", role: "org-admin" }
@@ -234,7 +242,7 @@ export const InvitationsApi = apiGroup(
       access: "members",
       summary: "Withdraw an invitation",
       description:
-        "Extension. Its token stops working at once, and the address can be invited again. One that was accepted is 409; one that is closed otherwise stays as it is. An invitation to a role, or by someone with a role, above the caller's: 403."
+        "Extension. The token stops working at once, and the address can be invited again. An accepted invitation: 409; one that is closed otherwise stays unchanged. An invitation to a role, or by a member with a role, above the caller's: 403."
     })
   )
   .add(
@@ -246,7 +254,7 @@ export const InvitationsApi = apiGroup(
       access: "person",
       summary: "Accept an invitation",
       description:
-        "Binds the membership to the caller, once. The caller's token must carry the invited address in its claim `email`, with `email_verified: true`, and the address on record of a known user must be the same; capital and small letters do not count. Anything else is 403. Someone whom the service does not know yet becomes a user with the `sub` and the address of the token. A token that was never given out is 404; one that was used, withdrawn or has expired is 409, and the message says which. From then on the caller's tokens with this `org_id` work.",
+        "Makes the caller a member, once. The caller's token must have the invited address in `email`, with `email_verified: true`; a known user must have the same address. Case is ignored. Otherwise 403. An unknown caller becomes a user with the `sub` and address of the token. An unknown invitation is 404; a used, withdrawn or expired one is 409, with the reason. Afterwards the caller's tokens with this `org_id` are accepted.",
       response: success("Invitation accepted", { ...memberExample, permissions: [] })
     })
   )

@@ -65,6 +65,8 @@ export const camelPageExample = (message: string, data: ReadonlyArray<unknown>) 
   ...endOf(data.length, "lastEvaluatedKey")
 })
 
+export const exampleTimes = { created_at: "2026-03-02T09:15:00.000Z", updated_at: "2026-03-02T09:15:00.000Z" }
+
 export const CURSOR = "AZnCpAwRfSCPEDssHQ6fiA"
 
 /** Adds examples of a page with more to come and of an empty list. */

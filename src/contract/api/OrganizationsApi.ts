@@ -1,14 +1,15 @@
-/** Organisations: read by their own people, made and set up by platform admins. */
+/** Organisations: read by members, created and configured by platform admins. */
 import { HttpApiEndpoint } from "@effect/platform"
-import { BigDecimal, Schema } from "effect"
+import { Schema } from "effect"
+import { limitAmount } from "./RequestFields.ts"
 import { OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
-import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
+import { WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { Feature, kybStatuses } from "../../domain/Organization.ts"
-import { CamelPageParams, camelPageOf, envelope, idOf, Timestamp, success } from "./Envelope.ts"
-import { examples, operation, apiGroup, camelPageExample } from "./Operation.ts"
+import { CamelPageParams, camelPageOf, envelope, idOf, success, timestamps } from "./Envelope.ts"
+import { examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 
 const KybStatus = Schema.Literal(...kybStatuses).annotations({
   message: () => ({ message: `is not one of ${kybStatuses.join(", ")}`, override: true })
@@ -22,7 +23,7 @@ export const OrganizationName = Schema.Trim.pipe(
   )
 ).annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_NAME } })
 
-const threshold = "Payments of this much and more, in the organisation's currency, wait for a review; null: none do"
+const threshold = "Payments from this amount on, in the organisation's currency, need a review; null: none"
 
 export const Organization = Schema.Struct({
   org_id: idOf(OrgId),
@@ -35,10 +36,9 @@ export const Organization = Schema.Struct({
   features: Schema.Array(Schema.String),
   review_threshold: Schema.NullOr(WireDecimal).annotations({ description: threshold }),
   spread_bps: Schema.optionalWith(Schema.Int, { exact: true }).annotations({
-    description: "Extension, in answers to platform admins only: how much less than the base rate its customers get"
+    description: "Extension, platform admins only. Basis points below the base rate"
   }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "Organization" })
 
 const features = Schema.Array(Feature)
@@ -49,30 +49,17 @@ export const CreateOrganization = Schema.Struct({
   currency: CurrencyCode,
   email: EmailAddress,
   features: Schema.optionalWith(features, { exact: true, default: () => [] }).annotations({
-    description: "Extension. What to switch on from the start"
+    description: "Extension. Initial features"
   })
 }).annotations({ identifier: "CreateOrganization" })
 
-const Zero = Schema.transform(Schema.Literal(0), Schema.BigDecimalFromSelf, {
-  strict: true,
-  decode: () => BigDecimal.fromBigInt(0n),
-  encode: () => 0 as const
-})
-
-const Threshold = Schema.NullOr(
-  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", format: MONEY, minimum: 0 } })
-).annotations({
-  description: `Platform admins only. ${threshold}, and neither does 0`,
-  message: () => ({ message: "is not a JSON number from 0 up, of at most 15 significant digits", override: true })
-})
-
-/** What can be set of one. */
+/** Fields that can be changed. */
 export const settable = {
   name: OrganizationName,
   country: CountryCode,
   email: EmailAddress,
   features: features.annotations({ description: "Platform admins only. All that are to be switched on" }),
-  review_threshold: Threshold,
+  review_threshold: limitAmount(`Platform admins only. ${threshold}; 0: none`),
   kyb_status: KybStatus.annotations({ description: "Platform admins only" }),
   spread_bps: Schema.Int.pipe(Schema.between(0, 9999)).annotations({
     jsonSchema: {
@@ -100,13 +87,12 @@ const example = {
   kyb_customer_id: "kyb_0199c2a4",
   features: ["escrow"],
   review_threshold: 500000.5,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const forAdmins = { ...example, spread_bps: 50 }
 
-/** The path alone says which one: for anyone but an admin, any other than their own is 403. */
+/** Another organisation than the credential's own is 403, except for platform admins. */
 const OrganizationPath = Schema.Struct({ org_id: Schema.String })
 
 export const OrganizationsApi = apiGroup(
@@ -134,7 +120,7 @@ export const OrganizationsApi = apiGroup(
       access: "platform",
       summary: "Create an organisation",
       description:
-        "It has no members yet: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency, which never changes.",
+        "A new organisation has no members: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency and immutable.",
       request: examples({
         "With nothing switched on": {
           name: "Acme Pay",
@@ -180,7 +166,7 @@ export const OrganizationsApi = apiGroup(
       access: "organization",
       summary: "Change an organisation",
       description:
-        "Only the fields that are sent change, at once and on every instance. An org-admin may set `name`, `email` and `country`; the others are for platform admins, and sending one without being one is 403. Nobody can change `currency`: sending another one is refused. A `kyb_status` that becomes `approved` or `rejected` sends the event of that name.",
+        "Changes only the fields that are sent, at once and on every instance. An org-admin may set `name`, `email` and `country`; other fields need a platform admin, otherwise 403. Another `currency` is rejected. A `kyb_status` of `approved` or `rejected` sends the event of that name.",
       request: examples({
         "By an org-admin": { name: "Acme Pay Kenya", email: "finance@acme.example" },
         "By a platform admin": { features: ["escrow"], review_threshold: 500000.5, spread_bps: 50 },

@@ -1,4 +1,4 @@
-/** Payment links: a page of our own at which anyone who has the address can pay. */
+/** Payment links: hosted pages where anyone with the address can pay. */
 import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Either, Schema } from "effect"
 import { AccountId, LinkId, OrgId } from "../../domain/Ids.ts"
@@ -9,103 +9,86 @@ import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { readLogo } from "../../domain/Logo.ts"
 import { CursorParam, envelope, idOf, idParam, pageFieldsIfAny, PageSizeIfAny, Timestamp, success } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime, asSent } from "./RequestFields.ts"
+import { IsoTime, optionalOrNull, text } from "./RequestFields.ts"
 import { CURSOR, examples, Named, operation, apiGroup } from "./Operation.ts"
 
 const AmountType = Schema.Literal("fixed", "open").annotations({
-  description: "`fixed`: exactly `amount` is paid, once. `open`: the payer chooses the amount, and several may pay"
+  description: "`fixed`: paid once. `open`: payers choose"
 })
 
 export const PaymentLink = Schema.Struct({
   link_id: idOf(LinkId),
   org_id: idOf(OrgId),
-  email: Schema.NullOr(Schema.String).annotations({ description: "The payer's, when it was given" }),
-  link_ref: Schema.String.annotations({ description: "The last part of the URL; not guessable" }),
+  email: Schema.NullOr(Schema.String).annotations({ description: "E-mail address of the payer" }),
+  link_ref: Schema.String.annotations({ description: "Random last part of the URL" }),
   amount: Schema.NullOr(WireDecimal).annotations({
-    description:
-      "Amount that the organisation receives, in `currency`; a suggestion, or null, if `amount_type` is `open`"
+    description: "In `currency`. For `open` links a suggestion, or null"
   }),
   currency: CurrencyCode,
-  payer_currency: Schema.propertySignature(CurrencyCode).annotations({ description: "What the payer pays in" }),
+  payer_currency: Schema.propertySignature(CurrencyCode).annotations({ description: "Currency of the payer" }),
   description: Schema.NullOr(Schema.String),
   amount_type: AmountType,
   status: Schema.Literal("active", "paid", "expired", "canceled").annotations({
-    description:
-      "An `open` link that has been paid goes on taking payments until it expires or is canceled; a `fixed` one does not"
+    description: "`open` links still take payments when `paid`, until they expire or are canceled"
   }),
   expires_at: Schema.NullOr(Timestamp),
-  paid_at: Schema.NullOr(Timestamp).annotations({ description: "When the first payment through it was completed" }),
+  paid_at: Schema.NullOr(Timestamp).annotations({ description: "Completion of its first payment" }),
   created_at: Timestamp,
   url: Schema.String.annotations({ description: "The page for the payer" }),
   country: Schema.propertySignature(CountryCode).annotations({
-    description: "Extension. Where it is paid; decides who can take the payment"
+    description: "Extension. Country of the payer; determines the route"
   }),
   client_reference: Schema.NullOr(Schema.String).annotations({ description: "Extension. Your own reference" }),
-  return_url: Schema.NullOr(Schema.String).annotations({ description: "Extension. Where payers are led afterwards" }),
+  return_url: Schema.NullOr(Schema.String).annotations({ description: "Extension. Where payers go afterwards" }),
   virtual_account_id: Schema.NullOr(idOf(AccountId)).annotations({
     description: "Extension. The virtual account that its payments credit; null: the settlement balance"
   }),
   brand: Schema.Struct({
     name: Schema.NullOr(Schema.String),
     color: Schema.NullOr(Schema.String),
-    logo_url: Schema.NullOr(Schema.String).annotations({ description: "Where the logo is shown from" })
-  }).annotations({ description: "Extension. How the page looks; all null: like any other" })
+    logo_url: Schema.NullOr(Schema.String).annotations({ description: "URL of the logo" })
+  }).annotations({ description: "Extension. Branding of the page; all null: default" })
 }).annotations({ identifier: "PaymentLink" })
-
-const text = (longest: number, about: { readonly description?: string } = {}) =>
-  asSent(longest).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
-  })
 
 const Color = Schema.String.pipe(
   Schema.filter((given) => /^#[0-9a-fA-F]{6}$/.test(given) || 'must be a colour such as "#0b6e4f"')
 ).annotations({ jsonSchema: { type: "string", pattern: "^#[0-9a-fA-F]{6}$" } })
 
-/** Room for the largest logo in base64, and the words before it. */
+/** The length allows for the largest logo in base64 and its prefix. */
 const Logo = Schema.String.pipe(
   Schema.filter((given) => Either.match(readLogo(given), { onLeft: (why) => why, onRight: () => true }))
 ).annotations({
   jsonSchema: { type: "string", maxLength: 90_000, pattern: "^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$" }
 })
 
-/** Missing and null mean the same. */
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
-
 export const CreatePaymentLink = Schema.Struct({
-  amount: given(AmountInput).annotations({
+  amount: optionalOrNull(AmountInput).annotations({
     description: "Amount that the organisation receives. Required if `amount_type` is `fixed`; otherwise a suggestion"
   }),
   currency: CurrencyCode,
-  payer_currency: given(CurrencyCode).annotations({
-    description: "Default: `currency`. Another one is converted at a rate that is locked while the payer sees the price"
+  payer_currency: optionalOrNull(CurrencyCode).annotations({
+    description: "Default: `currency`. Otherwise converted at a locked rate"
   }),
-  country: given(CountryCode).annotations({ description: "Default: the organisation's own. It drives routing" }),
-  email: given(EmailAddress).annotations({ description: "The payer's; the page fills it in" }),
-  description: given(text(1000)).annotations({ description: "Shown to the payer" }),
+  country: optionalOrNull(CountryCode).annotations({ description: "Default: the organisation's. Used for routing" }),
+  email: optionalOrNull(EmailAddress).annotations({ description: "The payer's; the page fills it in" }),
+  description: optionalOrNull(text(1000)).annotations({ description: "Shown to the payer" }),
   amount_type: AmountType,
-  expires_at: given(IsoTime).annotations({ description: "In the future. Without it the link does not expire" }),
-  client_reference: given(text(255)).annotations({
-    description: "Extension. Your own reference: payments through the link carry it, and payers are shown it"
+  expires_at: optionalOrNull(IsoTime).annotations({ description: "In the future. Default: never" }),
+  client_reference: optionalOrNull(text(255)).annotations({
+    description: "Extension. Copied to payments; shown to payers"
   }),
-  return_url: given(Schema.String.pipe(Schema.maxLength(2000))).annotations({
+  return_url: optionalOrNull(Schema.String.pipe(Schema.maxLength(2000))).annotations({
     description:
-      "Extension. Where payers are led once the outcome is final, with `status` (`completed` or `failed`) and `reference` in the query (in the place of what it has by these names itself), after they have seen their receipt. Absolute https; http on localhost in sandbox mode"
+      "Extension. Where payers go after their receipt. `status` (`completed` or `failed`) and `reference` are set in the query. Absolute https; http on localhost in sandbox mode"
   }),
-  virtual_account_id: given(Schema.String).annotations({
+  virtual_account_id: optionalOrNull(Schema.String).annotations({
     description: "Extension. A virtual account in `currency` that payments through the link credit"
   }),
-  brand: given(
+  brand: optionalOrNull(
     Schema.Struct({
-      name: given(text(80)).annotations({
-        description: "Stands where the organisation's name would; that is then written below it"
-      }),
-      color: given(Color).annotations({
-        description: "Colour of buttons. Their text is black or white, whichever has more contrast"
-      }),
-      logo: given(Logo).annotations({
-        description:
-          "A PNG, JPEG or WebP picture of at most 64 KiB as a `data:` URL. It is served by this service alone"
-      })
+      name: optionalOrNull(text(80)).annotations({ description: "Shown above the organisation's name" }),
+      color: optionalOrNull(Color).annotations({ description: "Colour of buttons; their text is black or white" }),
+      logo: optionalOrNull(Logo).annotations({ description: "PNG, JPEG or WebP up to 64 KiB, as `data:` URL" })
     })
   ).annotations({ description: "Extension. How the page looks" })
 }).annotations({ identifier: "CreatePaymentLink" })
@@ -149,7 +132,7 @@ const brandedExample = {
   brand: { name: "Acme Shop", color: "#0b6e4f", logo_url: `${example.url}/logo` }
 }
 
-/** The smallest picture that there is: one transparent point. */
+/** One transparent pixel. */
 const point =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
@@ -185,7 +168,7 @@ const LINK = `${PATH}/:link_id` as const
 export const PaymentLinksApi = apiGroup(
   "paymentLinks",
   "Payment links",
-  "A hosted page at which anyone who has its address can pay the organisation. Only the list stands in the specification; the rest is an extension."
+  "Hosted pages where anyone with the address can pay the organisation. Only the list is in the specification; the rest is an extension."
 )
   .add(
     operation({
@@ -203,7 +186,7 @@ export const PaymentLinksApi = apiGroup(
       lists: true,
       summary: "List payment links",
       description:
-        "Newest first: all of them, or pages with `limit` (extension), which long lists are better read by. Of lists without `limit` that are longer than 100 one at a time is answered for an organisation; a second is 429 with `Retry-After`.",
+        "Newest first: all, or pages with `limit` (extension). Lists of more than 100 without `limit` are served one at a time for each organisation; a second is 429 with `Retry-After`.",
       response: examples({
         "All of them": { data: [example], count: 1 },
         "A page of one": {
@@ -225,7 +208,7 @@ export const PaymentLinksApi = apiGroup(
       access: "payment_links",
       summary: "Create a payment link",
       description:
-        "Extension. Whoever opens `url` sees who asks for how much, chooses among the methods that can be routed at that moment, and pays; what they make is a payin of the organisation, with `link_id` in its `metadata` and the link's maker as its user. A `fixed` link has at most one payment under way: one that failed, was canceled or was not paid within an hour (`LINK_PAYIN_EXPIRY`) makes room for another. Only the browser in which it was begun goes on with it or cancels it.",
+        "Extension. The page at `url` shows the organisation and the amount, and offers the methods that can be routed now. A payment is a payin of the organisation, with `link_id` in its `metadata` and the creator of the link as its user. A `fixed` link has one payment in progress at most. If it fails, is canceled, or is not paid within an hour (`LINK_PAYIN_EXPIRY`), another can start. Only the browser that started a payment can continue or cancel it.",
       request: requests,
       response: examples({
         "A fixed amount, once": success("Payment link created", example),
@@ -254,6 +237,6 @@ export const PaymentLinksApi = apiGroup(
       access: "payment_links",
       summary: "Cancel a payment link",
       description:
-        "Extension. No payment can begin through it any more; one that is under way goes on, and when it completes, a `fixed` link is `paid` after all. The link stays in the list. A `fixed` link that is `paid` answers 409, also one that was canceled before its payment completed: there is nothing left to cancel. An `open` link takes payments after its first one too, and can be canceled at any time. One that is `expired` answers 204; canceling twice changes nothing."
+        "Extension. Accepts no new payments. A payment in progress continues; if it completes, a `fixed` link becomes `paid`. The link stays in the list. A paid `fixed` link: 409, even if it was canceled before. An `open` link can be canceled at any time. An expired link: 204. Canceling twice changes nothing."
     })
   )

@@ -1,4 +1,4 @@
-/** Payment records, their timelines, the list of transactions, and what waits for a person. */
+/** Payment records, timelines, the list of transactions and the operations queue. */
 import { movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
@@ -15,7 +15,18 @@ import {
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import {
+  envelope,
+  Id,
+  idOf,
+  idParam,
+  OrgParam,
+  pageOf,
+  PageParams,
+  Timestamp,
+  success,
+  timestamps
+} from "./Envelope.ts"
 import { FromTime, ToTime } from "./RequestFields.ts"
 import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 
@@ -30,20 +41,17 @@ export const PaymentFailure = Schema.Struct({
     description: codes.map((code) => `\`${code}\`: ${failureCodes[code]}`).join("; ")
   }),
   message: Schema.String.annotations({ description: "Message of the provider or operator" }),
-  provider: Schema.NullOr(ProviderName).annotations({
-    description: "Who said so; null where no provider had a part in it"
-  })
+  provider: Schema.NullOr(ProviderName).annotations({ description: "Null: no provider was involved" })
 }).annotations({ identifier: "PaymentFailure" })
 
-/** Which rate a refund cost. */
+/** Rate of a refund. */
 export const refundRateFields = {
   rate: Schema.NullOr(WireDecimal).annotations({
-    description:
-      "What one unit of the payment's `currency` costs the organisation in its `target_currency`, to 12 digits; null where both are the same"
+    description: "Cost of one unit of `currency` in `target_currency`, to 12 digits; null: same currency"
   }),
   rate_basis: Schema.NullOr(Schema.Literal("original", "live")).annotations({
     description:
-      "`original`: the rate of the payment, for refunds within 24 hours after its completion; `live`: the live rate at the moment of a later refund; null where nothing is converted"
+      "`original`: rate of the payment, within 24 hours after completion; `live`: live rate of a later refund; null: no conversion"
   })
 }
 
@@ -51,15 +59,15 @@ export const Refund = Schema.Struct({
   refund_id: idOf(AttemptId),
   amount: WireDecimal,
   currency: Schema.String,
-  target_amount: WireDecimal.annotations({ description: "What it costs the organisation, rounded up" }),
+  target_amount: WireDecimal.annotations({ description: "Cost to the organisation, rounded up" }),
   target_currency: Schema.String,
   ...refundRateFields,
   state: Schema.Literal("open", "completed", "failed").annotations({
-    description: "`open`: on its way, or not known yet; `failed`: it did not go, or came back"
+    description: "`open`: in progress or unknown; `failed`: declined or returned"
   }),
-  reason: Text.annotations({ description: "Why it was asked for" }),
+  reason: Text.annotations({ description: "Reason given by the caller" }),
   created_at: Timestamp,
-  settled_at: Schema.NullOr(Timestamp).annotations({ description: "null while it is open" })
+  settled_at: Schema.NullOr(Timestamp).annotations({ description: "null: open" })
 }).annotations({ identifier: "Refund" })
 
 export const PaymentRecord = Schema.Struct({
@@ -88,7 +96,7 @@ export const PaymentRecord = Schema.Struct({
   webhook_metadata: JsonObject.annotations({ description: "The provider's last callback" }),
   fee_ids: Schema.Array(Schema.String),
   total_fees: Schema.NullOr(WireDecimal).annotations({
-    description: "In `target_currency` for inbound payments, else in `currency`; null when nothing is charged"
+    description: "In `target_currency` for inbound payments, else in `currency`; null: none"
   }),
   provider: Schema.NullOr(ProviderName),
   provider_payment_id: Text,
@@ -102,15 +110,11 @@ export const PaymentRecord = Schema.Struct({
   description: Text,
   country: Schema.String,
   refunds: Schema.Array(Refund).annotations({
-    description:
-      "Extension. The parts that were asked back, in that order. Empty where the provider took or sent the payment back by itself"
+    description: "Extension. Requested refunds, oldest first. Empty if the provider returned the payment by itself"
   }),
-  refunded_amount: WireDecimal.annotations({ description: "Extension. What has gone back in all, in `currency`" }),
-  failure: Schema.NullOr(PaymentFailure).annotations({
-    description: "Extension. Why it is `failed` or `rejected`; null otherwise"
-  }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  refunded_amount: WireDecimal.annotations({ description: "Extension. Sum of completed refunds, in `currency`" }),
+  failure: Schema.NullOr(PaymentFailure).annotations({ description: "Extension. Reason of `failed` or `rejected`" }),
+  ...timestamps
 }).annotations({ identifier: "PaymentRecord" })
 
 const LONGEST_REFERENCE = 255
@@ -132,14 +136,12 @@ export const TimelineItem = Schema.Union(
     provider: ProviderName,
     leg: Schema.String,
     outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
-    reason: Text.annotations({
-      description: "Why it was not taken on, or nothing is known of it; and who decided on it, where a person did"
-    }),
+    reason: Text.annotations({ description: "Reason of a decline or unknown outcome; who resolved it, if anyone" }),
     latency_ms: Schema.NullOr(Schema.Int),
-    amount: Schema.NullOr(WireDecimal).annotations({ description: "What goes back with it; null for every other leg" }),
+    amount: Schema.NullOr(WireDecimal).annotations({ description: "Refunded amount; null for other legs" }),
     currency: Text,
     rate_basis: Schema.NullOr(Schema.Literal("original", "live")).annotations({
-      description: "Of a refund: at which rate it is; null for every other leg, and where nothing is converted"
+      description: "Rate of a refund; null for other legs and without conversion"
     })
   }),
   Schema.Struct({
@@ -163,10 +165,10 @@ export const TimelineItem = Schema.Union(
     kind: Schema.Literal("movement"),
     movement: Schema.Literal(...movementKinds).annotations({
       description:
-        "`collection`: money came in; `disbursement`: it went out; `refund`: it went back to the payer; `reversal`: the provider took it back; `reinstatement`: it came back to us"
+        "`collection`: received; `disbursement`: paid out; `refund`: returned to the payer; `reversal`: taken back by the provider; `reinstatement`: a reversal that was undone"
     }),
     provider: ProviderName,
-    movement_id: Schema.String.annotations({ description: "The provider's own id of the transfer" }),
+    movement_id: Schema.String.annotations({ description: "Provider's id of the transfer" }),
     attempt_id: idOf(AttemptId),
     amount: WireDecimal,
     currency: Schema.String,
@@ -176,12 +178,10 @@ export const TimelineItem = Schema.Union(
   Schema.Struct({
     ...at,
     kind: Schema.Literal("allocation"),
-    amount: WireDecimal.annotations({
-      description: "Above zero the organisation got it, below zero it bears it"
-    }),
+    amount: WireDecimal.annotations({ description: "Above zero: credited to the organisation; below: charged" }),
     currency: Schema.String,
     note: Schema.String,
-    by: Text.annotations({ description: "Who decided it; null: a rule" })
+    by: Text.annotations({ description: "null: decided by a rule" })
   }),
   Schema.Struct({
     ...at,
@@ -201,17 +201,13 @@ export const OperatorItem = Schema.Struct({
   item_id: Id,
   kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"),
   org_id: idOf(OrgId),
-  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
-    description: "Null when it is about a webhook endpoint or an escrow"
-  }),
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Null: a webhook endpoint or an escrow" }),
   attempt_id: Schema.NullOr(idOf(AttemptId)),
-  webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null when it is about a payment" }),
-  delivery_id: Schema.NullOr(Id).annotations({ description: "The oldest dead letter of the endpoint" }),
-  dead_letters: Schema.NullOr(Schema.Int).annotations({
-    description: "How many deliveries to the endpoint are dead, counted up to 1,000; null when it is about a payment"
-  }),
-  escrow_id: Schema.NullOr(idOf(EscrowId)).annotations({ description: "The escrow of a payout that was not made" }),
-  party_id: Schema.NullOr(Id).annotations({ description: "The party that was not paid" }),
+  webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null: not a webhook endpoint" }),
+  delivery_id: Schema.NullOr(Id).annotations({ description: "Oldest dead letter of the endpoint" }),
+  dead_letters: Schema.NullOr(Schema.Int).annotations({ description: "Dead letters of the endpoint, up to 1,000" }),
+  escrow_id: Schema.NullOr(idOf(EscrowId)).annotations({ description: "Escrow of a blocked payout" }),
+  party_id: Schema.NullOr(Id).annotations({ description: "Party of a blocked payout" }),
   detail: Schema.String,
   created_at: Timestamp
 }).annotations({ identifier: "OperatorItem" })
@@ -283,7 +279,7 @@ export const failedRecord = {
   failure: { code: "INSUFFICIENT_FUNDS", message: "The payer has not enough money.", provider: "fiat" }
 }
 
-/** As it is, at three moments. */
+/** A payment in four states. */
 const records = examples({
   Completed: { ...record, updated_at: "2026-03-02T09:15:01.200Z" },
   "Refunded in part": recordExample,
@@ -293,7 +289,11 @@ const records = examples({
 
 const page = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
 
-export const PaymentsApi = apiGroup("payments", "Payments", "What became of a payment, and what waits for a person.")
+export const PaymentsApi = apiGroup(
+  "payments",
+  "Payments",
+  "Payment records, timelines, and items that need a decision."
+)
   .add(
     operation({
       endpoint: HttpApiEndpoint.get("byTransaction", "/payments/transaction/:transaction_id")
@@ -324,7 +324,7 @@ export const PaymentsApi = apiGroup("payments", "Payments", "What became of a pa
       access: "any",
       summary: "See why a payment went where it went",
       description:
-        "Extension. Changes of state, attempts at providers, provider callbacks, what operators did and the webhook deliveries that told of it, in the order of time. One item for each attempt, however often it was looked up, and for each delivery, however often it was tried: it stands where its event does, with its status as it is now.",
+        "Extension. Status changes, attempts at providers, callbacks, operator decisions and webhook deliveries, oldest first. One item for each attempt and each delivery, however often it was polled or retried. A delivery is listed at the time of its event, with its current status.",
       response: success("Timeline", {
         payment_id: recordExample.payment_id,
         items: [
@@ -378,13 +378,13 @@ export const PaymentsApi = apiGroup("payments", "Payments", "What became of a pa
             reference: Schema.optional(
               Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
                 description:
-                  "Extension. What a payer or a log shows: a `client_reference`, any beginning of a `payment_id` or `transaction_id`, or the id that a provider gave to it"
+                  "Extension. `client_reference`, provider's id, or the first characters of `payment_id` or `transaction_id`"
               })
             ),
             customer: Schema.optional(
               Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
                 description:
-                  "Extension. The phone number or the e-mail address of whoever pays or is paid. Spaces and signs in a number do not count, and within one organisation a number without its country's code is looked for in every country of mobile money and in the organisation's own. Together with other filters than times, the newest 1,000 of theirs are looked through"
+                  "Extension. Phone number or e-mail address of the payer or beneficiary. Spaces and signs in a number are ignored. Within one organisation, a number without country code is searched in all countries with mobile money and in the organisation's own. Combined with filters other than times, the newest 1,000 matches are searched"
               })
             ),
             from: Schema.optional(FromTime),
@@ -396,7 +396,7 @@ export const PaymentsApi = apiGroup("payments", "Payments", "What became of a pa
       lists: true,
       summary: "List transactions",
       description:
-        "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole. `reference` that several transactions share lists the newest hundred of them, and `message` says so: write more of it.",
+        "Newest first. `from` is included, `to` is not; a date without a time is the whole day. If a `reference` matches many transactions, the newest 100 are listed and `message` says so.",
       response: pageExample("Transactions", [recordExample])
     })
   )
@@ -409,7 +409,7 @@ export const PaymentsApi = apiGroup("payments", "Payments", "What became of a pa
       lists: true,
       summary: "See what waits for a person",
       description:
-        "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, webhook endpoints that are disabled or have dead letters, and payouts to escrow parties that could not be made (`escrow_payout`; `item_id` is the `payout_id` to try again or resolve). Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them (up to 1,000), `delivery_id` is the oldest.",
+        "Extension. Outcomes that are unknown after the last poll, money in suspense, payments held for review, webhook endpoints that are disabled or have dead letters, and blocked escrow payouts (`escrow_payout`; `item_id` is the `payout_id` to retry or resolve). Amounts in suspense of one attempt are one item; `detail` has their sum. The dead letters of an endpoint are one item: `dead_letters` counts them, up to 1,000; `delivery_id` is the oldest.",
       response: {
         status: "success",
         message: "Operations queue",

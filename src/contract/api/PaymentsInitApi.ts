@@ -1,4 +1,4 @@
-/** Payment initiation, and its explanation before the fact. */
+/** Payment initiation, route preview and actions. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { ConfigId, PaymentId, TransactionId } from "../../domain/Ids.ts"
@@ -16,7 +16,7 @@ import {
   InitiationNotFound,
   NoRoute
 } from "./ErrorSchemas.ts"
-import { envelope, idOf, idParam, success } from "./Envelope.ts"
+import { envelope, idOf, idParam, success, optionalExact } from "./Envelope.ts"
 import {
   Metadata,
   accountNumber,
@@ -46,7 +46,7 @@ export const MobileMoneyDetails = Schema.Struct({
   )
 })
 
-/** One schema of one type: in the document a range beside a reference would have none. */
+/** With its own jsonSchema: OpenAPI ignores a range beside a `$ref`. */
 const whole = (minimum: number, maximum: number, description: string) =>
   Schema.Int.pipe(Schema.between(minimum, maximum)).annotations({
     description,
@@ -54,7 +54,7 @@ const whole = (minimum: number, maximum: number, description: string) =>
   })
 
 export const PayersBrowser = Schema.Struct({
-  ip_address: optionalOrNull(text(45, "The address that the payer's browser came from, never that of your server")),
+  ip_address: optionalOrNull(text(45, "IP address of the payer, not of your server")),
   user_agent: text(1000, "The browser's User-Agent"),
   accept_header: text(1000, "The browser's Accept"),
   language: text(35, "`navigator.language`, such as en-GB"),
@@ -62,9 +62,7 @@ export const PayersBrowser = Schema.Struct({
   screen_height: whole(0, 100_000, "`screen.height`"),
   screen_width: whole(0, 100_000, "`screen.width`"),
   time_zone_offset: whole(-1440, 1440, "`new Date().getTimezoneOffset()`, in minutes"),
-  java_enabled: optionalOrNull(Schema.Boolean).annotations({
-    description: "`navigator.javaEnabled()`; false unless it is said"
-  })
+  java_enabled: optionalOrNull(Schema.Boolean).annotations({ description: "`navigator.javaEnabled()`; default: false" })
 })
 
 export const CardDetails = Schema.Struct({
@@ -76,51 +74,46 @@ export const CardDetails = Schema.Struct({
   expiry_month: matching(/^(0?[1-9]|1[0-2])$/, "must be a month, 01 to 12", "01 to 12"),
   expiry_year: matching(/^(\d{2}|\d{4})$/, "must be a year of 2 or 4 digits", "2 or 4 digits"),
   cvv: optionalOrNull(matching(/^\d{3,4}$/, "must be 3 or 4 digits", "3 or 4 digits; it is never stored")),
-  card_holder_name: optionalOrNull(text(200, "As it stands on the card")),
+  card_holder_name: optionalOrNull(text(200, "As on the card")),
   browser: optionalOrNull(PayersBrowser).annotations({
-    description:
-      "Extension: the browser in which the payer entered the card. 3D Secure asks for it where the number is passed on; it is never stored"
+    description: "Extension. Browser of the payer, for 3D Secure. Never stored"
   })
 })
 
-export const SourceBank = Schema.Struct({
-  account_name: text(200, "Whose account it is"),
-  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
-  bank_name: text(200, "The name of the bank"),
-  country: optionalOrNull(CountryCode),
-  bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code"))
-}).annotations({ description: "The payer's source account" })
+const bankName = text(200, "The name of the bank")
 
-export const DestinationBank = Schema.Struct({
+export const bankAccountFields = {
   account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
   bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
-  bank_name: optionalOrNull(text(200, "The name of the bank"))
-}).annotations({ description: "The destination account" })
+  bank_name: optionalOrNull(bankName)
+}
+
+export const SourceBank = Schema.Struct({
+  account_name: text(200, "Whose account it is"),
+  account_number: bankAccountFields.account_number,
+  bank_name: bankName,
+  country: optionalOrNull(CountryCode),
+  bank_code: bankAccountFields.bank_code
+}).annotations({ description: "The payer's source account" })
+
+export const DestinationBank = Schema.Struct(bankAccountFields).annotations({ description: "The destination account" })
 
 export const InitiatePayment = Schema.Struct({
   ...credentialFields,
-  amount: AmountInput.annotations({
-    description: "What is paid, in `currency`: above zero, of at most 15 significant digits"
-  }),
+  amount: AmountInput.annotations({ description: "In `currency`: above zero, at most 15 significant digits" }),
   target_amount: AmountInput.annotations({
     description:
-      "`amount` in `target_currency`: the same where the currencies are, else `amount` times the locked rate, rounded half-even. An amount so small that this rounding is worth more than 0.5 percent of it is 400"
+      "`amount` in `target_currency`: equal if the currencies are, else `amount` times the locked rate, rounded half-even. If rounding changes it by more than 0.5 percent: 400"
   }),
   currency: CurrencyCode,
   target_currency: CurrencyCode,
   payment_method: Schema.Literal("mobile_money", "bank_transfer", "card").annotations({
-    description: "How the payer pays, or the beneficiary is paid"
+    description: "Method of the payin or payout"
   }),
-  direction: Schema.Literal("payin", "payout").annotations({
-    description: "`payin` collects from a payer, `payout` pays a beneficiary"
-  }),
+  direction: Schema.Literal("payin", "payout").annotations({ description: "From a payer, or to a beneficiary" }),
   country: optionalOrNull(CountryCode),
-  org_rate_id: optionalOrNull(Schema.String).annotations({
-    description: "A locked rate that was not used yet; needed when the currencies differ"
-  }),
-  client_reference: optionalOrNull(
-    text(255, "Your own reference: it comes back on the record, and need not be unique")
-  ),
+  org_rate_id: optionalOrNull(Schema.String).annotations({ description: "Unused locked rate, if currencies differ" }),
+  client_reference: optionalOrNull(text(255, "Your reference, returned on the record; need not be unique")),
   description: optionalOrNull(text(1000, "What the payment is for")),
   payer_details: optionalOrNull(PayerDetails).annotations({ description: "Needed for a payin" }),
   mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({ description: "Needed for mobile_money" }),
@@ -134,7 +127,7 @@ export const InitiatePayment = Schema.Struct({
   }),
   return_url: optionalOrNull(Schema.String.pipe(Schema.maxLength(2000))).annotations({
     description:
-      "Where the customer is sent after the hosted checkout, with `status` (`completed` or `failed`) and `reference` in the query, in the place of what it has by these names itself. Absolute https; http on localhost in sandbox mode"
+      "Where the customer goes after the hosted checkout. `status` (`completed` or `failed`) and `reference` are set in the query. Absolute https; http on localhost in sandbox mode"
   }),
   metadata: optionalOrNull(Metadata),
   platform_only: optionalOrNull(
@@ -144,20 +137,17 @@ export const InitiatePayment = Schema.Struct({
         override: true
       })
     })
-  ).annotations({
-    description: "For `route-preview` alone. A payment goes through whichever accounts its route has: `true` is 400"
-  })
+  ).annotations({ description: "Only for `route-preview`; `true` is 400 here" })
 }).annotations({ identifier: "InitiatePayment" })
 
 export const PreviewRoute = Schema.Struct({
   ...InitiatePayment.fields,
   platform_only: optionalOrNull(Schema.Boolean).annotations({
-    description:
-      "Whether to preview it as a withdrawal from a virtual account, an escrow payout or a leg of a ramp: they move what the platform keeps, which does not go through an organisation's own account"
+    description: "Previews a withdrawal, escrow payout or ramp, which never use an organisation's own provider account"
   })
 }).annotations({ identifier: "PreviewRoute" })
 
-const shown = (schema: Schema.Schema<string>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
+const shown = (schema: Schema.Schema<string>) => optionalExact(Schema.NullOr(schema))
 
 export const InitiationResult = Schema.Struct({
   statusCode: Schema.Int,
@@ -169,7 +159,7 @@ export const InitiationResult = Schema.Struct({
     next_action: Schema.optionalWith(
       Schema.Literal("redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status"),
       { exact: true }
-    ).annotations({ description: "Left out when nothing is to be done" }),
+    ).annotations({ description: "Absent: nothing to do" }),
     redirect_url: Schema.NullOr(Schema.String),
     provider: Schema.NullOr(ProviderName),
     message: Schema.NullOr(Schema.String),
@@ -187,25 +177,21 @@ export const InitiationResult = Schema.Struct({
     reference: shown(Schema.String),
     expires_at: shown(Schema.String),
     payment_link: shown(Schema.String),
-    address: shown(Schema.String).annotations({ description: "Extension. Where an off-ramp's crypto is to be sent" }),
-    network: shown(Schema.String).annotations({ description: "Extension. The network to send it on" })
+    address: shown(Schema.String).annotations({ description: "Extension. Deposit address of an off-ramp" }),
+    network: shown(Schema.String).annotations({ description: "Extension. Network of the address" })
   })
 }).annotations({ identifier: "InitiationResult" })
 
 export const RoutePreview = Schema.Struct({
   candidates: Schema.Array(
     Schema.Struct({ provider: ProviderName, config_id: idOf(ConfigId), priority: Schema.Int })
-  ).annotations({
-    description: "In the order in which they would be asked"
-  }),
+  ).annotations({ description: "In the order in which they would be tried" }),
   excluded: Schema.Array(Schema.Struct({ provider: ProviderName, config_id: idOf(ConfigId), reason: Schema.String }))
 }).annotations({ identifier: "RoutePreview" })
 
 export const paymentActions = ["submit_otp", "resend_otp", "cancel", "refund", "review", "reject"] as const
 
-const PaymentAction = Schema.Literal(...paymentActions).annotations({
-  description: "What is to be done with the payment"
-})
+const PaymentAction = Schema.Literal(...paymentActions).annotations({ description: "Action on the payment" })
 const isPaymentAction = Schema.is(PaymentAction)
 
 const accessOfAction: { readonly [Action in typeof PaymentAction.Type]?: Access } = {
@@ -218,12 +204,10 @@ export const ActOnPayment = Schema.Struct({
   action: PaymentAction,
   otp: optionalOrNull(trimmedText(32, "Needed for submit_otp: the one-time password")),
   amount: optionalOrNull(AmountInput).annotations({
-    description: "For refund: how much, in the payment's currency; all that is left when absent"
+    description: "For refund, in the payment's currency; default: the rest"
   }),
   reason: optionalOrNull(text(500, "For cancel, refund and reject: why")),
-  accept_rate: optionalOrNull(RateInput).annotations({
-    description: "For review: the rate of the 409, to go on at it; left alone while the payment's own rate holds"
-  })
+  accept_rate: optionalOrNull(RateInput).annotations({ description: "For review: the new rate, from the 409" })
 }).annotations({ identifier: "ActOnPayment" })
 
 const request = {
@@ -361,10 +345,10 @@ const acts = new Named({
 
 const actionDescription = [
   "An action that the payment's state does not allow is 409 `INVALID_STATE`; the message names the state.",
-  "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another, at most five times an hour for a payment; beyond that it is 429 with `Retry-After`.",
-  "- `cancel`: works while no provider has the payment, or when its provider confirms the cancellation. Otherwise 409; the message says when a payin that waits for its customer ends by itself (`PAYIN_EXPIRY`, 24 hours; payment links 1 hour): it is then `failed` with the failure code `EXPIRED`.",
-  "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency`. For 24 hours after the completion it costs the payment's own rate, rounded up, all parts together; after that the live rate of its moment (`rate_basis` of the refund says which). The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
-  "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`) and while that is at most 0.5 percent better for the customer than the live rate, a held ramp as long as the live rate stays within 0.5 percent; after that `review` is 409 with the new `rate`, and goes on when it is sent as `accept_rate`: the other amount is then computed at it (what is given rounds down, what is taken up; the fee stays), and `comments` tell both prices. A held card payment goes on at the hosted checkout (`next_action` `redirect`); where its rate runs out before the card is given, it waits for a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
+  "- `submit_otp`: the customer's one-time password (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth fails the payment. `resend_otp` requests another, at most five times an hour for a payment; beyond that 429 with `Retry-After`.",
+  "- `cancel`: possible while no provider has the payment, or if its provider confirms the cancellation. Otherwise 409; the message has the time at which an unpaid payin expires (`PAYIN_EXPIRY`, 24 hours; payment links 1 hour). It is then `failed` with the failure code `EXPIRED`.",
+  "- `refund`: refunds a completed payin, all of it or `amount`, in the payment's `currency`. Within 24 hours after completion it costs the payment's rate, rounded up over all refunds; later the live rate (`rate_basis` of the refund). The status is `refunded` when all of it is returned; the timeline has an attempt of the leg `refund` for each. Needs the role `staff` or the permission `refunds`.",
+  "- `review`: approves a payment that is held by the organisation's `review_threshold`; `reject` rejects it. The initiator can do neither. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), as long as it is at most 0.5 percent better for the customer than the live rate; a held ramp as long as the live rate stays within 0.5 percent. After that `review` is 409 with the new `rate`, to be sent as `accept_rate`. The other amount is then computed at it (paid amounts round down, charged amounts up; the fee stays), and `comments` has both prices. A held card payment continues at the hosted checkout (`next_action` `redirect`); if its rate expires before the card is entered, it needs a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
 ].join("\n")
 
 export const PaymentsInitApi = describedGroup(
@@ -387,7 +371,7 @@ export const PaymentsInitApi = describedGroup(
       movesMoney: true,
       summary: "Initiate a payment",
       description:
-        "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. A payout goes to its beneficiary, in the currency that the beneficiary is paid in: details of another account, or of another kind, are 400, and so is `card`, since no beneficiary has a card account. Mobile money needs a number of the network's country and the currency that the network moves. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
+        "Starts a payin or a payout. The payment is sent to the first candidate of its route, and to the next only after a definite decline. After a timeout no other provider is tried: the payment is `pending` with `next_action` `check_status` until the outcome is known. Instruction fields (`account_number`, `payment_link`, …) are at the top level of `response`. A payout goes to its beneficiary, in the beneficiary's currency. Details of another account or kind are 400, as is `card`. Mobile money needs a phone number of the network's country and the network's currency. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
       request: initiations,
       response: answers
     })
@@ -400,7 +384,7 @@ export const PaymentsInitApi = describedGroup(
       access: "any",
       summary: "Preview a route",
       description:
-        "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.\n\nA provider that gives no verdicts is left alone: by an organisation after ten of its own payments in a row that ended without one, by everybody after ten in a row of which one organisation counts for four at most, so that three have to meet it and nobody switches a provider off for the others. After 30 seconds one payment tries it; a verdict closes the circuit, and whose payment met silence again lets the others try first. Where nobody else is left, it is asked all the same.",
+        "Extension. Takes the body of an initiation. Returns the providers that would be tried, in order, and the excluded ones with reasons. Creates nothing.\n\nThe circuit to a provider opens after ten payments in a row without a definite answer. It opens for one organisation if all ten are its own, and for all if at least three organisations are affected (each counts for at most four). After 30 seconds one payment tests the provider. A definite answer closes the circuit; after another timeout, other organisations test it first. If no other provider is left, the provider is tried anyway.",
       request: initiations,
       response: examples({
         "One is asked": success("Route preview", {

@@ -1,14 +1,24 @@
 /** Provider configurations: which provider serves which corridor, for whom and in which order. */
 import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
-import { BigDecimal, Schema } from "effect"
+import { Schema } from "effect"
 import { ConfigId, OrgId } from "../../domain/Ids.ts"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
-import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, idOf, idParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { WireDecimal } from "../../domain/Decimal.ts"
+import {
+  envelope,
+  idOf,
+  idParam,
+  pageOf,
+  PageParams,
+  Timestamp,
+  success,
+  optionalExact,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
-import { text } from "./RequestFields.ts"
+import { examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
+import { text, limitAmount } from "./RequestFields.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({
   message: `is not one of ${values.join(", ")}`,
@@ -22,43 +32,28 @@ const corridorFields = {
   direction: Flow.annotations({ message: oneOf(flows) })
 }
 
-const limit = "In the currency of the payment, on the provider's side of it; null is no limit"
+const limit = "In the payment's currency at the provider; null: no limit"
 
 export const ProviderConfig = Schema.Struct({
   config_id: idOf(ConfigId),
   ...corridorFields,
   api_version: Schema.NullOr(Schema.String),
-  priority: Schema.Int.annotations({ description: "The lower number is asked first" }),
+  priority: Schema.Int.annotations({ description: "The lowest is tried first" }),
   is_active: Schema.Boolean,
   webhook_required: Schema.Boolean,
-  org_id: Schema.NullOr(idOf(OrgId)).annotations({ description: "The organisation it is for; null is all of them" }),
+  org_id: Schema.NullOr(idOf(OrgId)).annotations({ description: "null: all organisations" }),
   min_amount: Schema.NullOr(WireDecimal).annotations({ description: limit }),
   max_amount: Schema.NullOr(WireDecimal).annotations({ description: limit }),
   description: Schema.NullOr(Schema.String),
   webhook_url: Schema.NullOr(Schema.String),
   has_credentials: Schema.Boolean.annotations({
-    description: "Extension. Whether it brings an account of its own at the provider; otherwise it uses the platform's"
+    description: "Extension. Has its own account at the provider; otherwise uses the platform's"
   }),
   credentials_tested_at: Schema.NullOr(Timestamp).annotations({
-    description:
-      "Extension. When the provider last took them in a test; null where it has not, and payments are not routed by it"
+    description: "Extension. Last passed test; null: not routed"
   }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "ProviderConfig" })
-
-const Zero = Schema.transform(Schema.Literal(0), Schema.BigDecimalFromSelf, {
-  strict: true,
-  decode: () => BigDecimal.fromBigInt(0n),
-  encode: () => 0 as const
-})
-
-const Limit = Schema.NullOr(
-  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", format: MONEY, minimum: 0 } })
-).annotations({
-  description: limit,
-  message: () => ({ message: "is not a JSON number from 0 up, of at most 15 significant digits", override: true })
-})
 
 const settings = {
   api_version: Schema.NullOr(text(50, "The version of the provider's API, where it has several")),
@@ -67,15 +62,15 @@ const settings = {
       type: "integer",
       minimum: 0,
       maximum: 10_000,
-      description: "The lower number is asked first; 100 unless said otherwise"
+      description: "The lowest is tried first; default: 100"
     },
     message: () => ({ message: "is not a whole number from 0 to 10000", override: true })
   }),
   is_active: Schema.Boolean.annotations({ description: "Whether payments are routed by it" }),
-  webhook_required: Schema.Boolean.annotations({ description: "Whether the provider is to call back" }),
-  org_id: Schema.NullOr(Schema.String).annotations({ description: "An organisation that exists; null is all of them" }),
-  min_amount: Limit,
-  max_amount: Limit,
+  webhook_required: Schema.Boolean.annotations({ description: "Whether the provider must send callbacks" }),
+  org_id: Schema.NullOr(Schema.String).annotations({ description: "An existing organisation; null: all" }),
+  min_amount: limitAmount(limit),
+  max_amount: limitAmount(limit),
   description: Schema.NullOr(text(500, "Description shown in the list")),
   webhook_url: Schema.NullOr(text(2048, "Absolute https; http to the machine itself in sandbox mode"))
 }
@@ -100,8 +95,6 @@ export const UpdateProviderConfig = Schema.Struct({ ...corridorFields, ...settin
   .pipe(Schema.partialWith({ exact: true }))
   .annotations({ identifier: "UpdateProviderConfig" })
 
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 const example = {
   config_id: "0199c2a4-9e30-7d18-a7b2-4c5d6e7f8091",
   provider: "pawapay",
@@ -119,19 +112,16 @@ const example = {
   webhook_url: null,
   has_credentials: false,
   credentials_tested_at: null,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
-/** Marks a credential that is set. Its value is never returned. */
+/** Names of the credentials that are set; their values are never returned. */
 export const CredentialsState = Schema.Struct({
   config_id: idOf(ConfigId),
   provider: ProviderName,
   fields: Schema.Array(Schema.String).annotations({ description: "The names of the fields that are set" }),
-  tested: Schema.Boolean.annotations({
-    description: "Whether the provider took them, and payments are routed by them"
-  }),
-  test_message: Schema.String.annotations({ description: "What came of the test" }),
+  tested: Schema.Boolean.annotations({ description: "Passed the test; payments are routed" }),
+  test_message: Schema.String.annotations({ description: "Result of the test" }),
   updated_at: Timestamp
 }).annotations({ identifier: "CredentialsState" })
 
@@ -152,11 +142,11 @@ export const ProviderConfigsApi = apiGroup(
       endpoint: HttpApiEndpoint.get("list", "/payments/provider-configs")
         .setUrlParams(
           Schema.Struct({
-            provider: maybe(corridorFields.provider),
-            country: maybe(corridorFields.country),
-            payment_method: maybe(corridorFields.payment_method),
-            direction: maybe(corridorFields.direction),
-            org_id: maybe(
+            provider: optionalExact(corridorFields.provider),
+            country: optionalExact(corridorFields.country),
+            payment_method: optionalExact(corridorFields.payment_method),
+            direction: optionalExact(corridorFields.direction),
+            org_id: optionalExact(
               Schema.String.annotations({ description: "Only the configurations scoped to this organisation" })
             ),
             ...PageParams
@@ -178,7 +168,7 @@ export const ProviderConfigsApi = apiGroup(
       access: "platform",
       summary: "Add a provider to a corridor",
       description:
-        "Payments of the corridor (country, method, direction) are offered to its providers one after the other: those of the organisation itself first, then by `priority`, then by age. One provider may have several configurations in a corridor, one for each band of amounts.",
+        "Payments of the corridor (country, method, direction) try its providers in order: the organisation's own first, then by `priority`, then by age. A provider may have several configurations in a corridor, for different ranges of amounts.",
       request: examples({
         "For everybody, within limits": {
           provider: "pawapay",
@@ -235,7 +225,7 @@ export const ProviderConfigsApi = apiGroup(
       access: "platform",
       summary: "Change a provider configuration",
       description:
-        "Only the fields that are sent change; null clears one. The provider itself cannot change, nor whom it is for once it brings an account of its own. Holds from the next payment on.",
+        "Changes only the fields that are sent; null clears one. The provider cannot change, nor the organisation once credentials are set. Takes effect with the next payment.",
       request: examples({
         "Later, and off": { priority: 20, is_active: false },
         "Other limits": { min_amount: null, max_amount: 70000.5 }
@@ -271,7 +261,7 @@ export const ProviderConfigsApi = apiGroup(
       access: "platform",
       summary: "Set a provider configuration's credentials",
       description:
-        "Extension. Gives the configuration an account of its own at the provider: its payments go through it, and never through the platform's. Where the configuration is for one organisation the account is that organisation's own: what it takes in is kept apart in the books and never paid out by the platform's accounts, and withdrawals from virtual accounts, escrow payouts and ramps do not go through it. The body holds the provider's fields by name, all that it needs. They are kept sealed and are never shown again.\n\nThey are tested at once by a harmless call to the provider. Those that pass are in use from the next payment on. Those that fail are stored only where nothing that works would be replaced; the configuration is then left out of routing until `corridor providers test CONFIG_ID` passes or others are set. Where credentials that passed are set already, new ones that fail are answered with 409 and those before stay in use. Those that are in use already may be set again: they are tested, and nothing changes.\n\nCallbacks that are signed with a secret that was replaced are believed for 24 hours after that, each of the last eight for its own; `forget_replaced=true` ends it at once, for a secret that others may know.\n\nWhat was sent through an account is asked about, refunded and called back about through it, also after the configuration was removed: its credentials can still be changed then, and it stays out of routing. Credentials of the platform's own account are 400: it would have two books. Callbacks of the account are expected at `/callbacks/{provider}/{config_id}`.",
+        "Extension. Gives the configuration its own account at the provider: its payments use only this account, never the platform's. If the configuration is for one organisation, so is the account. Money collected there has separate ledger accounts and is never paid out from the platform's accounts; withdrawals from virtual accounts, escrow payouts and ramps do not use it. The body has all fields that the provider needs, by name. They are stored encrypted and never shown again.\n\nThe credentials are tested at once by a harmless call to the provider. If the test passes, they are used from the next payment on. If it fails and working credentials are set, the answer is 409 and those stay in use. Otherwise they are stored, and the configuration is not routed until `corridor providers test CONFIG_ID` passes or others are set. Setting the same credentials again only tests them.\n\nCallbacks signed with a replaced secret are accepted for 24 hours, for the last eight secrets; `forget_replaced=true` ends this at once, for a leaked secret.\n\nPayments sent through an account are polled, refunded and called back through it, also after the configuration is removed. Its credentials can still be changed then; it is not routed. The credentials of the platform's own account are 400. Callbacks of the account are expected at `/callbacks/{provider}/{config_id}`.",
       request: examples({
         pawaPay: { api_token: "eyJraWQiOiIxIiwiYWxnIjoiRVMyNTYifQ.eyJ0dCI6IkFBVCJ9.c2lnbmF0dXJl" },
         Paystack: { secret_key: "sk_test_0123456789abcdef" }
@@ -294,6 +284,6 @@ export const ProviderConfigsApi = apiGroup(
       access: "platform",
       summary: "Remove a provider from a corridor",
       description:
-        "Payments that it already serves are seen to their end, through its own account where it had one: its credentials are kept for them."
+        "Payments in progress are completed, through its own account if it has one. Its credentials are kept for them."
     })
   )

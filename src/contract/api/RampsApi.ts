@@ -1,4 +1,4 @@
-/** Crypto ramps: fiat to crypto and back, with the rate that the caller was shown. */
+/** Crypto ramps: fiat to crypto and back. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId, TransactionId } from "../../domain/Ids.ts"
@@ -9,7 +9,7 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, PositiveNumberInput, WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { rampDirections } from "../../domain/Ramp.ts"
-import { idOf, Timestamp } from "./Envelope.ts"
+import { idOf, Timestamp, optionalExact } from "./Envelope.ts"
 import {
   AllProvidersFailed,
   InitiationBadRequest,
@@ -17,11 +17,11 @@ import {
   InitiationNotFound,
   NoRoute
 } from "./ErrorSchemas.ts"
-import { Metadata, accountNumber, credentialFields, optionalOrNull, text } from "./RequestFields.ts"
+import { Metadata, credentialFields, optionalOrNull, text } from "./RequestFields.ts"
 import { Named, operation, describedGroup } from "./Operation.ts"
-import { MobileMoneyDetails } from "./PaymentsInitApi.ts"
+import { MobileMoneyDetails, bankAccountFields } from "./PaymentsInitApi.ts"
 
-/** A ramp in either direction and its answer, as the API reference shows them. */
+/** Examples in both directions. */
 export const onRampRequest = {
   fiat_currency: "KES",
   fiat_amount: 13000,
@@ -105,30 +105,25 @@ export const offRampAnswer = {
 
 const Direction = Schema.Literal(...rampDirections)
 
-const RampBank = Schema.Struct({
-  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
-  bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
-  bank_name: optionalOrNull(text(200, "The name of the bank"))
-})
+const RampBank = Schema.Struct(bankAccountFields)
 
 const RampDestination = Schema.Struct({
-  accountNumber: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
-  bankCode: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
-  bankName: optionalOrNull(text(200, "The name of the bank"))
+  accountNumber: bankAccountFields.account_number,
+  bankCode: bankAccountFields.bank_code,
+  bankName: bankAccountFields.bank_name
 })
 
 export const InitiateRamp = Schema.Struct({
   ...credentialFields,
   fiat_currency: CurrencyCode,
   fiat_amount: AmountInput.annotations({
-    description: "What the customer pays (on-ramp) or the beneficiary gets (off-ramp), in `fiat_currency`"
+    description: "Paid by the customer (on-ramp) or to the beneficiary (off-ramp), in `fiat_currency`"
   }),
   client_rate: PositiveNumberInput.annotations({
     jsonSchema: {
       type: "number",
       exclusiveMinimum: 0,
-      description:
-        "The rate that was looked up just before: from fiat to crypto for an on-ramp, from crypto to fiat for an off-ramp",
+      description: "Rate looked up just before: fiat to crypto for an on-ramp, crypto to fiat for an off-ramp",
       examples: [0.00773096250483]
     }
   }),
@@ -137,7 +132,7 @@ export const InitiateRamp = Schema.Struct({
   country: CountryCode,
   direction: optionalOrNull(Direction).annotations({
     description:
-      "Extension. Needed only to make an off-ramp of a request that has a `wallet_address` as well; otherwise the other fields say it"
+      "Extension. Required only for an off-ramp with a `wallet_address`; otherwise derived from the other fields"
   }),
   customer_type: optionalOrNull(Schema.Literal("retail", "institution")).annotations({
     description: "`retail` when absent; `institution` needs `business_id` and `business_name`"
@@ -145,32 +140,26 @@ export const InitiateRamp = Schema.Struct({
   business_id: optionalOrNull(text(100, "Of an institution: its registration number")),
   business_name: optionalOrNull(text(200, "Of an institution: its registered name")),
   wallet_address: optionalOrNull(
-    text(128, "Needed for an on-ramp: where the crypto settles, an address of `crypto_network` on its main network")
+    text(128, "Required for an on-ramp: an address on the main network of `crypto_network`")
   ),
   mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({
-    description:
-      "On-ramp: the account that pays, unless `bank_details` is given. Off-ramp: the beneficiary's, if at all"
+    description: "On-ramp: the paying account, unless `bank_details` is given. Off-ramp: the beneficiary's account"
   }),
   bank_details: optionalOrNull(RampBank).annotations({
     description:
-      "On-ramp: the account that pays, unless `mobile_money_details` is given. Off-ramp: the beneficiary's, if at all"
+      "On-ramp: the paying account, unless `mobile_money_details` is given. Off-ramp: the beneficiary's account"
   }),
   beneficiary_id: optionalOrNull(Schema.String).annotations({
-    description:
-      "Needed for an off-ramp: a registered beneficiary with a bank or mobile money account in `fiat_currency`"
+    description: "Required for an off-ramp: a beneficiary with a bank or mobile money account in `fiat_currency`"
   }),
-  beneficiary_name: optionalOrNull(
-    text(200, "For the reader: the payout carries the name that the beneficiary is registered with")
-  ),
-  destination: optionalOrNull(RampDestination).annotations({
-    description: "Off-ramp: the beneficiary's account, if at all"
-  }),
+  beneficiary_name: optionalOrNull(text(200, "Informational: the payout uses the registered name")),
+  destination: optionalOrNull(RampDestination).annotations({ description: "Off-ramp: the beneficiary's account" }),
   client_reference: optionalOrNull(text(255, "Extension. The caller's own reference")),
   metadata: optionalOrNull(Metadata)
 }).annotations({ identifier: "InitiateRamp" })
 export type RampRequest = typeof InitiateRamp.Type
 
-/** Which way a request goes, by what it names; undefined where it names nothing to go to. */
+/** Direction of a request, from its fields; undefined if no destination is given. */
 export const statedDirection = <Stated>(
   request: { readonly [Field in keyof RampRequest]?: unknown } & { readonly direction?: Stated }
 ) => {
@@ -181,25 +170,21 @@ export const statedDirection = <Stated>(
   return payout.some((detail) => detail !== undefined) ? ("off_ramp" as const) : undefined
 }
 
-const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
-const shown = exact(Schema.NullOr(Schema.String))
+const shown = optionalExact(Schema.NullOr(Schema.String))
 
 export const RampInstructions = Schema.Struct({
-  type: exact(Schema.Literal("bank_transfer", "mobile_money", "crypto_transfer")),
+  type: optionalExact(Schema.Literal("bank_transfer", "mobile_money", "crypto_transfer")),
   account_name: shown,
   account_number: shown,
   bank_name: shown,
-  amount: exact(WireDecimal),
-  currency: exact(Schema.String),
+  amount: optionalExact(WireDecimal),
+  currency: optionalExact(Schema.String),
   reference: shown,
-  address: shown.annotations({ description: "Extension. Where to send the crypto, with `crypto_transfer`" }),
-  network: exact(Schema.NullOr(CryptoNetwork)).annotations({
-    description: "Extension. The network to send it on, with `crypto_transfer`"
-  })
+  address: shown.annotations({ description: "Extension. Deposit address, for `crypto_transfer`" }),
+  network: optionalExact(Schema.NullOr(CryptoNetwork)).annotations({ description: "Extension. For `crypto_transfer`" })
 }).annotations({
   identifier: "RampInstructions",
-  description: "How the customer pays; `{}` while there is nothing to pay, and whole otherwise"
+  description: "How the customer pays; `{}` if there is nothing to pay"
 })
 
 export const rampActions = ["make_transfer", "wait", "collect_otp", "check_status", "pay_by_link", "redirect"] as const
@@ -217,34 +202,26 @@ export const RampResult = Schema.Struct({
     crypto_currency: CryptoAssetCode,
     crypto_network: CryptoNetwork,
     crypto_amount: WireDecimal,
-    provider: Schema.NullOr(ProviderName).annotations({ description: "The one that collects" }),
-    expires_at: Schema.NullOr(Timestamp).annotations({
-      description: "30 minutes after a provider was asked; null while it is held for a review"
-    }),
-    next_action: exact(Schema.Literal(...rampActions)).annotations({
-      description: "Left out when nothing is to be done"
-    }),
-    payment_link: exact(Schema.String).annotations({
-      description: "Extension. Where to send the customer, with `pay_by_link`"
-    }),
-    redirect_url: exact(Schema.String).annotations({
-      description: "Extension. Where to send the customer, with `redirect`"
-    }),
+    provider: Schema.NullOr(ProviderName).annotations({ description: "Provider of the collection" }),
+    expires_at: Schema.NullOr(Timestamp).annotations({ description: "30 minutes; null while held for review" }),
+    next_action: optionalExact(Schema.Literal(...rampActions)).annotations({ description: "Absent: nothing to do" }),
+    payment_link: optionalExact(Schema.String).annotations({ description: "Extension. For `pay_by_link`" }),
+    redirect_url: optionalExact(Schema.String).annotations({ description: "Extension. For `redirect`" }),
     payment_instructions: RampInstructions,
     message: Schema.NullOr(Schema.String)
   })
 }).annotations({ identifier: "RampResult" })
 
 const description = [
-  "Turns fiat into crypto (on-ramp) or crypto into fiat (off-ramp), in two legs: what the customer pays is collected first, and only when it has arrived is the other side sent, once.",
+  "Converts fiat to crypto (on-ramp) or crypto to fiat (off-ramp), in two legs: the customer's payment is collected first, then the payout is sent, exactly once.",
   [
-    "- **On-ramp**, when `wallet_address` is given: the customer pays `fiat_amount` by bank transfer or mobile money (exactly one of `bank_details` and `mobile_money_details`), and `crypto_amount`, which is `fiat_amount` times the rate, rounded down, settles to the wallet without another call.",
-    "- **Off-ramp**, when `beneficiary_id` is given without a wallet: the customer sends `crypto_amount`, which is `fiat_amount` divided by the rate, rounded up, to the address in `payment_instructions`, and `fiat_amount` is paid to the beneficiary. Needs the role `staff` or the permission `payouts`. Other details of the destination need not be sent; if they are, they must name the beneficiary's account."
+    "- **On-ramp**, when `wallet_address` is given: the customer pays `fiat_amount` by bank transfer or mobile money (exactly one of `bank_details` and `mobile_money_details`), and `crypto_amount`, which is `fiat_amount` times the rate, rounded down, is sent to the wallet without another call.",
+    "- **Off-ramp**, when `beneficiary_id` is given without a wallet: the customer sends `crypto_amount`, which is `fiat_amount` divided by the rate, rounded up, to the address in `payment_instructions`, and `fiat_amount` is paid to the beneficiary. Needs the role `staff` or the permission `payouts`. Other details of the destination are optional, and must match the beneficiary's account."
   ].join("\n"),
-  "Look the rate up just before, in the direction in which the money flows: `fromCurrency` is the fiat currency for an on-ramp, and the crypto asset for an off-ramp. A `client_rate` more than 0.5 percent away from the live rate, or looked up the other way round, is 400 `RATE_MISMATCH`: look it up again. Amounts use the live rate. Computed crypto amounts have at most 8 fraction digits.",
+  "Look up the rate just before, in the direction of the money: `fromCurrency` is the fiat currency for an on-ramp, and the crypto asset for an off-ramp. A `client_rate` more than 0.5 percent away from the live rate, or of the opposite direction, is 400 `RATE_MISMATCH`. Amounts use the live rate. Computed crypto amounts have at most 8 fraction digits.",
   "USDT and USDC travel on ETHEREUM, POLYGON, TRON and SOLANA, BTC on BITCOIN, ETH on ETHEREUM and BASE.",
   "A ramp that reaches the organisation's `review_threshold` is held like any other payment: `status` `initiated`, `next_action` `wait`, `provider` and `expires_at` null, until someone else sends the action `review` (its answer, and the record's `instructions`, tell how the customer pays) or `reject`. Ramps are charged no fees.",
-  "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored."
+  "A ramp that is unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored."
 ].join("\n\n")
 
 export const RampsApi = describedGroup("ramps", "Crypto ramps", "From fiat to crypto and back.")

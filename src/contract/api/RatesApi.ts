@@ -1,4 +1,4 @@
-/** Exchange rates: look one up, which locks it, and set one. */
+/** Exchange rates: lookup with a lock, and setting a base rate. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Either, ParseResult, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
@@ -6,7 +6,7 @@ import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal }
 import { envelope, Id, OrgParam, Timestamp, success } from "./Envelope.ts"
 import { examples, operation, apiGroup } from "./Operation.ts"
 
-/** An amount as query text, held to the rules of an amount in a body; its digits never pass through a float. */
+/** An amount in a query, with the rules of an amount in a body. Never a float. */
 const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
   strict: true,
   decode: (text, _, ast) =>
@@ -69,7 +69,7 @@ export const LockedExchangeRate = Schema.Struct({
   amount: Schema.NullOr(WireDecimal).annotations({ description: "As asked; null without one" }),
   target_amount: Schema.NullOr(WireDecimal).annotations({
     description:
-      "`amount` times `rate`. Between two fiat currencies rounded half-even to the minor unit of `to_currency`, as a payment's `target_amount` must be; where one of them is crypto rounded down (crypto to at most 8 fraction digits), which is what a ramp at that rate gives. Null without an amount"
+      "`amount` times `rate`. Fiat to fiat: rounded half-even to the minor unit, as a payment's `target_amount`. With crypto: rounded down, as in a ramp, crypto to at most 8 fraction digits. Null without an amount"
   }),
   expires_at: Timestamp,
   created_at: Timestamp
@@ -95,11 +95,9 @@ export const BaseExchangeRate = Schema.Struct({
   rate,
   status: Schema.Literal("set", "proposed").annotations({
     description:
-      "`proposed`: the rate is more than 10 percent away from the last one or from what is quoted, and is not in use until another admin sends the same request within 24 hours"
+      "`proposed`: more than 10 percent from the last or quoted rate, and not used until another admin sends the same request within 24 hours"
   }),
-  previous_rate: Schema.NullOr(rate).annotations({
-    description: "The pair's own rate before; of a proposal, the one that holds on. Null without one"
-  }),
+  previous_rate: Schema.NullOr(rate).annotations({ description: "Rate before; null: none" }),
   updated_at: Timestamp
 }).annotations({ identifier: "BaseExchangeRate" })
 
@@ -137,7 +135,7 @@ export const RatesApi = apiGroup("rates", "Exchange rates", "The rates of cross-
       access: "any",
       summary: "Look up an exchange rate",
       description:
-        "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. It is spent by its first use: the payment or transfer that names it; a payment that no provider took gives it back. Made with `amount` it is good for that amount only, without it for at most 100,000 USD worth (`RATE_LOCK_MAX`). What an organisation's locks were better than the live rate at their use adds up to at most 1,000 USD worth in 24 hours (`RATE_GAIN_MAX`); beyond that, one that is more than 0.5 percent better is refused with `RATE_MISMATCH`.\n\nEvery quote is crossed through USD, rounded down; a rate of the pair's own counts where it is worse for the customer. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
+        "The live rate, fiat or crypto, locked for the organisation until `expires_at` (default: 15 minutes). A payment with its `org_rate_id` before that uses exactly this rate. The first payment or transfer uses it up; a payment that every provider declined gives it back. With `amount` it is valid for that amount only, without it for up to 100,000 USD worth (`RATE_LOCK_MAX`). Gains of an organisation's locks over the live rate are limited to 1,000 USD worth in 24 hours (`RATE_GAIN_MAX`). Beyond that, a lock more than 0.5 percent better is rejected with `RATE_MISMATCH`.\n\nQuotes are crossed through USD and rounded down; a direct rate of the pair is used if it is worse for the customer. A pair without a rate, or with an outdated one, is 404. A platform admin names the organisation with `org_id`.",
       response: examples({
         "Of an amount": success(LOCKED, lockedExample),
         "Without an amount": success(LOCKED, { ...lockedExample, amount: null, target_amount: null }),
@@ -157,7 +155,7 @@ export const RatesApi = apiGroup("rates", "Exchange rates", "The rates of cross-
       access: "platform",
       summary: "Set a base rate",
       description:
-        "Extension. One direction only. Against USD it sets the value of the other currency: the way back keeps its own rate, but is never served at more than the inverse of a newer one. Between two other currencies it only makes their quote worse for the customer than through USD. So no cycle of exchanges gains. What is locked already stays as it is.\n\nA rate more than 10 percent away from the pair's last one, or from what is quoted, needs a second person: the first request is kept as a proposal (`status: proposed`), and the same request of another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
+        "Extension. Sets one direction. Against USD it sets the value of the other currency; the opposite direction keeps its own rate, but is never quoted above the inverse of a newer one. Between two other currencies it is used only if it is worse for the customer than through USD. So no cycle of exchanges gains money. Locked rates stay.\n\nA rate more than 10 percent away from the pair's last or quoted rate needs a second admin: the first request is a proposal (`status: proposed`), and the same request by another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
       request: examples({
         "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
         "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }

@@ -1,7 +1,7 @@
 /** Fields of requests: limited text, metadata and times, with their descriptions for the reference. */
-import { Schema, ParseResult } from "effect"
+import { BigDecimal, ParseResult, Schema } from "effect"
 import { holdsCardNumber } from "../../domain/Card.ts"
-import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
+import { AmountInput, MONEY, stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
 
 export const CARD_REFUSED =
@@ -25,11 +25,13 @@ export const accountNumber = (longest: number, description: string) =>
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
   })
 
-export const text = (longest: number, description: string) =>
-  asSent(longest).annotations({
-    description,
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
+export const text = (longest: number, description?: string) => {
+  const about = description === undefined ? {} : { description }
+  return asSent(longest).annotations({
+    ...about,
+    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
   })
+}
 
 /** Trimmed, such as a one-time password that a person types. */
 export const trimmedText = (longest: number, description: string) =>
@@ -44,6 +46,24 @@ export const matching = (pattern: RegExp, message: string, description: string) 
 /** Missing and null mean the same. */
 export const optionalOrNull = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(schema, { nullable: true, exact: true })
+
+/** Missing and null are kept apart. */
+export const optionalNullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+
+const Zero = Schema.transform(Schema.Literal(0), Schema.BigDecimalFromSelf, {
+  strict: true,
+  decode: () => BigDecimal.fromBigInt(0n),
+  encode: () => 0 as const
+})
+
+/** An amount from zero up, or null. */
+export const limitAmount = (description: string) =>
+  Schema.NullOr(
+    Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", format: MONEY, minimum: 0 } })
+  ).annotations({
+    description,
+    message: () => ({ message: "is not a JSON number from 0 up, of at most 15 significant digits", override: true })
+  })
 
 /** Accepted and ignored. */
 const unread = (description: string) =>

@@ -1,4 +1,4 @@
-/** What only a person can decide about a payment, in that person's own name. */
+/** Decisions of operators on payments. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId } from "../../domain/Ids.ts"
@@ -12,71 +12,57 @@ import { text } from "./RequestFields.ts"
 
 const PaymentPath = Schema.Struct({ payment_id: idParam(PaymentId) })
 
-const reason = text(500, "How you know, or why; saved with the payment, in its history and in the audit log")
+const reason = text(500, "Reason. Saved with the payment, in its history and in the audit log")
 
 export const ResolvePayment = Schema.Struct({
   outcome: Schema.Literal("completed", "failed").annotations({
     description:
-      "Of an unknown outcome: what the provider's own books say. Of money that waits: `completed` if the organisation keeps what came, or bears what is gone; `failed` if the provider has given back what came, or has returned what was gone"
+      "Unknown outcome: as recorded by the provider. Money in suspense: `completed` credits or charges the organisation; `failed` means that the provider refunded or returned it"
   }),
   reason,
-  item_id: Schema.optional(
-    text(64, "Which of the things that wait, as the operations queue names it, where one verdict does not fit them all")
-  ),
+  item_id: Schema.optional(text(64, "Item of the operations queue; required if one decision does not fit all")),
   amount: Schema.optional(
-    AmountInput.annotations({
-      description:
-        "How much of money that waits the decision is about, where parts of it are different things, such as a refund by hand and a chargeback; all of it by default"
-    })
+    AmountInput.annotations({ description: "Part of the money that the decision is about; default: all" })
   ),
   movement_id: Schema.optional(
     text(
       128,
-      "The provider's own id of the transfer that you state, as its dashboard shows it: what the provider tells of it later is then the same transfer. Without it a later report of the same amount counts as that transfer"
+      "Provider's id of the transfer, as in its dashboard. Later reports with this id are the same transfer. Without it, a later report of the same amount is"
     )
   )
 }).annotations({ identifier: "ResolvePayment" })
 
 export const GiveBack = Schema.Struct({
   reason,
-  item_id: Schema.optional(
-    text(64, "Which of the things that wait, as the operations queue names it, where money of several does")
-  )
+  item_id: Schema.optional(text(64, "Item of the operations queue; required if there are several"))
 }).annotations({ identifier: "GiveBack" })
 
 const change = "the balance of the organisation's account that the decision is about"
 
 export const Decision = Schema.Struct({
   action: Schema.Literal("resolve", "give_back").annotations({
-    description: "The operation that carries it out, with `item_id` and, for `resolve`, `outcome`"
+    description: "Operation to call, with `item_id` and, for `resolve`, `outcome`"
   }),
   outcome: Schema.NullOr(Schema.Literal("completed", "failed")).annotations({ description: "Of `resolve`" }),
-  says: Schema.String.annotations({ description: "What is so, and what follows" }),
-  account: Schema.NullOr(Schema.String).annotations({
-    description: "The organisation's account in the books; null, like the fields below: not known beforehand"
-  }),
+  says: Schema.String.annotations({ description: "Facts and consequence" }),
+  account: Schema.NullOr(Schema.String).annotations({ description: "Ledger account; null: unknown, as below" }),
   currency: Schema.NullOr(AnyCurrencyCode),
   before: Schema.NullOr(WireDecimal).annotations({ description: `Now, ${change}` }),
   after: Schema.NullOr(WireDecimal).annotations({ description: `Afterwards, ${change}` }),
-  owes: Schema.NullOr(WireDecimal).annotations({
-    description: "What the organisation owes afterwards since it has too little; its next credits pay it"
-  })
+  owes: Schema.NullOr(WireDecimal).annotations({ description: "Debt afterwards, deducted from the next credits" })
 }).annotations({ identifier: "Decision" })
 
 export const DecidableItem = Schema.Struct({
-  item_id: Schema.NullOr(Id).annotations({
-    description:
-      "As the operations queue names it; null where it is no item of the queue: an unsent payout, a payment on the manual rail"
-  }),
+  item_id: Schema.NullOr(Id).annotations({ description: "Item of the operations queue; null: not in the queue" }),
   kind: Schema.Literal("suspense", "unknown_outcome", "unsent_payout").annotations({
     description:
-      "`suspense`: money that waits; `unknown_outcome`: the outcome at the provider is unknown; `unsent_payout`: a ramp's payout that can still be stopped"
+      "`suspense`: money in suspense; `unknown_outcome`: unknown at the provider; `unsent_payout`: a ramp's payout that can still be stopped"
   }),
   attempt_id: Schema.NullOr(Id),
   detail: Schema.String,
-  amount: Schema.NullOr(WireDecimal).annotations({ description: "Above zero it came, below zero it is gone" }),
+  amount: Schema.NullOr(WireDecimal).annotations({ description: "Above zero: arrived; below zero: taken back" }),
   currency: Schema.NullOr(AnyCurrencyCode),
-  decisions: Schema.Array(Decision).annotations({ description: "None that would be refused" })
+  decisions: Schema.Array(Decision).annotations({ description: "Allowed decisions" })
 }).annotations({ identifier: "DecidableItem" })
 
 const exampleDecision = (
@@ -112,7 +98,7 @@ const exampleItem = (detail: string, amount: number, currency: string, decisions
     ]
   })
 
-export const ResolutionsApi = apiGroup("resolutions", "Decisions", "What only a person can decide about a payment.")
+export const ResolutionsApi = apiGroup("resolutions", "Decisions", "Decisions on payments that need a person.")
   .add(
     operation({
       endpoint: HttpApiEndpoint.get("decisions", "/operations/payments/:payment_id/decisions")
@@ -121,7 +107,7 @@ export const ResolutionsApi = apiGroup("resolutions", "Decisions", "What only a 
       access: "platform",
       summary: "List the decisions on a payment",
       description:
-        "Extension. Each thing of the payment that waits for a person, and what can be decided about it: what is so, what follows, and what the organisation has before and after. Two sums that wait are two items. Look it up at the provider first, then send the decision with its `item_id`.",
+        "Extension. Open items of the payment with the possible decisions: facts, consequence, and the organisation's balance before and after. Each amount in suspense is an item. Check with the provider first, then send the decision with its `item_id`.",
       response: examples({
         "A chargeback": exampleItem("50.17 EUR was taken back: an operator must say who bears it.", -50.17, "EUR", [
           exampleDecision("completed", "The organisation bears it: 650.48 → 600.31 EUR", "EUR", 650.48, 600.31),
@@ -151,7 +137,7 @@ export const ResolutionsApi = apiGroup("resolutions", "Decisions", "What only a 
       access: "platform",
       summary: "Settle a payment by hand",
       description:
-        "Extension. For an outcome that stayed unknown, a payment on the manual rail, a ramp's payout that is to be stopped, or money that waits; look it up at the provider first. `GET …/decisions` says what each decision means for this payment. Money that came: `completed` books it to the organisation, or accepts what came of a payin that was paid in part; `failed` says that the provider has given it back. Money that is gone: `completed` says that the organisation bears it, or owes it if it has too little; `failed` says that the provider has returned it to us. An unknown outcome: `completed` says that it went through, `failed` that it did not. Audited in the caller's name. With nothing to settle, while a provider is being asked, or where several things wait that one decision does not fit and `item_id` names none of them: 409, with their ids.",
+        "Extension. For an unknown outcome, a payment on the manual rail, a ramp's payout to be stopped, or money in suspense. Check with the provider first. `GET …/decisions` has the consequences for this payment. Money that arrived: `completed` credits it to the organisation, or accepts a partial payin; `failed` states that the provider refunded it. Money taken back: `completed` charges the organisation, or books a receivable if its balance is too low; `failed` states that the provider returned it. An unknown outcome: `completed` states that it succeeded, `failed` that it did not. Audited in the caller's name. 409 if there is nothing to settle, a provider is being called, or several items need different decisions and `item_id` is missing; the message has their ids.",
       request: examples({
         "It went through": { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
         "It did not": { outcome: "failed", reason: "The provider has no trace of it" },
@@ -186,7 +172,7 @@ export const ResolutionsApi = apiGroup("resolutions", "Decisions", "What only a 
       access: "platform",
       summary: "Give money that waits back",
       description:
-        "Extension. To the payer, through the provider that took it; `GET …/decisions` names it where that is possible. The organisation's balance stays as it is. A payin that was paid in part fails. Repeating it never sends it twice; with `item_id` it never sends anything else either. Audited in the caller's name. Where no money of a payer waits (what is gone, or came back of a payout, is settled with `resolve`), where the provider refunds nothing through this service, or where money of several things waits and `item_id` names none of them: 409, with their ids.",
+        "Extension. Returns money in suspense to the payer, through the provider that collected it, if `GET …/decisions` offers it. The organisation's balance does not change. A partial payin fails. A repetition never sends it twice; with `item_id` it never sends anything else. Audited in the caller's name. 409 if no payer's money is in suspense (use `resolve` for money taken back and returned payouts), the provider cannot refund it, or there are several items and `item_id` is missing; the message has their ids.",
       request: examples({
         "Paid twice": { reason: "Paid twice by mistake" },
         "Paid too late": { reason: "The order was canceled before the money came" },

@@ -3,19 +3,16 @@ import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { RoleName, type Access, accessTable, roles } from "../../domain/Access.ts"
-import { idOf, OrgParam, pageOf, PageParams, Timestamp, envelope, success } from "./Envelope.ts"
+import { idOf, OrgParam, pageOf, PageParams, envelope, success, timestamps } from "./Envelope.ts"
 import { operation, examples, apiGroup, pageExample } from "./Operation.ts"
 
 export const User = Schema.Struct({
   user_id: idOf(UserId),
   org_id: Schema.NullOr(idOf(OrgId)),
   email: Schema.String,
-  role: Schema.NullOr(RoleName).annotations({
-    description: "In that organisation; like `org_id` null in a list of all organisations' users"
-  }),
+  role: Schema.NullOr(RoleName).annotations({ description: "Null, like `org_id`, in lists of all users" }),
   country: Schema.NullOr(Schema.String),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "User" })
 
 export const UsersApi = apiGroup("users", "Users", "The people behind an organisation's tokens and keys.").add(
@@ -41,17 +38,15 @@ export const UsersApi = apiGroup("users", "Users", "The people behind an organis
   })
 )
 
-/** Who a credential is, and what it may do: what a console or a back office asks first. */
+/** Session: the user or key of a credential, and its access. */
 const accesses = Object.keys(accessTable) as [Access, ...Array<Access>]
 
 export const Session = Schema.Struct({
   credential: Schema.Literal("user", "api_key"),
-  user_id: Schema.NullOr(idOf(UserId)).annotations({ description: "Of the person; of a key, whom it belongs to" }),
+  user_id: Schema.NullOr(idOf(UserId)).annotations({ description: "The user, or the owner of the key" }),
   email: Schema.NullOr(Schema.String),
   role: Schema.Literal(...roles, "admin"),
-  access: Schema.Array(Schema.Literal(...accesses)).annotations({
-    description: "What it may do, in the words that permissions and roles are described by at each operation"
-  }),
+  access: Schema.Array(Schema.Literal(...accesses)).annotations({ description: "Names as in each operation" }),
   organization: Schema.NullOr(
     Schema.Struct({
       org_id: idOf(OrgId),
@@ -60,7 +55,7 @@ export const Session = Schema.Struct({
       currency: Schema.String,
       features: Schema.Array(Schema.String)
     })
-  ).annotations({ description: "null: a platform admin who named none" }),
+  ).annotations({ description: "null: a platform admin without `org_id`" }),
   mode: Schema.Literal("sandbox", "live")
 }).annotations({ identifier: "Session" })
 

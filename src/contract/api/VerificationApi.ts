@@ -1,11 +1,11 @@
-/** Verification requests: a person in a transaction is asked, by a message, to verify who they are. */
+/** Verification requests: e-mails that ask a person in a transaction to verify their identity. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { holdsLink } from "../../domain/MailSafeText.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
+import { examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { asSent } from "./RequestFields.ts"
 
 const VerificationType = Schema.Literal("bvn", "nin").annotations({
@@ -20,7 +20,7 @@ const LONGEST_ID = 100
 const LONGEST_TRIGGER = 200
 const LONGEST_MESSAGE = 2000
 
-/** Both numbers have eleven digits; one that stands in a text is not for us to keep. */
+/** BVN and NIN have 11 digits. They must not be stored. */
 const identityNumber = /(?<![0-9A-Za-z])\d{11}(?![0-9A-Za-z])/
 
 const text = (longest: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(longest))
@@ -65,7 +65,7 @@ export const RequestVerification = Schema.Struct({
 const Result = Schema.Struct({
   target: Target,
   message: Schema.String,
-  user_id: Schema.String.annotations({ description: "Who was to be notified: the sender or the beneficiary, by id" }),
+  user_id: Schema.String.annotations({ description: "Id of the sender or beneficiary to notify" }),
   request_id: Id,
   status: RequestStatus.annotations({ description: "Of the request: `pending`, or `failed` if it was not delivered" }),
   success: Schema.Boolean
@@ -76,9 +76,7 @@ export const VerificationAnswer = Schema.Struct({
   target_type: TargetType,
   verification_type: VerificationType,
   transaction_id: idOf(TransactionId),
-  request_id: Schema.NullOr(Id).annotations({
-    description: "Extension. The one request; null when `target_type` is `both`, where each result has its own"
-  }),
+  request_id: Schema.NullOr(Id).annotations({ description: "Extension. Null if `target_type` is `both`" }),
   results: Schema.optionalWith(Schema.Array(Result), { exact: true }).annotations({
     description: "Present when `target_type` is `both`"
   }),
@@ -90,14 +88,13 @@ export const VerificationRequest = Schema.Struct({
   org_id: idOf(OrgId),
   requested_by: idOf(UserId).annotations({ description: "`user_id` of the request" }),
   target: Target,
-  user_id: Schema.String.annotations({ description: "Who is to be verified: the sender or the beneficiary, by id" }),
+  user_id: Schema.String.annotations({ description: "Id of the sender or beneficiary" }),
   transaction_id: idOf(TransactionId),
   verification_type: VerificationType,
   triggered_by: Schema.String,
   priority: Priority,
   status: RequestStatus,
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "VerificationRequest" })
 
 export const CloseVerification = Schema.Struct({ status: Schema.Literal("approved", "rejected") }).annotations({
@@ -119,8 +116,7 @@ const example = {
   triggered_by: "compliance review",
   priority: "high",
   status: "pending",
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const answer = {
@@ -162,7 +158,7 @@ export const VerificationApi = apiGroup(
       access: "verification",
       summary: "Request a verification",
       description:
-        "Asks the sender, the beneficiary or both, by e-mail, to verify who they are. One who cannot be found or reached is a failed notification: 404 for a single target; for `both` a failed result, with 207 and `all_success: false`. So is one to whom too many messages went (20 an hour of one organisation, 60 of all), or an organisation that sent 300 within the hour, but for a single target that is 429. The request stays `pending` until it is closed.",
+        "Asks the sender, the beneficiary or both by e-mail to verify their identity. A target that cannot be found or reached: 404; with `both` a failed result, 207 and `all_success: false`. The same applies beyond the limits (for each address 20 e-mails an hour of one organisation and 60 of all; 300 for each organisation), with 429 for a single target. The request is `pending` until it is closed.",
       request: examples({
         Both: {
           user_id: sender,

@@ -1,76 +1,59 @@
-/** Virtual accounts: money that an organisation keeps on the platform, in any currency, and what went through them. */
+/** Virtual accounts: balances of an organisation on the platform, and their transactions. */
 import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup } from "./Operation.ts"
-import { asSent } from "./RequestFields.ts"
+import { examples, operation, apiGroup, exampleTimes } from "./Operation.ts"
+import { optionalNullable, text } from "./RequestFields.ts"
 
 export const VirtualAccount = Schema.Struct({
   account_id: idOf(AccountId),
   org_id: idOf(OrgId),
   user_id: idOf(UserId),
   customer_id: Schema.NullOr(Schema.String).annotations({ description: "As it was sent" }),
-  virtual_account_name: Schema.String.annotations({ description: "The organisation and the currency" }),
+  virtual_account_name: Schema.String.annotations({ description: "Organisation and currency" }),
   currency: CurrencyCode,
-  balance: WireDecimal.annotations({
-    description: "Available balance, without money held for pending withdrawals"
-  }),
+  balance: WireDecimal.annotations({ description: "Available balance, without held money" }),
   status: Schema.Literal("active", "frozen", "closed"),
-  frozen_reason: Schema.NullOr(Schema.String).annotations({
-    description: "Extension. Reason for the freeze; null if not frozen"
-  }),
+  frozen_reason: Schema.NullOr(Schema.String).annotations({ description: "Extension. Null if not frozen" }),
   account_type: Schema.Literal("currency"),
-  provider: Schema.Literal("fiat").annotations({ description: "The rail that holds it" }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  provider: Schema.Literal("fiat").annotations({ description: "Provider of the account" }),
+  ...timestamps
 }).annotations({ identifier: "VirtualAccount" })
 
 export const VirtualTransaction = Schema.Struct({
-  transaction_id: idOf(TransactionId).annotations({ description: "UUIDv7; of a withdrawal it is also its payment's" }),
+  transaction_id: idOf(TransactionId).annotations({ description: "UUIDv7; the same as of the withdrawal's payment" }),
   account_id: idOf(AccountId),
   org_id: idOf(OrgId),
   user_id: idOf(UserId).annotations({ description: "The account's user" }),
   type: Schema.Literal("credit", "debit"),
   status: Schema.Literal("pending", "completed", "failed", "reversed").annotations({
-    description:
-      "A withdrawal is `pending` until its provider has paid it or definitely has not; `reversed`: it was paid and came back"
+    description: "Withdrawals are `pending` until the provider's final answer; `reversed`: paid and returned"
   }),
   amount: WireDecimal,
-  fee: WireDecimal.annotations({ description: "Taken from the account on top of `amount`" }),
+  fee: WireDecimal.annotations({ description: "Charged on top of `amount`" }),
   currency: CurrencyCode,
   description: Schema.NullOr(Schema.String),
   payment_rail: Schema.Literal("bank_transfer", "card", "mobile_money", "wallet", "internal", "escrow"),
-  reference: Schema.String.annotations({
-    description: "What moved the money: of a withdrawal its `payment_id`; both sides of a transfer have the same"
-  }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  reference: Schema.String.annotations({ description: "`payment_id` of a withdrawal or payin; shared by a transfer's sides" }),
+  ...timestamps
 }).annotations({ identifier: "VirtualTransaction" })
-
-const text = (longest: number, description: string) =>
-  asSent(longest).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
-  })
-
-/** Missing and null mean the same. */
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
 export const CreateVirtualAccount = Schema.Struct({
   org_id: Schema.String.annotations({ description: "The credential's own organisation. Any other is 403." }),
-  user_id: Schema.String.annotations({ description: "Whose account it is: a member of the organisation" }),
+  user_id: Schema.String.annotations({ description: "Owner: a member of the organisation" }),
   currency: CurrencyCode,
-  customer_id: given(text(255, "Your own id of the account's customer")),
-  org_name: given(text(200, "How the account's name begins; default: the organisation's name"))
+  customer_id: optionalNullable(text(255, "Your own id of the account's customer")),
+  org_name: optionalNullable(text(200, "Beginning of the name; default: the organisation's name"))
 }).annotations({ identifier: "CreateVirtualAccount" })
 
 export const Withdraw = Schema.Struct({
   amount: AmountInput,
   beneficiary_id: Schema.String.annotations({ description: "Paid in the account's currency" }),
-  description: given(text(255, "For the beneficiary, where the provider passes it on"))
+  description: optionalNullable(text(255, "For the beneficiary, where the provider passes it on"))
 }).annotations({ identifier: "Withdraw" })
 
 export const Transfer = Schema.Struct({
@@ -80,9 +63,7 @@ export const Transfer = Schema.Struct({
       "Another account of the organisation, or `settlement`: its settlement balance, in the currency of the account or of `org_rate_id`"
   }),
   amount: AmountInput.annotations({ description: "In the currency of `from_account_id`" }),
-  org_rate_id: given(Schema.String).annotations({
-    description: "A locked rate from the one currency to the other, not used yet; required when they differ"
-  })
+  org_rate_id: optionalNullable(Schema.String).annotations({ description: "Unused locked rate, if currencies differ" })
 }).annotations({ identifier: "Transfer" })
 
 export const FundAccount = Schema.Struct({
@@ -97,22 +78,20 @@ export const FundAccount = Schema.Struct({
 export const SimulateDeposit = Schema.Struct({ amount: AmountInput }).annotations({ identifier: "SimulateDeposit" })
 
 export const FreezeAccount = Schema.Struct({
-  reason: given(text(500, "Sent to the organisation with the event"))
+  reason: optionalNullable(text(500, "Sent to the organisation with the event"))
 }).annotations({ identifier: "FreezeAccount" })
 
 const refusal = Schema.Struct({ status: Schema.Literal("error"), message: Schema.String })
 
-/** The refusals of a payout that is asked for elsewhere than under /payments-init, and so has no code in its body. */
+/** Payout errors outside of /payments-init, without a code. */
 export const NoRoute = refusal.annotations(
   HttpApiSchema.annotations({ status: 422, description: "No routing configuration for the beneficiary's corridor" })
 )
 export const AllProvidersFailed = Schema.Struct({
   ...refusal.fields,
-  payment_id: idOf(PaymentId).annotations({ description: "The payment that failed: its timeline says why" }),
+  payment_id: idOf(PaymentId).annotations({ description: "The failed payment; its timeline has the reasons" }),
   transaction_id: idOf(TransactionId)
-}).annotations(
-  HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; the money is where it was" })
-)
+}).annotations(HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; no money was moved" }))
 
 const account = {
   account_id: "0199c2a6-1f02-7a11-8c54-5e0d9b7a6c31",
@@ -126,8 +105,7 @@ const account = {
   frozen_reason: null,
   account_type: "currency",
   provider: "fiat",
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const frozen = { status: "frozen", frozen_reason: "Suspicious activity" }
@@ -182,7 +160,7 @@ const page = (message: string, data: ReadonlyArray<unknown>) => ({
 export const VirtualAccountsApi = apiGroup(
   "virtualAccounts",
   "Virtual accounts",
-  "Money that an organisation keeps on the platform, in any number of accounts and currencies. Behind them stands one double-entry ledger: no account is ever overdrawn."
+  "Balances of an organisation on the platform, in any number of accounts and currencies. They are part of one double-entry ledger, and never overdrawn."
 )
   .add(
     operation({
@@ -191,8 +169,7 @@ export const VirtualAccountsApi = apiGroup(
         .addSuccess(envelope(VirtualAccount), { status: 201 }),
       access: "accounts",
       summary: "Open a virtual account",
-      description:
-        "A user may have any number of accounts, several in the same currency too; tell them apart by `customer_id`.",
+      description: "A user may have several accounts, also in one currency; `customer_id` tells them apart.",
       request: examples({
         "For a customer of yours": {
           org_id: account.org_id,
@@ -285,7 +262,7 @@ export const VirtualAccountsApi = apiGroup(
       movesMoney: true,
       summary: "Pay a beneficiary from an account",
       description:
-        "Extension. The amount and its fees are held before any provider is asked; without enough money it is 409 and nobody is asked. The payment behind it has the same `transaction_id` and is told about by the payment events too. If its provider definitely refuses it (at once: 502), the money is back on the account; while nobody knows what became of it, it stays held. `virtual_account.withdrawal` is sent when it is paid. A frozen account: 409.",
+        "Extension. Holds the amount and its fees before a provider is called; insufficient funds: 409. Its payment has the same `transaction_id` and sends payment events too. After a definite decline (at once: 502) the money returns to the account; while the outcome is unknown it stays held. `virtual_account.withdrawal` is sent when it is paid. A frozen account: 409.",
       request: examples({
         "With words for the beneficiary": {
           amount: 1500,
@@ -307,7 +284,7 @@ export const VirtualAccountsApi = apiGroup(
       movesMoney: true,
       summary: "Transfer between two accounts",
       description:
-        "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other and is spent by the transfer. It credits the amount times the worse of the locked and the live rate, rounded down; what is then nothing is 400. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
+        "Extension. Both accounts belong to the organisation. Between two currencies it needs `org_rate_id`, a locked rate, which the transfer uses up. It credits the amount at the worse of the locked and the live rate, rounded down, so converting back and forth never gains money; an amount that rounds to zero is rejected (400). Returns the debit; the credit has the same `reference`. A frozen account can receive, but not send (409).",
       request: examples({
         "In one currency": {
           from_account_id: account.account_id,
@@ -381,7 +358,7 @@ export const VirtualAccountsApi = apiGroup(
       access: "platform",
       summary: "Freeze an account",
       description:
-        "Extension. From here on nothing is taken from it: what was under way goes through before this answers, or is refused. It still takes money. Freezing a frozen account changes nothing.",
+        "Extension. Blocks debits from now on; debits in progress are completed or rejected before the answer. Credits still arrive. Freezing twice changes nothing.",
       request: examples({ "With a reason": { reason: "Suspicious activity" }, "Without one": {} }),
       response: success("Virtual account frozen", { ...account, ...frozen })
     })

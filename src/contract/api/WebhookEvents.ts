@@ -28,9 +28,7 @@ const PaymentEventData = Schema.Struct({
   provider: Schema.NullOr(ProviderName),
   client_reference: Text,
   updated_at: Timestamp,
-  failure: Schema.optionalWith(PaymentFailure, { exact: true }).annotations({
-    description: "Why it failed; left out otherwise"
-  }),
+  failure: Schema.optionalWith(PaymentFailure, { exact: true }).annotations({ description: "Only if failed" }),
   dispute: Schema.optionalWith(
     Schema.Struct({
       kind: Schema.Literal("returned", "regained"),
@@ -40,25 +38,23 @@ const PaymentEventData = Schema.Struct({
     { exact: true }
   ).annotations({
     description:
-      "Only in `transaction.updated`, and only where that is what happened: the provider has taken so much of a payin back, or had so much of a payout sent back (`returned`), or has undone that (`regained`). The status stays what it is until a person has settled who bears it"
+      "Only in `transaction.updated`. `returned`: the provider took money of a payin back, or a payout came back. `regained`: that was undone. The status stays until an operator decides who bears it"
   }),
   adjustment: Schema.optionalWith(
     Schema.Struct({ amount: WireDecimal, currency: AnyCurrencyCode, reason: Schema.String }),
     { exact: true }
   ).annotations({
     description:
-      "Only in `transaction.updated`, and only where that is what happened: the organisation has got so much besides what the payment itself brings, or below zero bears or owes so much of what is gone, in the currency of its balance"
+      "Only in `transaction.updated`. Amount credited to the organisation beyond the payment, or below zero charged or owed, in the currency of its balance"
   })
 }).annotations({ identifier: "PaymentEventData" })
 
 const RefundEventData = Schema.Struct({
   ...PaymentEventData.fields,
-  amount: WireDecimal.annotations({ description: "Of the part that this event is about" }),
-  refund_id: Schema.NullOr(idOf(AttemptId)).annotations({
-    description: "null where the provider took or sent the whole payment back by itself"
-  }),
+  amount: WireDecimal.annotations({ description: "Amount of this refund" }),
+  refund_id: Schema.NullOr(idOf(AttemptId)).annotations({ description: "null: initiated by the provider" }),
   ...refundRateFields,
-  refunded_amount: WireDecimal.annotations({ description: "What has gone back in all" })
+  refunded_amount: WireDecimal.annotations({ description: "Sum of all refunds" })
 }).annotations({ identifier: "RefundEventData" })
 
 const TestEventData = Schema.Struct({
@@ -85,7 +81,7 @@ const KybEventData = Schema.Struct({
 }).annotations({ identifier: "KybEventData" })
 
 const KycEventData = Schema.Struct({
-  user_id: Schema.String.annotations({ description: "Who was to be verified: the sender or the beneficiary, by id" }),
+  user_id: Schema.String.annotations({ description: "Id of the sender or beneficiary" }),
   request_id: Id,
   verification_type: Schema.Literal("bvn", "nin"),
   status: Schema.Literal("approved", "rejected")
@@ -156,77 +152,63 @@ interface AboutEvent {
   readonly example: Readonly<Record<string, unknown>>
 }
 
-const ofPayment = (fires: string, example: AboutEvent["example"]): AboutEvent => ({
+const event = (fires: string, data: AboutEvent["data"], example: AboutEvent["example"]): AboutEvent => ({
   fires,
-  data: PaymentEventData,
+  data,
   example
 })
 
+const canceled = { ...payment, status: "canceled", previous_status: "pending" }
+const processing = { ...payment, status: "processing", previous_status: "initiated" }
+const unfrozen = { ...frozen, status: "active", reason: null }
+const rejectedKyb = { ...kyb, kyb_status: "rejected", reason: "The certificate of incorporation has expired." }
+
 export const eventsAbout: Readonly<Record<EventType, AboutEvent>> = {
-  "payment.completed": ofPayment("A payment has been delivered.", payment),
-  "payment.failed": ofPayment("A payment has failed, or a reviewer has turned it away; `failure` says why.", failed),
-  "payment.processing": ofPayment("A provider has a payment for the first time, or may have it.", {
-    ...payment,
-    status: "processing",
-    previous_status: "initiated"
+  "payment.completed": event("A payment is completed.", PaymentEventData, payment),
+  "payment.failed": event(
+    "A payment failed or was rejected by a reviewer; `failure` has the reason.",
+    PaymentEventData,
+    failed
+  ),
+  "payment.processing": event("A payment was sent to a provider for the first time.", PaymentEventData, processing),
+  "payment.canceled": event(
+    "Extension. A payment was canceled, or a ramp was not paid in time.",
+    PaymentEventData,
+    canceled
+  ),
+  "payment.refunded": event("Extension. A payment was refunded, in part or in full.", RefundEventData, part),
+  "payment.refund_failed": event("Extension. A refund failed, or was returned.", RefundEventData, {
+    ...part,
+    refunded_amount: 0
   }),
-  "payment.canceled": ofPayment("Extension. A payment was called off, or a ramp was not paid in time.", {
-    ...payment,
-    status: "canceled",
-    previous_status: "pending"
+  "virtual_account.deposit": event(
+    "A virtual account was credited, also by a withdrawal that was returned, which is then `reversed`.",
+    AccountEventData,
+    transaction
+  ),
+  "virtual_account.withdrawal": event("A virtual account was debited.", AccountEventData, {
+    ...transaction,
+    type: "debit",
+    balance: 1200
   }),
-  "payment.refunded": {
-    fires: "Extension. A part of a payment has gone back, or all of it.",
-    data: RefundEventData,
-    example: part
-  },
-  "payment.refund_failed": {
-    fires: "Extension. A part of a payment was to go back and did not, or has come back.",
-    data: RefundEventData,
-    example: { ...part, refunded_amount: 0 }
-  },
-  "virtual_account.deposit": {
-    fires: "Money has come to a virtual account; or that of a withdrawal has come back, which is `reversed` then.",
-    data: AccountEventData,
-    example: transaction
-  },
-  "virtual_account.withdrawal": {
-    fires: "Money has left a virtual account.",
-    data: AccountEventData,
-    example: { ...transaction, type: "debit", balance: 1200 }
-  },
-  "virtual_account.frozen": {
-    fires: "Extension. A virtual account refuses debits from now on.",
-    data: FreezeEventData,
-    example: frozen
-  },
-  "virtual_account.unfrozen": {
-    fires: "Extension. A virtual account takes debits again.",
-    data: FreezeEventData,
-    example: { ...frozen, status: "active", reason: null }
-  },
-  "kyb.approved": { fires: "The organisation has passed its verification.", data: KybEventData, example: kyb },
-  "kyb.rejected": {
-    fires: "The organisation has not passed its verification.",
-    data: KybEventData,
-    example: { ...kyb, kyb_status: "rejected", reason: "The certificate of incorporation has expired." }
-  },
-  "kyc.approved": {
-    fires: "Extension. A person whose verification was asked for has passed it.",
-    data: KycEventData,
-    example: kyc
-  },
-  "kyc.rejected": {
-    fires: "Extension. A person whose verification was asked for has not passed it.",
-    data: KycEventData,
-    example: { ...kyc, status: "rejected" }
-  },
-  "transaction.updated": {
-    fires:
-      "A payment's status has changed, whatever it is now; or a provider has taken a part of it back, or given that back, which leaves its status as it is (`dispute`); or money of it was booked to or from the organisation, by a person or because a dispute was won (`adjustment`, with its amount). Test notifications are of this type too.",
-    data: Schema.Union(PaymentEventData, TestEventData),
-    example: payment
-  }
+  "virtual_account.frozen": event(
+    "Extension. A virtual account was frozen: debits are rejected.",
+    FreezeEventData,
+    frozen
+  ),
+  "virtual_account.unfrozen": event("Extension. A virtual account allows debits again.", FreezeEventData, unfrozen),
+  "kyb.approved": event("The organisation passed its KYB check.", KybEventData, kyb),
+  "kyb.rejected": event("The organisation did not pass its KYB check.", KybEventData, rejectedKyb),
+  "kyc.approved": event("Extension. A requested verification of a person was approved.", KycEventData, kyc),
+  "kyc.rejected": event("Extension. A requested verification of a person was rejected.", KycEventData, {
+    ...kyc,
+    status: "rejected"
+  }),
+  "transaction.updated": event(
+    "The status of a payment changed; or a provider reversed or reinstated a part of it, without a change of status (`dispute`); or an amount was credited or charged to the organisation, by an operator or after a won dispute (`adjustment`). Also used for test notifications.",
+    Schema.Union(PaymentEventData, TestEventData),
+    payment
+  )
 }
 
 export const eventEnvelope = (type: EventType) =>

@@ -1,4 +1,4 @@
-/** Events, their deliveries, and how to send one again or one for a test. */
+/** Events and their deliveries: lists, replays, test notifications. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
@@ -22,28 +22,28 @@ export const Delivery = Schema.Struct({
   event_type: Schema.String,
   webhook_id: idOf(WebhookId),
   status: DeliveryStatus,
-  attempts: Schema.Int.annotations({ description: "How often it was sent so far, replays included" }),
+  attempts: Schema.Int.annotations({ description: "Attempts so far, replays included" }),
   last_status_code: Schema.NullOr(Schema.Int),
   last_error: Text,
-  next_attempt_at: Schema.NullOr(Timestamp).annotations({ description: "null when nothing is left to send" }),
+  next_attempt_at: Schema.NullOr(Timestamp).annotations({ description: "null: no more attempts" }),
   created_at: Timestamp
 }).annotations({ identifier: "Delivery" })
 
 export const DeliveryDetail = Schema.Struct({
   ...Delivery.fields,
   endpoint_url: Schema.String,
-  payload: Schema.String.annotations({ description: "The exact text that is sent, the same at every attempt" }),
+  payload: Schema.String.annotations({ description: "Exact body, the same at every attempt" }),
   log: Schema.Array(
     Schema.Struct({
       attempt: Schema.Int,
       at: Timestamp,
       headers: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
         description:
-          "What it was sent with, signatures, their time and the trace included, as they were then: signed with the secrets of that moment. null where nothing was sent because the endpoint's secret could not be opened, where the attempt ended with its worker, and for attempts of a version before this was kept"
+          "Headers as sent, with signatures, timestamp and trace. Null: nothing was sent (the secret could not be decrypted, or the worker stopped), or an older version sent it"
       }),
       status_code: Schema.NullOr(Schema.Int),
       error: Text,
-      answer: Text.annotations({ description: "The beginning of what the receiver said" }),
+      answer: Text.annotations({ description: "Beginning of the receiver's answer" }),
       latency_ms: Schema.Int
     })
   ).annotations({ description: "Oldest first" })
@@ -56,8 +56,7 @@ export const Event = Schema.Struct({
   created_at: Timestamp,
   data: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
   traceparent: Schema.optionalWith(Schema.String, { exact: true }).annotations({
-    description:
-      "Of a server that is traced: the trace of the request that it goes back to, which deliveries carry as the header of that name. No part of their body"
+    description: "With tracing: trace of the causing request. Sent as a header, not in the body"
   })
 }).annotations({ identifier: "Event" })
 
@@ -86,7 +85,7 @@ export const Notify = Schema.Struct({
 
 export const Notified = Schema.Struct({
   event_id: Id,
-  endpoints: Schema.Int.annotations({ description: "How many endpoints it goes to" })
+  endpoints: Schema.Int.annotations({ description: "Number of receiving endpoints" })
 }).annotations({ identifier: "Notified" })
 
 const transaction = {
@@ -117,8 +116,6 @@ const delivery = {
   created_at: "2026-03-02T09:15:00.000Z"
 }
 
-const firstPage = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
-
 export const WebhookLogApi = apiGroup(
   "webhookLog",
   "Events and deliveries",
@@ -132,7 +129,7 @@ export const WebhookLogApi = apiGroup(
       access: "webhooks",
       summary: "Send a test notification",
       description:
-        "An event `transaction.updated` with `transaction_data` and `test: true` as its data. It goes to all active endpoints of the organisation, whatever events they ask for, with the header `X-Service-Test: true`.",
+        "Sends `transaction.updated` with `transaction_data` and `test: true` to all active endpoints of the organisation, whatever their events, with the header `X-Service-Test: true`.",
       request: examples({
         "A transaction that is done": { org_id: ids.org_id, transaction_data: transaction },
         "One that failed": { org_id: ids.org_id, transaction_data: { ...transaction, status: "failed" } }
@@ -156,7 +153,7 @@ export const WebhookLogApi = apiGroup(
       lists: true,
       summary: "List deliveries",
       description:
-        "Extension. Newest first, with status and last result. Delivered ones are kept for 30 days, dead ones until they are replayed, or for 90.",
+        "Extension. Newest first, with status and last result. Kept for 30 days when delivered; dead ones for 90 days or until replayed.",
       response: pageExample("Deliveries", [delivery])
     })
   )
@@ -168,7 +165,7 @@ export const WebhookLogApi = apiGroup(
       access: "webhooks",
       summary: "Send a delivery again",
       description:
-        "Extension. Puts a delivered or dead one back in the queue, with all its attempts before it; one that is pending is left as it is. The event keeps its id and its bytes.",
+        "Extension. Queues a delivered or dead delivery again, with a full set of attempts; a pending one stays unchanged. Event id and body stay the same.",
       response: success("Delivery queued", { ...delivery, attempts: 7, next_attempt_at: "2026-03-04T10:00:00.000Z" })
     })
   )
@@ -217,14 +214,14 @@ export const WebhookLogApi = apiGroup(
           envelope(
             Schema.Struct({
               replayed: Schema.Int,
-              disabled: Schema.Int.annotations({ description: "Left where they are, because the endpoint is disabled" })
+              disabled: Schema.Int.annotations({ description: "Not replayed: the endpoint is disabled" })
             }).annotations({ identifier: "Replayed" })
           )
         ),
       access: "webhooks",
       summary: "Send all dead letters of an endpoint again",
       description:
-        "Extension. Puts them back in the queue, oldest first; those of a disabled endpoint stay where they are until it is active again.",
+        "Extension. Queues them again, oldest first. Those of a disabled endpoint stay dead until it is active.",
       response: examples({
         "All of them": success("Dead letters queued", { replayed: 12, disabled: 0 }),
         "The endpoint is disabled": success("Dead letters queued", { replayed: 0, disabled: 12 })
@@ -247,7 +244,7 @@ export const WebhookLogApi = apiGroup(
       lists: true,
       summary: "List events",
       description:
-        "Extension. Newest first, whether an endpoint asked for them or not: a receiver that was away can catch up by itself. They are kept for 30 days, and longer while a delivery of theirs is.",
+        "Extension. Newest first, with or without a subscribed endpoint, so that a receiver can catch up after an outage. Kept for 30 days, and as long as a delivery of theirs.",
       response: pageExample("Events", [
         {
           event_id: ids.event_id,

@@ -3,9 +3,9 @@ import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
-import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, Named, operation, apiGroup, pageExample } from "./Operation.ts"
+import { examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 
 const Status = Schema.Literal("active", "disabled")
 
@@ -15,18 +15,15 @@ export const Webhook = Schema.Struct({
   endpoint_url: Schema.String,
   events: Schema.Array(Schema.String).annotations({ description: "The event types and patterns it receives" }),
   status: Status,
-  disabled_reason: Schema.NullOr(Schema.String).annotations({
-    description: "Why the service disabled it; null otherwise"
-  }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  disabled_reason: Schema.NullOr(Schema.String).annotations({ description: "Reason, if the service disabled it" }),
+  ...timestamps
 }).annotations({ identifier: "Webhook" })
 
 export const NewWebhook = Schema.Struct({
   ...Webhook.fields,
   secret_key: Schema.String.annotations({
     description:
-      "The signing secret, shown this once. The whole text is the HMAC key of `X-Service-Signature`; the bytes behind `whsec_` are that of `webhook-signature`"
+      "Signing secret, shown once. `X-Service-Signature` uses the whole text as HMAC key, `webhook-signature` the bytes after `whsec_`"
   })
 }).annotations({ identifier: "NewWebhook" })
 
@@ -40,7 +37,7 @@ const EndpointUrl = Schema.String.annotations({
   }
 })
 
-/** Leaves out text that cannot be an event type, which may be anything. */
+/** Only text of this form is repeated in the error. */
 const mayBeEvent = /^[a-z_.*]{1,64}$/i
 
 const unknownEvent = (text: string): string =>
@@ -68,7 +65,7 @@ export const UpdateWebhook = Schema.Struct({
 
 export const RotateSecret = Schema.Struct({
   immediate: Schema.optionalWith(Schema.Boolean, { default: () => false }).annotations({
-    description: "Forget the old secret at once, because it leaked, instead of after 24 hours"
+    description: "Revoke the old secret now, not in 24 hours"
   })
 }).annotations({ identifier: "RotateSecret" })
 
@@ -79,8 +76,7 @@ const example = {
   events: ["payment.*", "kyb.approved"],
   status: "active",
   disabled_reason: null,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const fresh = { ...example, secret_key: "whsec_TWxWBuYz7L9m0qXv1cF3hN5kP8sR2tU4wA6yD9eG0i0=" }
@@ -101,7 +97,7 @@ export const WebhooksApi = apiGroup(
       access: "webhooks",
       summary: "Register a webhook endpoint",
       description:
-        "An organisation may have several, 50 unless `WEBHOOK_ENDPOINTS_PER_ORG` says otherwise; one more is 409. The answer is the only place where the signing secret is shown; deliveries start at once. The endpoint's name is looked up, and every address that it has must be on the public internet. A name that cannot be looked up at this moment is taken: it is looked up and checked again for every connection.",
+        "At most 50 for each organisation (`WEBHOOK_ENDPOINTS_PER_ORG`); one more is 409. The signing secret is shown only in this answer. Deliveries start at once. All addresses of the host name must be on the public internet. A name that cannot be resolved now is accepted: it is resolved and checked again for every connection.",
       request: new Named({
         some: {
           summary: "Some events",
@@ -144,7 +140,7 @@ export const WebhooksApi = apiGroup(
       access: "webhooks",
       summary: "Change a webhook endpoint",
       description:
-        "Extension. Only what is sent changes. A disabled endpoint receives nothing: what waits for it waits on, and events that happen meanwhile are not queued for it. Setting `status` to `active` also clears `disabled_reason`.",
+        "Extension. Changes only the fields that are sent. A disabled endpoint receives nothing: pending deliveries stay, and new events are not queued for it. Setting `status` to `active` also clears `disabled_reason`.",
       request: examples({
         "Other events, and on again": { events: ["payment.completed", "payment.failed"], status: "active" },
         "Another address": { endpoint_url: "https://shop.example/hooks/v2" },
@@ -160,7 +156,7 @@ export const WebhooksApi = apiGroup(
         .addSuccess(HttpApiSchema.NoContent),
       access: "webhooks",
       summary: "Remove a webhook endpoint",
-      description: "Extension. Its deliveries go with it, those that are still waiting included."
+      description: "Extension. Also deletes its deliveries, including pending ones."
     })
   )
   .add(
@@ -172,7 +168,7 @@ export const WebhooksApi = apiGroup(
       access: "webhooks",
       summary: "Rotate the signing secret of an endpoint",
       description:
-        "Extension. For 24 hours `webhook-signature` carries the signatures of both secrets, and `X-Service-Signature` stays on the old one; with `immediate` the new secret alone counts from now on.",
+        "Extension. For 24 hours `webhook-signature` has signatures of both secrets, and `X-Service-Signature` uses the old one. With `immediate` only the new secret is used.",
       request: examples({ "The old one counts for a day": {}, "It has leaked": { immediate: true } }),
       response: success("Secret rotated; store the new one now", fresh)
     })

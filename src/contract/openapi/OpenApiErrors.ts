@@ -1,9 +1,9 @@
-/** Every error of the document in the shape that it has on the wire, with the codes that it may carry. */
+/** Errors in the document: schemas as on the wire, codes and examples. */
 import type { OpenApi, OpenApiJsonSchema as JsonSchema } from "@effect/platform"
 import { meanings as statusMeanings, isInitiationPath } from "../api/ErrorSchemas.ts"
 import { type Code, codes, busy, unauthorized } from "../../domain/Failure.ts"
 
-/** An error of each status as callers meet it, so that a reader sees more of an operation than its success. */
+/** Example of an error. */
 interface Refusal {
   readonly summary: string
   readonly code: Code
@@ -60,10 +60,10 @@ const ofPayment = {
   transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827"
 }
 
-/** What only an initiation or an action can meet. */
+/** Codes of initiations and actions only. */
 const initiationOnly: ReadonlyArray<Code> = ["RATE_MISMATCH", "OTP_INVALID", "INSUFFICIENT_FUNDS"]
 
-/** By the name of the schema that it has. */
+/** Body of an error in one of the schemas. */
 const bodyOf = ({ code, message }: Refusal, shape: "Error" | "InternalError" | "InitiationError") => {
   if (shape === "Error") return { status: "error", message }
   if (shape === "InternalError") return { status: "error", message, error: CORRELATION }
@@ -84,30 +84,30 @@ export const errorExamples = (status: string, shape: "Error" | "InternalError" |
 type Schemas = Record<string, JsonSchema.JsonSchema>
 
 export const codeMeanings: Readonly<Record<Code, string>> = {
-  VALIDATION_ERROR: "something in the request is missing or wrong",
+  VALIDATION_ERROR: "a field is missing or invalid",
   RATE_MISMATCH: "the rate was used, has expired or does not fit the amounts: look it up again",
-  OTP_INVALID: "that is not the one-time password",
+  OTP_INVALID: "wrong one-time password",
   UNAUTHORIZED: "no valid credential",
   FORBIDDEN: "the credential's role does not suffice",
   NOT_FOUND: "no such payment",
-  INVALID_STATE: "the payment's state does not allow it",
-  INSUFFICIENT_FUNDS: "the balance does not cover it: the message says how to add funds",
+  INVALID_STATE: "not allowed in the current status",
+  INSUFFICIENT_FUNDS: "insufficient balance; the message says how to add funds",
   IDEMPOTENCY_CONFLICT: "the Idempotency-Key was used for another body, or its first request is still running",
   PAYLOAD_TOO_LARGE: "the body is too large",
-  UNSUPPORTED_MEDIA_TYPE: "the body is packed in a way that is not understood",
+  UNSUPPORTED_MEDIA_TYPE: "unsupported Content-Encoding of the body",
   ROUTING_CONFIG_NOT_FOUND: "no routing configuration for the corridor",
   RATE_LIMITED: "too many requests",
-  INTERNAL_ERROR: "something went wrong on our side; `error` is the correlation id to quote",
-  ALL_PROVIDERS_FAILED: "the primary provider and all fallbacks declined it",
-  SERVICE_UNAVAILABLE: "overloaded, and nothing was done; or the outcome is unknown, and the message says so"
+  INTERNAL_ERROR: "unexpected failure; `error` is the correlation id to quote",
+  ALL_PROVIDERS_FAILED: "every provider of the route declined",
+  SERVICE_UNAVAILABLE: "overloaded, nothing was done; or the outcome is unknown, as the message says"
 }
 
 const allCodes = Object.keys(codes) as ReadonlyArray<Code>
 
 const status = { type: "string", enum: ["error"] }
-const message = { type: "string", description: "What is wrong, and what to change; it names the field" }
+const message = { type: "string", description: "What is wrong and how to fix it, with the name of the field" }
 
-const codeWords = allCodes.map((code) => `- \`${code}\` (${codes[code]}): ${codeMeanings[code]}`).join("\n")
+const codeList = allCodes.map((code) => `- \`${code}\` (${codes[code]}): ${codeMeanings[code]}`).join("\n")
 
 const schemas = {
   Error: { type: "object", required: ["status", "message"], properties: { status, message } },
@@ -122,14 +122,14 @@ const schemas = {
     required: ["status", "error", "message", "code"],
     properties: {
       status,
-      error: { type: "string", description: "The same as `message`; of a 500 the correlation id to quote" },
+      error: { type: "string", description: "The same as `message`; for a 500 the correlation id to quote" },
       message,
-      code: { type: "string", enum: allCodes, description: codeWords },
+      code: { type: "string", enum: allCodes, description: codeList },
       payment_id: { type: "string", format: "uuid", description: "Once a payment exists" },
       transaction_id: { type: "string", format: "uuid", description: "Once a payment exists" },
       rate: {
         type: "number",
-        description: "Extension. The rate that a `review` goes on at when it is sent as `accept_rate`"
+        description: "Extension. New rate, to be sent as `accept_rate` with `review`"
       }
     }
   }
@@ -167,17 +167,17 @@ const standardError = (response: Response, wanted: string): Response => {
   return shape === "status message error" ? withSchema(response, "InternalError", wanted) : response
 }
 
-/** The platform calls a success by the name of its schema, and a 400 by what its own decoder makes of it. */
-const inOurWords = (wanted: string, response: Response): Response => {
+/** Replaces the generated descriptions of successes and of 400. */
+const withPlainDescription = (wanted: string, response: Response): Response => {
   if (wanted === "400") return { ...response, description: statusMeanings[400] }
   return wanted.startsWith("2") ? { ...response, description: "Success" } : response
 }
 
-/** `path` is the endpoint's own, with its version. */
+/** `path` includes the version. */
 export const withErrors = (path: string, responses: Responses): Responses =>
   Object.fromEntries(
     Object.entries(responses).map(([wanted, response]) => {
-      const described = inOurWords(wanted, response)
+      const described = withPlainDescription(wanted, response)
       if (wanted.startsWith("2")) return [wanted, described]
       return [wanted, isInitiationPath(path) ? initiationError(described, wanted) : standardError(described, wanted)]
     })

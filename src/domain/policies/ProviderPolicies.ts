@@ -77,24 +77,24 @@ export const circuitProbePatience = Duration.seconds(30)
 /** `providers list` tells how providers have answered for this long. */
 export const verdictsFor = Duration.hours(1)
 
-/** The pace of the built-in rails and of the fakes. */
+/** Pace of the simulators and of the fakes. */
 
-/** A built-in rail completes what it accepted this long after its answer, unless SANDBOX_RAIL_PACE says otherwise. */
+/** A simulator completes what it accepted this long after its answer, unless SANDBOX_RAIL_PACE says otherwise. */
 export const simulatorCompletion = Duration.seconds(1)
 
-/** A built-in rail that plays a slow provider takes so many times as long for its answer. */
+/** A simulator that plays a slow provider takes so many times as long for its answer. */
 export const simulatorSlowness = 2
 
-/** Callbacks that a built-in rail sends once too often, or too late, follow each other at this part of it. */
+/** Callbacks that a simulator sends once too often, or too late, follow each other at this part of it. */
 export const simulatorDuplicateGap = 0.5
 
-/** An account that a built-in rail names for a bank transfer takes the payer's money for this long. */
+/** An account that a simulator names for a bank transfer takes the payer's money for this long. */
 export const simulatorFundingTime = Duration.minutes(30)
 
-/** A built-in rail fails a payment at this wrong one-time password. */
+/** A simulator fails a payment at this wrong one-time password. */
 export const simulatorOtpAttempts = 5
 
-/** Callbacks of the built-in rails are claimed in batches of this many, and those of a batch delivered at once. */
+/** Callbacks of the simulators are claimed in batches of this many, and those of a batch delivered at once. */
 export const simulatorCallbackBatch = 64
 
 /** A callback that a killed worker had claimed is claimed again after this long. */

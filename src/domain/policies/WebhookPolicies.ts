@@ -29,14 +29,11 @@ export const webhookSlow = Duration.seconds(2)
 /** One that was slow makes its organisation slow for this long. */
 export const webhookSlowMemory = Duration.minutes(1)
 
-/** An instance remembers how the receivers of this many organisations answered. */
-export const webhookSpeedsKept = 10_000
+/** Organisations whose receivers' response times an instance remembers. */
+export const receiverSpeedsKept = 10_000
 
-/** And keeps the signing secrets of this many endpoints open. */
+/** Endpoints whose decrypted signing secrets an instance caches. */
 export const webhookSecretsKept = 10_000
-
-/** And as many of their URLs, read. */
-export const webhookUrlsKept = 10_000
 
 /** A claim takes this many deliveries at most. */
 export const webhookClaimBatch = 64
@@ -87,7 +84,7 @@ export const webhookRetention = Duration.days(30)
 /** A dead letter is kept this long, unless it is replayed; what still waits to be sent is never forgotten. */
 export const deadLetterRetention = Duration.days(90)
 
-/** Old events and deliveries are looked at, and forgotten, in batches of this many. */
+/** Expired events and deliveries are scanned and deleted in batches of this size. */
 export const webhookRetentionBatch = 500
 
 /** The dead letters of an endpoint are counted up to here where they are one thing to look at: hundreds of thousands take a while. */

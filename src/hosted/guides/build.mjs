@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { Marked } from "marked"
+import { drawDiagram } from "./diagrams.mjs"
 
 const project = resolve(import.meta.dirname, "..", "..", "..")
 const docs = join(project, "docs")
@@ -20,16 +21,16 @@ const slug = (title) =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
     .replaceAll(" ", "-")
 
-const block = (language, file, text) =>
+const block = (file, text) =>
   [
     "<figure>",
     file === undefined ? "" : `<figcaption>${escape(file)}</figcaption>`,
-    `<pre tabindex="0"${language === "mermaid" ? ' class="diagram"' : ""}><code>${escape(text)}</code></pre>`,
+    `<pre tabindex="0"><code>${escape(text)}</code></pre>`,
     "</figure>\n"
   ].join("")
 
 /** Links to files outside of docs/ become text: the service does not serve them. */
-const rendererFor = (page) => ({
+const rendererFor = (page, diagrams = 0) => ({
   heading({ depth, text, tokens }) {
     return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
   },
@@ -40,7 +41,9 @@ const rendererFor = (page) => ({
   },
   code({ lang = "", text }) {
     const [language, file] = lang.split(" ")
-    return block(language, file, text)
+    if (language !== "mermaid") return block(file, text)
+    diagrams += 1
+    return `<figure class="diagram" tabindex="0">${drawDiagram(`arrow-${diagrams}`, text)}</figure>\n`
   },
   html({ text }) {
     return text.replaceAll(/<!--[^]*?-->/g, "")

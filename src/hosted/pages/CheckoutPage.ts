@@ -6,6 +6,8 @@ import { amountText, type PageText } from "./PageText.ts"
 import {
   cancelButton,
   details,
+  formField,
+  paymentPage,
   withPaymentHeader,
   receipt,
   type PaymentOnPage,
@@ -39,22 +41,18 @@ export const returnAddress = (payment: Returning): string | null => {
   return url.href
 }
 
-export const confirmPage = (shown: PaymentOnPage, words: PageText): Page => ({
-  title: words.checkTitle,
-  content: withPaymentHeader(
+const payButton = ({ payment }: PaymentOnPage, words: PageText): Html =>
+  html`<button class="primary" name="action" value="pay">${words.pay(amountText(payment.amount, words))}</button>`
+
+export const confirmPage = (shown: PaymentOnPage, words: PageText): Page =>
+  paymentPage(
     shown,
     words,
-    html`<section class="body">
-      <h1>${words.checkTitle}</h1>
-      <p>${words.checkText}</p>
+    words.checkTitle,
+    html`<p>${words.checkText}</p>
       ${details(shown, words)}
-      <form method="post">
-        <button class="primary" name="action" value="pay">${words.pay(amountText(shown.payment.amount, words))}</button>
-        ${cancelButton(words)}
-      </form>
-    </section>`
+      <form method="post">${payButton(shown, words)} ${cancelButton(words)}</form>`
   )
-})
 
 /** `address`: the page itself. `said`: text shown while waiting. */
 export const waitingPage = (
@@ -109,19 +107,9 @@ export const receiptByMail = ({ payment }: PaymentOnPage, words: PageText, answe
 
 export const outcome = (shown: PaymentOnPage, words: PageText, rest: Content): Pick<Page, "title" | "content"> => {
   const { sign, text, title, tone } = outcomeOf(shown, words)
-  return {
-    title,
-    content: withPaymentHeader(
-      shown,
-      words,
-      html`<section class="body outcome">
-        <div class="sign ${tone}" aria-hidden="true">${sign}</div>
-        <h1>${title}</h1>
-        <p>${text}</p>
-        ${outcomeDetails(shown, words)} ${rest}
-      </section>`
-    )
-  }
+  const body = html`<p>${text}</p>
+    ${outcomeDetails(shown, words)} ${rest}`
+  return paymentPage(shown, words, title, body, html`<div class="sign ${tone}" aria-hidden="true">${sign}</div>`)
 }
 
 /** Shows the expected outcome until the payment has it, then refreshes. */
@@ -164,20 +152,14 @@ const cardInputs: Readonly<Record<CardField, Html>> = {
 }
 
 const cardInput = (field: CardField, words: PageText, problems: ReadonlyArray<CardField>): Html => {
-  const wrong = problems.includes(field)
   const hint = words.cardHints[field]
-  return html`<div class="field">
-    <label for="${field}">${words.cardFields[field]} ${hint !== "" && html`<span>${hint}</span>`}</label>
-    <input
-      id="${field}"
-      name="${field}"
-      required
-      spellcheck="false"
-      ${cardInputs[field]}
-      ${wrong && html`aria-invalid="true" aria-describedby="${field}-problem"`}
-    />
-    ${wrong && html`<p class="problem" id="${field}-problem">${words.cardProblems[field]}</p>`}
-  </div>`
+  return formField({
+    name: field,
+    label: [words.cardFields[field], hint !== "" && html` <span>${hint}</span>`],
+    problem: problems.includes(field) && words.cardProblems[field],
+    control: (state) =>
+      html`<input id="${field}" name="${field}" required spellcheck="false" ${cardInputs[field]} ${state} />`
+  })
 }
 
 /** `notice`: about the whole form. `problems`: invalid fields. */
@@ -188,25 +170,16 @@ interface CardFormErrors {
 
 export const cardPage = (shown: PaymentOnPage, words: PageText, { notice, problems }: CardFormErrors): Page => {
   const input = (field: CardField) => cardInput(field, words, problems)
-  return {
-    title: words.cardTitle,
-    content: withPaymentHeader(
-      shown,
-      words,
-      html`<section class="body">
-        <h1>${words.cardTitle}</h1>
-        <p>${words.cardText}</p>
-        ${details(shown, words)} ${notice !== undefined && html`<p class="notice" role="alert">${notice}</p>`}
-        <form method="post">
-          ${input("number")}
-          <div class="pair">${input("expiry")} ${input("cvv")}</div>
-          ${input("holder")}
-          <button class="primary" name="action" value="pay">
-            ${words.pay(amountText(shown.payment.amount, words))}
-          </button>
-          ${cancelButton(words)}
-        </form>
-      </section>`
-    )
-  }
+  return paymentPage(
+    shown,
+    words,
+    words.cardTitle,
+    html`<p>${words.cardText}</p>
+      ${details(shown, words)} ${notice !== undefined && html`<p class="notice" role="alert">${notice}</p>`}
+      <form method="post">
+        ${input("number")}
+        <div class="pair">${input("expiry")} ${input("cvv")}</div>
+        ${input("holder")} ${payButton(shown, words)} ${cancelButton(words)}
+      </form>`
+  )
 }

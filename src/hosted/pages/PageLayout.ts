@@ -226,6 +226,42 @@ export const withHeader = (
 export const withPaymentHeader = (shown: PaymentOnPage, words: PageText, body: Content): Html =>
   withHeader({ ...shown, amount: amountText(shown.payment.amount, words) }, words, body)
 
+/** A page with the header of a payment. `sign`: for an outcome, above the title; false: an outcome without a sign. */
+export const paymentPage = (
+  shown: PaymentOnPage,
+  words: PageText,
+  title: string,
+  body: Content,
+  sign?: Content
+): Pick<Page, "title" | "content"> => ({
+  title,
+  content: withPaymentHeader(
+    shown,
+    words,
+    html`<section class="body${sign === undefined ? "" : " outcome"}">
+      ${sign}
+      <h1>${title}</h1>
+      ${body}
+    </section>`
+  )
+})
+
+interface FormField {
+  readonly name: string
+  readonly label: Content
+  /** Shown if the value is invalid. */
+  readonly problem: string | false
+  /** `state`: attributes of an invalid control. */
+  readonly control: (state: Content) => Html
+}
+
+export const formField = ({ control, label, name, problem }: FormField): Html =>
+  html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${control(problem !== false && html`aria-invalid="true" aria-describedby="${name}-problem"`)}
+    ${problem !== false && html`<p class="problem" id="${name}-problem">${problem}</p>`}
+  </div>`
+
 export const detail = (name: string, value: string): Html =>
   html`<div>
     <dt>${name}</dt>

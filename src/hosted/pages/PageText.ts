@@ -4,64 +4,14 @@ import type { CardField } from "./CardForm.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Incoming } from "../../platform/http/Route.ts"
 
-export interface PageText {
-  readonly language: "en" | "fr"
-  readonly groupSeparator: string
-  readonly decimalSeparator: string
-  /** Between a label and its value. */
-  readonly colon: string
-  readonly testMode: string
-  readonly securedBy: string
-  readonly paymentTo: string
-  readonly description: string
-  readonly reference: string
-  readonly checkTitle: string
-  readonly checkText: string
-  readonly pay: (amount: string) => string
-  readonly cancel: string
-  readonly cardTitle: string
-  readonly cardText: string
-  readonly cardFields: Readonly<Record<CardField, string>>
-  readonly cardHints: Readonly<Record<CardField, string>>
-  readonly cardProblems: Readonly<Record<CardField, string>>
-  readonly notNow: string
-  readonly waitingTitle: string
-  readonly waitingText: (merchant: string) => string
-  readonly completedTitle: string
-  readonly completedText: (merchant: string) => string
-  readonly failedTitle: string
-  readonly failedText: (merchant: string) => string
-  readonly canceledTitle: string
-  readonly canceledText: (merchant: string) => string
-  readonly refundedTitle: string
-  readonly refundedText: (merchant: string) => string
-  readonly leavingText: (merchant: string) => string
-  readonly continue: string
-  readonly closeThis: string
-  readonly notFoundTitle: string
-  readonly notFoundText: string
-  readonly refusedTitle: string
-  readonly refusedText: string
-  /** The language's own name. */
-  readonly ownName: string
-  readonly languageLabel: string
-  readonly behind: (organization: string) => string
-  readonly receives: (merchant: string) => string
-  readonly date: string
-  readonly paidBy: string
-  readonly methodNames: Readonly<Partial<Record<PaymentMethod, string>>>
-  readonly backTo: (merchant: string) => string
-  readonly mailReceipt: string
-  readonly receiptSent: (address: string) => string
-  readonly receiptFailed: string
-  readonly receiptSubject: (amount: string, merchant: string) => string
-  readonly receiptText: (amount: string, merchant: string) => string
-}
+type MethodNames = Readonly<Partial<Record<PaymentMethod, string>>>
+type CardTexts = Readonly<Record<CardField, string>>
 
-export const english: PageText = {
-  language: "en",
+export const english = {
+  language: "en" as "en" | "fr",
   groupSeparator: ",",
   decimalSeparator: ".",
+  /** Between a label and its value. */
   colon: ":",
   testMode: "Test mode: no money moves.",
   securedBy: "Payment page by Corridor",
@@ -70,12 +20,12 @@ export const english: PageText = {
   reference: "Reference",
   checkTitle: "Confirm your payment",
   checkText: "Please check the details before you pay.",
-  pay: (amount) => `Pay ${amount}`,
+  pay: (amount: string) => `Pay ${amount}`,
   cancel: "Cancel",
   cardTitle: "Pay by card",
   cardText: "Your card details go to the payment provider and are not kept here.",
   cardFields: { number: "Card number", expiry: "Expiry date", cvv: "Security code", holder: "Name on card" },
-  cardHints: { number: "", expiry: "MM/YY", cvv: "3 or 4 digits", holder: "" },
+  cardHints: { number: "", expiry: "MM/YY", cvv: "3 or 4 digits", holder: "" } satisfies CardTexts,
   cardProblems: {
     number: "Check the card number: a digit is missing or wrong.",
     expiry: "Enter an expiry date in the future, such as 09/30.",
@@ -84,37 +34,40 @@ export const english: PageText = {
   },
   notNow: "Payment is not possible at the moment. Nothing was charged. Please try again in a few minutes.",
   waitingTitle: "Your payment is being processed",
-  waitingText: (merchant) =>
+  waitingText: (merchant: string) =>
     `This page updates by itself and continues once the result is known. ${merchant} is notified even if you close it. Please do not pay again.`,
   completedTitle: "Payment complete",
-  completedText: (merchant) => `Thank you. ${merchant} has been notified.`,
+  completedText: (merchant: string) => `Thank you. ${merchant} has been notified.`,
   failedTitle: "Payment not completed",
-  failedText: (merchant) => `The payment did not go through. To try again, go back to ${merchant}.`,
+  failedText: (merchant: string) => `The payment did not go through. To try again, go back to ${merchant}.`,
   canceledTitle: "Payment cancelled",
-  canceledText: (merchant) => `This payment was cancelled. To pay, go back to ${merchant}.`,
+  canceledText: (merchant: string) => `This payment was cancelled. To pay, go back to ${merchant}.`,
   refundedTitle: "Payment refunded",
-  refundedText: (merchant) => `${merchant} has refunded this payment.`,
-  leavingText: (merchant) => `You are being redirected to ${merchant}.`,
+  refundedText: (merchant: string) => `${merchant} has refunded this payment.`,
+  leavingText: (merchant: string) => `You are being redirected to ${merchant}.`,
   continue: "Continue",
   closeThis: "You can close this page.",
   notFoundTitle: "Page not found",
   notFoundText: "This payment link is not valid. Check that the link is complete, or ask the sender for a new one.",
   refusedTitle: "Invalid form",
   refusedText: "Nothing was charged. Go back to the payment page and try again.",
+  /** The language's own name. */
   ownName: "English",
   languageLabel: "Language",
-  behind: (organization) => `Paid to ${organization}`,
-  receives: (merchant) => `${merchant} receives`,
+  behind: (organization: string) => `Paid to ${organization}`,
+  receives: (merchant: string) => `${merchant} receives`,
   date: "Date",
   paidBy: "Paid by",
-  methodNames: { mobile_money: "Mobile money", card: "Card", bank_transfer: "Bank transfer" },
-  backTo: (merchant) => `Back to ${merchant}`,
+  methodNames: { mobile_money: "Mobile money", card: "Card", bank_transfer: "Bank transfer" } as MethodNames,
+  backTo: (merchant: string) => `Back to ${merchant}`,
   mailReceipt: "E-mail me this receipt",
-  receiptSent: (address) => `Receipt sent to ${address}.`,
+  receiptSent: (address: string) => `Receipt sent to ${address}.`,
   receiptFailed: "The receipt could not be sent. Please try again in a minute.",
-  receiptSubject: (amount, merchant) => `Receipt: ${amount} to ${merchant}`,
-  receiptText: (amount, merchant) => `You paid ${amount} to ${merchant}.`
+  receiptSubject: (amount: string, merchant: string) => `Receipt: ${amount} to ${merchant}`,
+  receiptText: (amount: string, merchant: string) => `You paid ${amount} to ${merchant}.`
 }
+
+export type PageText = Readonly<typeof english>
 
 export const french: PageText = {
   language: "fr",

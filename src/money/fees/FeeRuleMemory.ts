@@ -1,6 +1,6 @@
 /** Fee rules in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
-import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { Effect, Layer, Option } from "effect"
+import { memoryTable, openTables, currentDate, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject, subjectKey } from "./Fees.ts"
 
 const feeTables = { feeRules: memoryTable<FeeRule>("feeRules") }
@@ -11,8 +11,7 @@ export const feeRuleStoreMemory = Layer.effect(
     const find = (subject: FeeSubject) => Effect.sync(() => Option.fromNullable(feeRules.get(subjectKey(subject))))
     return {
       put: (rule) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const before = feeRules.get(subjectKey(rule))
           const row: FeeRule = {
             ...rule,
@@ -32,7 +31,7 @@ export const feeRuleStoreMemory = Layer.effect(
       list: (scope) =>
         Effect.sync(() =>
           Array.from(feeRules.values())
-            .filter(({ org_id }) => Option.isNone(scope) || org_id === scope.value)
+            .filter(seenIn(scope))
             .sort((a, b) => (subjectKey(a) < subjectKey(b) ? -1 : 1))
         )
     }

@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { batchOf, inScope, moneyOf, execute, queryRow, queryRows } from "../../platform/database/Query.ts"
+import { batchOf, inScope, moneyOf, execute, query } from "../../platform/database/Query.ts"
 import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./Fees.ts"
 
@@ -20,9 +20,8 @@ const Row = Schema.Struct({
   updated_at: Schema.DateFromSelf
 })
 
-const rowOf = queryRow(Row)
-const rowsOf = queryRows(Row)
-const answersOf = queryRows(Schema.Struct({ seq: Schema.Int, ...Row.fields }))
+const rowsOf = query(Row)
+const answersOf = query(Schema.Struct({ seq: Schema.Int, ...Row.fields }))
 
 const fromRow = ({ fixed_amount, fixed_currency, ...row }: typeof Row.Type): FeeRule => ({
   ...row,
@@ -50,7 +49,7 @@ export const feeRuleStoreSql = Layer.scoped(
       return sql`select seq, ${columns}
         from ${batchOf(sql, subjects, "of_org uuid, of_method text, of_direction text")} a
         join fee_rules on org_id = of_org and payment_method = of_method and direction = of_direction`.pipe(
-        answersOf,
+        answersOf.all,
         Effect.map((rows) => {
           const found = new Map(rows.map(({ seq, ...row }) => [seq, fromRow(row)]))
           return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
@@ -63,19 +62,16 @@ export const feeRuleStoreSql = Layer.scoped(
         sql`insert into fee_rules ${sql.insert(toRow(rule))}
           on conflict (org_id, payment_method, direction) do update set basis_points = excluded.basis_points,
             fixed_amount = excluded.fixed_amount, fixed_currency = excluded.fixed_currency, updated_at = now()
-          returning ${columns}`.pipe(
-          rowOf,
-          Effect.map((row) => fromRow(Option.getOrThrow(row)))
-        ),
+          returning ${columns}`.pipe(rowsOf.one, Effect.map(fromRow)),
       remove: (id) => execute(sql`delete from fee_rules where fee_rule_id = ${id}`),
       find,
       findForUpdate: ({ direction, org_id, payment_method }) =>
         sql`select ${columns} from fee_rules where org_id = ${org_id} and payment_method = ${payment_method}
-          and direction = ${direction} for update`.pipe(rowOf, Effect.map(Option.map(fromRow))),
+          and direction = ${direction} for update`.pipe(rowsOf.first, Effect.map(Option.map(fromRow))),
       list: (scope) =>
         sql`select ${columns} from fee_rules where ${inScope(sql, scope)}
           order by org_id, payment_method collate "C", direction collate "C"`.pipe(
-          rowsOf,
+          rowsOf.all,
           Effect.map((rows) => rows.map(fromRow))
         )
     }

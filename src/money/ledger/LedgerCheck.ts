@@ -1,65 +1,39 @@
 /** Report of a ledger check: its problems, one sentence each, and rounding gains and losses. */
-import type { OrgId } from "../../domain/Ids.ts"
-import type { LedgerAccount } from "../../domain/Ledger.ts"
-import { BigDecimal } from "effect"
+import { BigDecimal, Schema } from "effect"
+import { OrgId } from "../../domain/Ids.ts"
 import { type AnyCurrencyCode, computedScaleOf } from "../../domain/CryptoAsset.ts"
-import { toleratedShare } from "../../domain/Exchange.ts"
 
-/**
- * What `fx` gained and lost by rounding. An exchange is all that a payment, or one transfer, passed through `fx`; what it
- * lost is what it gave beyond the worth of what it took at the exchange's own rate. Only an initiation may lose anything,
- * since its caller rounds half-even: half a unit each time, and half a percent of its target, or of what it gave where a
- * person has decided that more of it is kept.
- */
-
-/** Amounts are decimal text, to the last digit. */
-export interface Exchanged {
-  /** The payment, or the entry of a transfer. */
-  readonly subject: string
-  readonly from_currency: string
-  readonly to_currency: string
-  readonly rate: string
-  readonly taken: string
-  readonly given: string
-  readonly lost: string
-}
-
-export interface RoundingTotal {
-  readonly currency: string
-  readonly exchanges: number
-  readonly given_away: string
-  readonly kept: string
-}
-
-export interface Rounding {
-  readonly totals: ReadonlyArray<RoundingTotal>
-  /** Exchanges without a stored rate, which cannot be checked. */
-  readonly unchecked: number
-}
+/** A name that the database has checked. */
+export const AccountName = Schema.String.pipe(Schema.brand("LedgerAccount"))
 
 /** Half of the smallest amount that is computed in a currency. */
 export const halfUnitOf = (currency: AnyCurrencyCode): BigDecimal.BigDecimal =>
   BigDecimal.make(5n, computedScaleOf(currency) + 1)
 
-export const lostBy = (
-  taken: BigDecimal.BigDecimal,
-  given: BigDecimal.BigDecimal,
-  rate: BigDecimal.BigDecimal
-): BigDecimal.BigDecimal => BigDecimal.subtract(given, BigDecimal.multiply(taken, rate))
+/**
+ * Gains and losses of `fx` by rounding. An exchange is all that a payment, or one transfer, passed through `fx`. It loses
+ * what it gave beyond the worth of what it took, at its own rate. Only an initiation may lose: its caller rounds
+ * half-even. Allowed is half a unit for each entry, up to half a percent of its target, or of what it gave if an operator
+ * decided to keep more. Amounts are decimal text.
+ */
+export const Exchanged = Schema.Struct({
+  /** The payment, or the entry of a transfer. */
+  subject: Schema.String,
+  from_currency: Schema.String,
+  to_currency: Schema.String,
+  rate: Schema.String,
+  taken: Schema.String,
+  given: Schema.String,
+  lost: Schema.String
+})
 
-/** Loss by rounding that an initiation with so many entries may have; without a target none. */
-export const allowedLoss = (
-  currency: AnyCurrencyCode,
-  entries: number,
-  target: BigDecimal.BigDecimal,
-  given: BigDecimal.BigDecimal
-): BigDecimal.BigDecimal =>
-  BigDecimal.isZero(target)
-    ? target
-    : BigDecimal.min(
-        BigDecimal.multiply(BigDecimal.max(target, given), toleratedShare),
-        BigDecimal.multiply(halfUnitOf(currency), BigDecimal.make(BigInt(entries), 0))
-      )
+export const RoundingTotal = Schema.Struct({
+  currency: Schema.String,
+  exchanges: Schema.Int,
+  given_away: Schema.String,
+  kept: Schema.String
+})
+export type RoundingTotal = typeof RoundingTotal.Type
 
 export type ProblemKind =
   | "unbalanced_entry"
@@ -81,21 +55,25 @@ export interface Problem {
   readonly message: string
 }
 
-export interface FxBalance {
-  readonly currency: string
-  readonly balance: string
-}
+export const FxBalance = Schema.Struct({ currency: Schema.String, balance: Schema.String })
 
-export interface LedgerReport {
-  readonly entries: number
-  readonly postings: number
+export const LedgerCounts = Schema.Struct({
+  entries: Schema.Int,
+  postings: Schema.Int,
   /** Accounts that have postings or a balance. */
-  readonly accounts: number
-  /** The accounts among them whose balance is kept and was compared. */
-  readonly balances: number
-  readonly rounding: Rounding
+  accounts: Schema.Int,
+  /** Accounts among them whose balance is kept and was compared. */
+  balances: Schema.Int
+})
+
+export interface LedgerReport extends Schema.Schema.Type<typeof LedgerCounts> {
+  readonly rounding: {
+    readonly totals: ReadonlyArray<RoundingTotal>
+    /** Exchanges without a stored rate, which cannot be checked. */
+    readonly unchecked: number
+  }
   /** What exchanges took in less what they gave out, by currency, as decimal text. */
-  readonly fx: ReadonlyArray<FxBalance>
+  readonly fx: ReadonlyArray<typeof FxBalance.Type>
   /** The first hundred of each kind; none: the books are in order. */
   readonly problems: ReadonlyArray<Problem>
 }
@@ -103,35 +81,42 @@ export interface LedgerReport {
 /** Number of problems listed per kind: a broken ledger may have one in every row. */
 export const MOST_NAMED = 100
 
-export interface UnbalancedEntry {
-  readonly entry_id: string
-  readonly currency: string
-  readonly left_over: string
-}
+export const UnbalancedBooks = Schema.Struct({ currency: Schema.String, left_over: Schema.String })
 
-export interface UnbalancedBooks {
-  readonly currency: string
-  readonly left_over: string
-}
+export const UnbalancedEntry = Schema.Struct({ entry_id: Schema.String, ...UnbalancedBooks.fields })
 
-/** An account whose balance is kept: what its row says, what follows from its postings, and what is wrong between them. */
-export interface ComparedAccount {
-  readonly account: LedgerAccount
-  readonly posted: string
+/** An account whose balance is kept: its row, the sum of its postings, and the differences between them. */
+export const ComparedAccount = Schema.Struct({
+  account: AccountName,
+  posted: Schema.String,
   /** Null: there is no row. */
-  readonly balance: string | null
-  readonly floor: string | null
-  readonly due_floor: string | null
-  readonly differs: boolean
-  readonly below: boolean
-  readonly floor_differs: boolean
+  balance: Schema.NullOr(Schema.String),
+  floor: Schema.NullOr(Schema.String),
+  due_floor: Schema.NullOr(Schema.String),
+  differs: Schema.Boolean,
+  below: Schema.Boolean,
+  floor_differs: Schema.Boolean,
   /** Postings that another organisation made. */
-  readonly foreign: boolean
-}
+  foreign: Schema.Boolean
+})
 
-const floorWords = (floor: string | null): string => (floor === null ? "none" : floor)
+/** An account of a provider whose postings for payments are not the sum of the movements there. */
+export const DifferingProvider = Schema.Struct({ account: AccountName, posted: Schema.String, moved: Schema.String })
 
-const problemsOfAccount = (row: ComparedAccount): ReadonlyArray<Problem> => {
+/** Payments at a simulated provider that its account in the books does not have, or has with other amounts. */
+export const DifferingSimulator = Schema.Struct({
+  account: AccountName,
+  payments: Schema.Int,
+  /** The attempt of one of them. */
+  example: Schema.String,
+  booked: Schema.String,
+  held: Schema.String
+})
+
+/** An unknown organisation that postings name. */
+export const UnknownOrganization = Schema.Struct({ org_id: OrgId })
+
+const problemsOfAccount = (row: typeof ComparedAccount.Type): ReadonlyArray<Problem> => {
   const { account, balance, due_floor, floor, posted } = row
   if (balance === null) {
     const message = `${account} has no balance, but postings that add up to ${posted}.`
@@ -140,48 +125,40 @@ const problemsOfAccount = (row: ComparedAccount): ReadonlyArray<Problem> => {
   const found: Array<Problem> = []
   const add = (kind: Problem["kind"], message: string) => found.push({ kind, subject: account, message })
   if (row.differs) add("wrong_balance", `${account} has a balance of ${balance}, but its postings add up to ${posted}.`)
-  if (row.below) add("below_floor", `${account} has a balance of ${balance}, below its floor of ${floorWords(floor)}.`)
+  if (row.below) add("below_floor", `${account} has a balance of ${balance}, below its floor of ${floor ?? "none"}.`)
   if (row.floor_differs) {
-    add("wrong_floor", `${account} has the floor ${floorWords(floor)}, but it should be ${floorWords(due_floor)}.`)
+    add("wrong_floor", `${account} has the floor ${floor ?? "none"}, but it should be ${due_floor ?? "none"}.`)
   }
   if (row.foreign) add("foreign_posting", `${account} has postings of an organisation that it does not belong to.`)
   return found
 }
 
-const problemOfExchange = ({ from_currency, given, lost, rate, subject, taken, to_currency }: Exchanged): Problem => ({
+const problemOfExchange = ({
+  from_currency,
+  given,
+  lost,
+  rate,
+  subject,
+  taken,
+  to_currency
+}: typeof Exchanged.Type): Problem => ({
   kind: "fx_loss",
   subject,
   message: `fx/${to_currency} lost ${lost} by ${subject}: it gave ${given} for ${taken} ${from_currency} at ${rate}.`
 })
 
-/** An account of a provider whose postings for payments are not the sum of what moved there. */
-export interface DifferingProvider {
-  readonly account: LedgerAccount
-  readonly posted: string
-  readonly moved: string
+interface Found {
+  readonly entries: ReadonlyArray<typeof UnbalancedEntry.Type>
+  readonly books: ReadonlyArray<typeof UnbalancedBooks.Type>
+  readonly accounts: ReadonlyArray<typeof ComparedAccount.Type>
+  /** Exchanges that lost more than is allowed. */
+  readonly exchanges: ReadonlyArray<typeof Exchanged.Type>
+  readonly unknown: ReadonlyArray<typeof UnknownOrganization.Type>
+  readonly providers: ReadonlyArray<typeof DifferingProvider.Type>
+  readonly simulators: ReadonlyArray<typeof DifferingSimulator.Type>
 }
 
-/** Payments at a simulated provider that its account in the books does not have, or has with other amounts. */
-export interface DifferingSimulator {
-  readonly account: LedgerAccount
-  readonly payments: number
-  /** The attempt of one of them. */
-  readonly example: string
-  readonly booked: string
-  readonly held: string
-}
-
-export const problemsOf = (found: {
-  readonly entries: ReadonlyArray<UnbalancedEntry>
-  readonly books: ReadonlyArray<UnbalancedBooks>
-  readonly accounts: ReadonlyArray<ComparedAccount>
-  /** Exchanges that gave more than they may. */
-  readonly exchanges: ReadonlyArray<Exchanged>
-  /** Unknown organisations that postings name. */
-  readonly strangers: ReadonlyArray<{ readonly org_id: OrgId }>
-  readonly providers: ReadonlyArray<DifferingProvider>
-  readonly simulators: ReadonlyArray<DifferingSimulator>
-}): ReadonlyArray<Problem> => [
+export const problemsOf = (found: Found): ReadonlyArray<Problem> => [
   ...found.books.map(({ currency, left_over }): Problem => ({
     kind: "unbalanced_books",
     subject: currency,
@@ -204,7 +181,7 @@ export const problemsOf = (found: {
     subject: account,
     message: `${account} differs from what the simulated provider holds: ${booked} by the books, ${held} there, in ${payments} of its payments, such as that of attempt ${example}.`
   })),
-  ...found.strangers.map(({ org_id }): Problem => ({
+  ...found.unknown.map(({ org_id }): Problem => ({
     kind: "unknown_organization",
     subject: org_id,
     message: `There are postings of organisation ${org_id}, which does not exist.`

@@ -1,72 +1,47 @@
-/** The check of the books in SQL. Each statement sees one moment of them, so it may run while money moves. */
+/** The ledger check in SQL. Each statement is one snapshot, so it may run while money moves. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
-import { OrgId } from "../../domain/Ids.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { toleratedShare } from "../../domain/Exchange.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { queryRow, queryRows } from "../../platform/database/Query.ts"
+import { query } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
-import { AccountName } from "./LedgerStore.ts"
-import { MOST_NAMED, problemsOf, halfUnitOf } from "./LedgerCheck.ts"
+import {
+  ComparedAccount,
+  DifferingProvider,
+  DifferingSimulator,
+  Exchanged,
+  FxBalance,
+  halfUnitOf,
+  LedgerCounts,
+  MOST_NAMED,
+  problemsOf,
+  RoundingTotal,
+  UnbalancedBooks,
+  UnbalancedEntry,
+  UnknownOrganization
+} from "./LedgerCheck.ts"
 
-const currency = Schema.String
-const leftOver = { currency, left_over: Schema.String }
-
-const countsOf = queryRow(
-  Schema.Struct({ entries: Schema.Int, postings: Schema.Int, accounts: Schema.Int, balances: Schema.Int })
-)
-const booksOf = queryRows(Schema.Struct(leftOver))
-const entriesOf = queryRows(Schema.Struct({ entry_id: Schema.String, ...leftOver }))
-const accountsOf = queryRows(
-  Schema.Struct({
-    account: AccountName,
-    posted: Schema.String,
-    balance: Schema.NullOr(Schema.String),
-    floor: Schema.NullOr(Schema.String),
-    due_floor: Schema.NullOr(Schema.String),
-    differs: Schema.Boolean,
-    below: Schema.Boolean,
-    floor_differs: Schema.Boolean,
-    foreign: Schema.Boolean
-  })
-)
-const providersOf = queryRows(Schema.Struct({ account: AccountName, posted: Schema.String, moved: Schema.String }))
-const simulatorsOf = queryRows(
-  Schema.Struct({
-    account: AccountName,
-    payments: Schema.Int,
-    example: Schema.String,
-    booked: Schema.String,
-    held: Schema.String
-  })
-)
-const strangersOf = queryRows(Schema.Struct({ org_id: OrgId }))
-const currenciesOf = queryRows(Schema.Struct({ currency }))
-const totalsOf = queryRows(
-  Schema.Struct({ currency, exchanges: Schema.Int, given_away: Schema.String, kept: Schema.String })
-)
-const lossesOf = queryRows(
-  Schema.Struct({
-    subject: Schema.String,
-    from_currency: currency,
-    to_currency: currency,
-    rate: Schema.String,
-    taken: Schema.String,
-    given: Schema.String,
-    lost: Schema.String
-  })
-)
-const fxOf = queryRows(Schema.Struct({ currency, balance: Schema.String }))
-const uncheckedOf = queryRow(Schema.Struct({ unchecked: Schema.Int }))
+const countsOf = query(LedgerCounts)
+const booksOf = query(UnbalancedBooks)
+const entriesOf = query(UnbalancedEntry)
+const accountsOf = query(ComparedAccount)
+const providersOf = query(DifferingProvider)
+const simulatorsOf = query(DifferingSimulator)
+const unknownOf = query(UnknownOrganization)
+const currenciesOf = query(Schema.Struct({ currency: Schema.String }))
+const totalsOf = query(RoundingTotal)
+const lossesOf = query(Exchanged)
+const fxOf = query(FxBalance)
+const uncheckedOf = query(Schema.Struct({ unchecked: Schema.Int }))
 
 /** Gains and losses of `fx` by rounding. */
 const roundingOf = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const used = yield* currenciesOf(sql`select distinct currency from ledger_postings where account like 'fx/%'`)
+  const used = yield* currenciesOf.all(sql`select distinct currency from ledger_postings where account like 'fx/%'`)
   const units = used.flatMap(({ currency }) =>
     isAnyCurrencyCode(currency) ? [{ currency, half: toPlainText(halfUnitOf(currency)) }] : []
   )
@@ -118,31 +93,30 @@ const roundingOf = Effect.gen(function* () {
         on u.currency = e.to_currency
     )`
 
-  const totals = yield* totalsOf(sql`with ${exchanges}
+  const totals = yield* totalsOf.all(sql`with ${exchanges}
     select to_currency as currency, count(*)::float8 as exchanges, trim_scale(sum(greatest(lost, 0)))::text as given_away,
       trim_scale(sum(greatest(-lost, 0)))::text as kept
     from judged group by to_currency order by to_currency`)
 
-  const losses = yield* lossesOf(sql`with ${exchanges}
+  const losses = yield* lossesOf.all(sql`with ${exchanges}
     select subject, from_currency, to_currency, trim_scale(rate)::text as rate, trim_scale(taken)::text as taken,
       trim_scale(given)::text as given, trim_scale(lost)::text as lost
     from judged where lost > allowed order by subject limit ${MOST_NAMED}`)
 
-  const unknown = yield* uncheckedOf(sql`with ${exchanges}
+  const { unchecked } = yield* uncheckedOf.one(sql`with ${exchanges}
     select count(distinct subject)::float8 as unchecked from priced where rate is null`)
 
-  return { losses, rounding: { totals, unchecked: Option.getOrThrow(unknown).unchecked } }
+  return { losses, rounding: { totals, unchecked } }
 })
 
 /**
- * Compares the movements at the simulated providers with what these hold. Left out are payments that only a person
- * settles, and those that a provider has completed and Corridor will still hear of. In live mode no simulator has any
- * payment to compare, and no more than that is asked.
+ * Compares booked movements with the payments of the simulated providers. Leaves out payments that are settled by hand,
+ * and those whose callback or poll is still to come. In live mode there is nothing to compare.
  */
 const simulatorsThatDiffer = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const simulated = sql`select from rail_payments where behaviour <> 'by_hand'`
-  return yield* simulatorsOf(sql`
+  return yield* simulatorsOf.all(sql`
     with held as (
       select rail, currency, reference, rail || '_' || left(encode(sha256(convert_to(reference::text, 'UTF8')), 'hex'), 24)
           as movement_id,
@@ -171,21 +145,21 @@ const simulatorsThatDiffer = Effect.gen(function* () {
 export const checkLedger = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const counts = yield* countsOf(sql`select
+  const counts = yield* countsOf.one(sql`select
     (select count(distinct entry_id)::float8 from ledger_postings) as entries,
     (select count(*)::float8 from ledger_postings) as postings,
     (select count(*)::float8 from (select account from ledger_postings union select account from ledger_balances) a)
       as accounts,
     (select count(*)::float8 from ledger_balances) as balances`)
 
-  const books = yield* booksOf(sql`select currency, sum(amount)::text as left_over from ledger_postings
+  const books = yield* booksOf.all(sql`select currency, sum(amount)::text as left_over from ledger_postings
     group by currency having sum(amount) <> 0 order by currency`)
 
-  const entries = yield* entriesOf(sql`select entry_id, currency, sum(amount)::text as left_over
+  const entries = yield* entriesOf.all(sql`select entry_id, currency, sum(amount)::text as left_over
     from ledger_postings group by entry_id, currency having sum(amount) <> 0
     order by entry_id, currency limit ${MOST_NAMED}`)
 
-  const accounts = yield* accountsOf(sql`
+  const accounts = yield* accountsOf.all(sql`
     with posted as (
       select account, sum(amount) as posted, min(org_id::text) as first_org, max(org_id::text) as last_org,
         bool_or(org_id is null) as nobody
@@ -205,7 +179,7 @@ export const checkLedger = Effect.gen(function* () {
     from compared where differs or below or floor_differs or "foreign"
     order by account collate "C" limit ${MOST_NAMED}`)
 
-  const providers = yield* providersOf(sql`
+  const providers = yield* providersOf.all(sql`
     with posted as (
       select account, -sum(amount) as amount from ledger_postings
       where account like 'provider/%' and payment_id is not null group by account
@@ -221,19 +195,19 @@ export const checkLedger = Effect.gen(function* () {
 
   const simulators = yield* simulatorsThatDiffer
 
-  const strangers = yield* strangersOf(sql`select distinct org_id from ledger_postings p
+  const unknown = yield* unknownOf.all(sql`select distinct org_id from ledger_postings p
     where org_id is not null and not exists (select from organizations o where o.org_id = p.org_id)
     order by org_id limit ${MOST_NAMED}`)
 
-  const fx = yield* fxOf(sql`select currency, trim_scale(sum(amount))::text as balance from ledger_postings
+  const fx = yield* fxOf.all(sql`select currency, trim_scale(sum(amount))::text as balance from ledger_postings
     where account like 'fx/%' group by currency having sum(amount) <> 0 order by currency`)
 
   const { losses, rounding } = yield* roundingOf
 
   return {
-    ...Option.getOrThrow(counts),
+    ...counts,
     rounding,
     fx,
-    problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers, providers, simulators })
+    problems: problemsOf({ entries, books, accounts, exchanges: losses, unknown, providers, simulators })
   }
 }).pipe(unlimited, orDatabaseFailure)

@@ -1,7 +1,7 @@
-/** The books in memory: the same answers as the SQL store, floors and refusals included. */
+/** The ledger in memory, with floors and refusals. */
 import { BigDecimal, Clock, Effect, Layer, Option } from "effect"
 import { dateOf } from "../../domain/CalendarDate.ts"
-import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { newestFirst, openTables, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import {
@@ -17,7 +17,6 @@ import {
 import { Money } from "../../domain/Money.ts"
 import { byKind, platformBalanceOf, type StoredPosting, LedgerStore } from "./LedgerStore.ts"
 import { ledgerTables, sandboxTables, balanceOrNew, floorOf, isShort, limitKey, postInMemory } from "./PostInMemory.ts"
-import { exchangeTables, roundingInMemory } from "./RoundingMemory.ts"
 import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedEntry } from "./LedgerCheck.ts"
 
 const groupedBy = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyMap<string, ReadonlyArray<Row>> => {
@@ -46,7 +45,7 @@ const inEachCurrency = (amounts: ReadonlyArray<Money>): ReadonlyArray<Money> => 
 
 export const ledgerStoreMemory = Layer.effect(
   LedgerStore,
-  Effect.map(openTables({ ...sandboxTables, ...ledgerTables, ...exchangeTables }), (tables) => {
+  Effect.map(openTables({ ...sandboxTables, ...ledgerTables }), (tables) => {
     const { ledgerBalances, ledgerLimits, ledgerPostings } = tables
 
     const balanceOf = (account: LedgerAccount): Money =>
@@ -61,7 +60,9 @@ export const ledgerStoreMemory = Layer.effect(
     const several = (accounts: ReadonlyArray<LedgerAccount>) =>
       Effect.sync(() => new Map(accounts.map((account) => [account, balanceOf(account)])))
 
-    const compared = (posted: ReadonlyMap<string, ReadonlyArray<StoredPosting>>): ReadonlyArray<ComparedAccount> =>
+    const compared = (
+      posted: ReadonlyMap<string, ReadonlyArray<StoredPosting>>
+    ): ReadonlyArray<typeof ComparedAccount.Type> =>
       Array.from(new Set([...posted.keys(), ...ledgerBalances.keys()]), (name) => LedgerAccount.stored(name))
         .filter(keepsBalance)
         .sort()
@@ -85,7 +86,9 @@ export const ledgerStoreMemory = Layer.effect(
         .filter((row) => row.differs || row.below || row.floor_differs || row.foreign)
         .slice(0, MOST_NAMED)
 
-    const unbalanced = (entries: ReadonlyMap<string, ReadonlyArray<StoredPosting>>): ReadonlyArray<UnbalancedEntry> =>
+    const unbalanced = (
+      entries: ReadonlyMap<string, ReadonlyArray<StoredPosting>>
+    ): ReadonlyArray<typeof UnbalancedEntry.Type> =>
       Array.from(entries)
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .flatMap(([entry_id, rows]) =>
@@ -103,7 +106,7 @@ export const ledgerStoreMemory = Layer.effect(
       balancesOf: (scope, { after, take } = { after: Option.none() }) =>
         Effect.sync(() =>
           Array.from(ledgerBalances.values())
-            .filter(({ org_id }) => Option.isNone(scope) || org_id === scope.value)
+            .filter(seenIn(scope))
             .filter(({ account, balance }) => !balance.isZero || /^(settlement|held)\//.test(account))
             .filter(({ account }) => Option.isNone(after) || account > after.value)
             .sort((a, b) => (a.account < b.account ? -1 : 1))
@@ -131,8 +134,7 @@ export const ledgerStoreMemory = Layer.effect(
       settledAfter: (scope, date) =>
         Effect.sync(() => {
           const own = Array.from(ledgerBalances.values()).filter(
-            ({ account, org_id }) =>
-              kindOf(account) === "settlement" && (Option.isNone(scope) || org_id === scope.value)
+            (row) => kindOf(row.account) === "settlement" && seenIn(scope)(row)
           )
           const names = new Set(own.map(({ account }) => account))
           const later = Array.from(ledgerPostings.values(), (row) => ({
@@ -166,9 +168,7 @@ export const ledgerStoreMemory = Layer.effect(
         ),
       postings: (scope, account, window) =>
         Effect.sync(() => {
-          const own = Array.from(ledgerPostings.values()).filter(
-            (row) => row.account === account && (Option.isNone(scope) || row.org_id === scope.value)
-          )
+          const own = Array.from(ledgerPostings.values()).filter((row) => row.account === account && seenIn(scope)(row))
           return newestFirst(own, (row) => row.entry_id, window)
         }),
       clearingOf: (paymentId) =>
@@ -194,13 +194,12 @@ export const ledgerStoreMemory = Layer.effect(
         const entries = groupedBy(rows, ({ entry_id }) => entry_id)
         const accounts = groupedBy(rows, ({ account }) => account)
         const books = leftOver(rows).map((over) => ({ currency: over.currency, left_over: over.toNumericText() }))
-        const { losses, rounding } = roundingInMemory(tables)
         return {
           entries: entries.size,
           postings: rows.length,
           accounts: new Set([...accounts.keys(), ...ledgerBalances.keys()]).size,
           balances: ledgerBalances.size,
-          rounding,
+          rounding: { totals: [], unchecked: 0 },
           fx: inEachCurrency(rows.flatMap(({ account, amount }) => (kindOf(account) === "fx" ? [amount] : [])))
             .filter(({ isZero }) => !isZero)
             .map((money) => ({
@@ -209,13 +208,13 @@ export const ledgerStoreMemory = Layer.effect(
             })),
           problems: problemsOf({
             books,
-            exchanges: losses,
             entries: unbalanced(entries),
             accounts: compared(accounts),
-            // Movements and the payments of simulated providers are not among these tables.
+            // The rows that these compare, of payments, rates and simulated providers, are not among these tables.
+            exchanges: [],
             providers: [],
             simulators: [],
-            strangers: Array.from(new Set(rows.map(({ org_id }) => org_id)))
+            unknown: Array.from(new Set(rows.map(({ org_id }) => org_id)))
               .flatMap((org_id) => (org_id === null || tables.organizations.has(org_id) ? [] : [{ org_id }]))
               .slice(0, MOST_NAMED)
           })

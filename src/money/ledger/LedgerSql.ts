@@ -1,10 +1,10 @@
-/** The books in PostgreSQL. */
+/** The ledger in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema, Duration } from "effect"
-import { OrgId, PaymentId } from "../../domain/Ids.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { currencyOf, entryKinds, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
+import { currencyOf, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import {
   failOrDie,
@@ -20,41 +20,39 @@ import {
   violates,
   sameOrg,
   rowsAs,
-  queryOne,
   moneyOf,
-  queryRow,
-  queryRows
+  query
 } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
 import {
-  AccountName,
+  BalanceRow,
   byKind,
+  PostingRow,
   platformBalanceOf,
   type StoredBalance,
   type StoredPosting,
   type Balances,
   LedgerStore
 } from "./LedgerStore.ts"
+import { AccountName } from "./LedgerCheck.ts"
 import { checkLedger } from "./LedgerCheckSql.ts"
 import { insufficientFundsOf, postingRows, postStatement } from "./PostingSql.ts"
 import { booksClosingDelay, postingPatience, postingPause } from "../../domain/policies/PaymentPolicies.ts"
 
-/** Days of the books that are over, summed up once by PostgreSQL. Postings stay as they are, so no sum is ever wrong. */
-
 /** As in the database's `ledger_posted_late`. */
 const LOCK = 7_402_118_617
 
-const planRow = queryOne(Schema.Struct({ target: Schema.String, is_due: Schema.Boolean }))
-const lockRow = queryOne(Schema.Struct({ mine: Schema.Boolean }))
-const differsRow = queryOne(Schema.Struct({ differs: Schema.Boolean }))
-const daysRow = queryOne(Schema.Struct({ days: Schema.Number }))
-const writerRows = queryRows(Schema.Struct({ writer: Schema.String }))
+const planRow = query(Schema.Struct({ target: Schema.String, is_due: Schema.Boolean }))
+const lockRow = query(Schema.Struct({ mine: Schema.Boolean }))
+const differsRow = query(Schema.Struct({ differs: Schema.Boolean }))
+const daysRow = query(Schema.Struct({ days: Schema.Number }))
+const writerRows = query(Schema.Struct({ writer: Schema.String }))
 
 const utc = (date: string) => `(${date})::timestamp at time zone 'UTC'`
 
 const closedUntil = `coalesce((select ${utc("before")} from ledger_closed), '-infinity'::timestamptz)`
 
-/** Always so. The planner takes a stretch with two ends for a short one, and reads it by the index: one that only begins it takes for a third of all postings. */
+/** Always true. With an upper bound the planner expects few rows and uses the index; without, a third of the table. */
 const isFew = "created_at < 'infinity'"
 
 /** Net changes of settlement accounts after a day: stored for closed days, summed for others. */
@@ -75,7 +73,7 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
       target > coalesce((select before from ledger_closed), '-infinity'::date) as is_due
     from (select ((now() - ${Duration.toSeconds(booksClosingDelay)} * interval '1 second') at time zone 'UTC')::date) t (target)`
 
-  const writers = writerRows(sql`select distinct virtualtransaction as writer from pg_locks
+  const writers = writerRows.all(sql`select distinct virtualtransaction as writer from pg_locks
     where locktype = 'relation' and relation = 'ledger_postings'::regclass and mode = 'RowExclusiveLock' and granted
       and database = (select oid from pg_database where datname = current_database())`)
 
@@ -91,7 +89,7 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
     return begun.size === 0
   })
 
-  /** A clock that was set back, or a hand in the tables: what is summed up and what is not must come to the balance. */
+  /** Stored and open sums must add up to the balance; a clock set back or a manual change breaks that. */
   const differs = sql.unsafe(`select exists (
       select from ledger_balances b where account like 'settlement/%' and balance <>
         coalesce((select sum(amount) from ledger_days d where d.account = b.account), 0)
@@ -116,20 +114,20 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
 
   const close = (target: string) =>
     Effect.gen(function* () {
-      const { mine } = yield* lockRow(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
-      const { is_due } = yield* planRow(plan)
+      const { mine } = yield* lockRow.one(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
+      const { is_due } = yield* planRow.one(plan)
       if (!mine || !is_due) return 0
-      if ((yield* differsRow(differs)).differs) {
+      if ((yield* differsRow.one(differs)).differs) {
         yield* Effect.logWarning("The days of the books do not come to its balances: they are summed up anew")
         yield* sql`delete from ledger_days`
         yield* sql`delete from ledger_closed`
       }
-      return (yield* daysRow(sumUp(target))).days
+      return (yield* daysRow.one(sumUp(target))).days
     })
 
   return Effect.gen(function* () {
-    const { is_due, target } = yield* planRow(plan)
-    // Some who post take longer: another time.
+    const { is_due, target } = yield* planRow.one(plan)
+    // A long transaction may still post to that day: try again at the next run.
     if (!is_due || !(yield* othersEnded)) return 0
     return yield* unlimited(close(target))
   }).pipe(
@@ -141,34 +139,16 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
 
 const AmountRow = Schema.Struct({ account: AccountName, amount: Schema.String })
 
-const BalanceRow = Schema.Struct({
-  account: AccountName,
-  org_id: OrgId,
-  balance: Schema.String,
-  floor: Schema.NullOr(Schema.String)
-})
-
-const PostingRow = Schema.Struct({
-  entry_id: Schema.String,
-  org_id: Schema.NullOr(OrgId),
-  account: AccountName,
-  amount: Schema.String,
-  kind: Schema.Literal(...entryKinds),
-  payment_id: Schema.NullOr(PaymentId),
-  reference: Schema.NullOr(Schema.String),
-  created_at: Schema.DateFromSelf
-})
-
-const amountsOf = queryRows(AmountRow)
-const balancesOf = queryRows(BalanceRow)
+const amountsOf = query(AmountRow)
+const balancesOf = query(BalanceRow)
 const postingsOf = rowsAs(PostingRow)
-const clearingRows = queryRows(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
-/** Null: what there is now. */
-const settledRows = queryRows(
+const clearingRows = query(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
+/** `date` null: the current balance. */
+const settledRows = query(
   Schema.Struct({ date: Schema.NullOr(Schema.String), currency: AnyCurrencyCode, amount: Schema.String })
 )
 const platformRows = rowsAs(Schema.Struct({ ...AmountRow.fields, accounts: Schema.Int }))
-const limitRow = queryRow(Schema.Struct({ credit_limit: Schema.String }))
+const limitRow = query(Schema.Struct({ credit_limit: Schema.String }))
 
 const moneyIn = ({ account, amount }: typeof AmountRow.Type): Money => moneyOf(amount, currencyOf(account))
 
@@ -197,11 +177,11 @@ export const ledgerStoreSql = Layer.effect(
     const within = (accounts: ReadonlyArray<LedgerAccount>) => sql.in("account", accounts)
 
     const kept = (accounts: ReadonlyArray<LedgerAccount>, lock: "" | "for no key update") =>
-      amountsOf(sql`select account, balance as amount from ledger_balances where ${within(accounts)}
+      amountsOf.all(sql`select account, balance as amount from ledger_balances where ${within(accounts)}
         order by account collate "C" ${sql.literal(lock)}`)
 
     const summed = (accounts: ReadonlyArray<LedgerAccount>) =>
-      amountsOf(sql`select account, sum(amount) as amount from ledger_postings where ${within(accounts)}
+      amountsOf.all(sql`select account, sum(amount) as amount from ledger_postings where ${within(accounts)}
         group by account`)
 
     const balancesBy = (lock: "" | "for no key update") =>
@@ -220,7 +200,7 @@ export const ledgerStoreSql = Layer.effect(
     const limitOf = (org_id: OrgId, currency: AnyCurrencyCode) =>
       sql`select credit_limit from ledger_limits
         where org_id = ${org_id} and currency = ${currency}`.pipe(
-        limitRow,
+        limitRow.first,
         Effect.map(Option.map(({ credit_limit }) => moneyOf(credit_limit, currency)))
       )
 
@@ -248,13 +228,13 @@ export const ledgerStoreSql = Layer.effect(
           where ${inScope(sql, scope)} and listed
             and account collate "C" > ${Option.getOrElse(after, () => "")}
           order by account collate "C" limit ${take ?? null}::bigint`.pipe(
-          balancesOf,
+          balancesOf.all,
           Effect.map((rows) => rows.map(balanceOfRow))
         ),
       balancesWithFloors: Effect.fnUntraced(function* (orgId, accounts) {
         const asked = accounts.map((account) => ({ account, currency: currencyOf(account) }))
         const found =
-          yield* balancesOf(sql`select a.account, ${orgId}::uuid as org_id, coalesce(b.balance, 0) as balance,
+          yield* balancesOf.all(sql`select a.account, ${orgId}::uuid as org_id, coalesce(b.balance, 0) as balance,
             case when b.account is null then ledger_floor(a.account, ${orgId}, a.currency) else b.floor end as floor
           from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a (account text, currency text)
           left join lateral (select account, balance, floor from ledger_balances
@@ -276,7 +256,7 @@ export const ledgerStoreSql = Layer.effect(
         orDatabaseFailure,
         Effect.provideService(SqlClient.SqlClient, sql)
       ),
-      // One statement, so that what is there now and what led to it are of one moment.
+      // One statement, so that balances and changes are of one snapshot.
       settledAfter: (scope, date) =>
         sql`with own as (
             select account, org_id, currency, balance from ledger_balances
@@ -288,7 +268,7 @@ export const ledgerStoreSql = Layer.effect(
           from (${movedAfter(sql, date)}) later
           group by later.date, currency
           order by date, currency`.pipe(
-          settledRows,
+          settledRows.all,
           Effect.map((rows) => ({
             now: rows.flatMap(({ amount, currency, date }) => (date === null ? [moneyOf(amount, currency)] : [])),
             moved: rows.flatMap(({ amount, currency, date }) =>
@@ -298,7 +278,7 @@ export const ledgerStoreSql = Layer.effect(
         ),
       setLimit: Effect.fnUntraced(function* ({ credit_limit, currency, org_id }) {
         const account = LedgerAccount.settlement(org_id, currency)
-        // One at a time for each organisation: the limit and the floor that follows from it must agree.
+        // Serialised for each organisation: the limit and its floor must agree.
         yield* orDatabaseFailure(sql`select from organizations where org_id = ${org_id} for no key update`)
         const before = yield* orDatabaseFailure(limitOf(org_id, currency))
         yield* orDatabaseFailure(
@@ -308,7 +288,7 @@ export const ledgerStoreSql = Layer.effect(
                 values (${org_id}, ${currency}, ${credit_limit.toNumericText()})
                 on conflict (org_id, currency) do update set credit_limit = excluded.credit_limit, updated_at = now()`
         )
-        // Made if it is not there: a posting that makes it at this moment would not see the new limit.
+        // Inserts a missing row: a concurrent first posting would not see the new limit.
         yield* sql`insert into ledger_balances (account, org_id, currency, floor)
           values (${account}, ${org_id}, ${currency}, ledger_floor(${account}, ${org_id}, ${currency}))
           on conflict (account) do update set floor = excluded.floor`.pipe(
@@ -327,14 +307,14 @@ export const ledgerStoreSql = Layer.effect(
       clearingOf: (paymentId) =>
         sql`select split_part(account, '/', 3) as about, account, balance as amount from ledger_balances
           where account like ${`clearing/${paymentId}/%`} and balance <> 0 order by account collate "C"`.pipe(
-          clearingRows,
+          clearingRows.all,
           Effect.map((rows) => rows.map((row) => ({ about: row.about, money: moneyIn(row) })))
         ),
       atProviders: (paymentId) =>
         sql`select account, -sum(amount) as amount from ledger_postings
           where payment_id = ${paymentId} and account like 'provider/%'
           group by account having sum(amount) <> 0 order by account collate "C"`.pipe(
-          amountsOf,
+          amountsOf.all,
           Effect.map((rows) => rows.map((row) => ({ ...providerIn(row.account), money: moneyIn(row) })))
         ),
       closeDays: closeLedgerDays(sql),

@@ -1,22 +1,15 @@
 /**
- * The books at rest. Callers post inside the transaction of the change that moved the money, with one call for each
- * transaction, and after they have locked their own rows; a refusal ends that transaction.
+ * Stores the ledger. Callers post inside the transaction of the change that moved the money: one call for each
+ * transaction, after they have locked their own rows. A refusal ends that transaction.
  */
-import { Context, type Option, Schema, Array as Arr } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Ids.ts"
+import { Context, type Option, Array as Arr, Schema } from "effect"
+import { OrgId, PaymentId } from "../../domain/Ids.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
-import {
-  type Entry,
-  type LedgerAccount,
-  type EntryKind,
-  kindOf,
-  platformKinds,
-  providerIn
-} from "../../domain/Ledger.ts"
+import { type Entry, type LedgerAccount, entryKinds, kindOf, platformKinds, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
-import type { LedgerReport } from "./LedgerCheck.ts"
+import { AccountName, type LedgerReport } from "./LedgerCheck.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { type DateRange, eachDay } from "../../domain/CalendarDate.ts"
 
@@ -58,45 +51,49 @@ export const balancesByDay = (range: DateRange, { moved, now }: SettledAfter): R
   return days.map((date, index) => ({ date, balances: series.map((balances) => balances[index]!) }))
 }
 
-/** The rows of the ledger. */
+export const BalanceRow = Schema.Struct({
+  account: AccountName,
+  org_id: OrgId,
+  balance: Schema.String,
+  /** Null: the balance may fall without end. */
+  floor: Schema.NullOr(Schema.String)
+})
 
-/** A name that the database has checked. */
-export const AccountName = Schema.String.pipe(Schema.brand("LedgerAccount"))
+export const PostingRow = Schema.Struct({
+  entry_id: Schema.String,
+  org_id: Schema.NullOr(OrgId),
+  account: AccountName,
+  amount: Schema.String,
+  kind: Schema.Literal(...entryKinds),
+  payment_id: Schema.NullOr(PaymentId),
+  reference: Schema.NullOr(Schema.String),
+  created_at: Schema.DateFromSelf
+})
 
-export interface StoredPosting {
-  readonly entry_id: string
-  readonly org_id: OrgId | null
-  readonly account: LedgerAccount
-  readonly amount: Money
-  readonly kind: EntryKind
-  readonly payment_id: PaymentId | null
-  readonly reference: string | null
-  readonly created_at: Date
+export interface StoredBalance extends Omit<typeof BalanceRow.Type, "balance" | "floor"> {
+  readonly balance: Money
+  readonly floor: Money | null
 }
 
-export interface StoredBalance {
-  readonly account: LedgerAccount
-  readonly org_id: OrgId
-  readonly balance: Money
-  /** Null: the balance may fall without end. */
-  readonly floor: Money | null
+export interface StoredPosting extends Omit<typeof PostingRow.Type, "amount"> {
+  readonly amount: Money
 }
 
 /** One account of the platform, or the sum of all organisations' accounts of one kind and currency. */
 export interface PlatformBalance {
   readonly kind: (typeof platformKinds)[number]
-  /** The account's name in the books; of a sum, the kind and the currency. */
+  /** The account's name; for a sum, the kind and the currency. */
   readonly account: LedgerAccount
-  /** Of a provider: which, and the configuration whose account there it is; null: the platform's. */
+  /** For a provider: its name, and the configuration whose account it is; null: the platform's. */
   readonly provider: string | null
   readonly config_id: string | null
-  /** What it stands at; of a provider, what it holds. */
+  /** For a provider: the amount that it holds. */
   readonly balance: Money
-  /** How many accounts are in the sum, of which each has something on it. */
+  /** Number of accounts in the sum; each has a balance. */
   readonly accounts: number
 }
 
-/** From what was posted, which is below zero where a provider holds something. */
+/** Postings of a provider's account are negative while the provider holds money. */
 export const platformBalanceOf = (account: LedgerAccount, posted: Money, accounts = 1): PlatformBalance => {
   const kind = kindOf(account) as PlatformBalance["kind"]
   if (kind !== "provider") return { kind, account, provider: null, config_id: null, balance: posted, accounts }
@@ -108,11 +105,11 @@ export const platformBalanceOf = (account: LedgerAccount, posted: Money, account
 export const byKind = (a: PlatformBalance, b: PlatformBalance): number =>
   platformKinds.indexOf(a.kind) - platformKinds.indexOf(b.kind) || (a.account < b.account ? -1 : 1)
 
-/** How far below zero an organisation's settlement account may go. */
+/** Amount by which an organisation's settlement account may be below zero. */
 export interface CreditLimit {
   readonly org_id: OrgId
   readonly currency: AnyCurrencyCode
-  /** Null: what holds where nothing was set, which is nothing in live mode and anything in a sandbox. */
+  /** Null: the default, which is zero in live mode and no limit in a sandbox. */
   readonly credit_limit: Money | null
 }
 
@@ -124,12 +121,12 @@ export type Balances = ReadonlyMap<LedgerAccount, Money>
 
 export interface AtProvider {
   readonly provider: string
-  /** The configuration through whose account there; null: the platform's. */
+  /** The configuration whose account it is; null: the platform's. */
   readonly account: string | null
   readonly money: Money
 }
 
-/** Money in clearing, and the attempt whose money it is. */
+/** Money in clearing, by attempt. */
 interface InClearing {
   readonly about: string
   readonly money: Money
@@ -144,37 +141,37 @@ export interface NameWindow {
 export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
   LedgerStore,
   {
-    /** All of the entries or none. Postings of nothing are left out. */
+    /** Posts all entries or none, without postings of zero. */
     readonly post: (entries: ReadonlyArray<Entry>) => Stored<void, InsufficientFunds>
-    /** Of any account; one that nothing was posted to has nothing. */
+    /** Zero for an account without postings. */
     readonly balance: (account: LedgerAccount) => Stored<Money>
     readonly balances: (accounts: ReadonlyArray<LedgerAccount>) => Stored<Balances>
     /**
-     * The same, and nobody else posts to those with a floor until the transaction ends. Name every account that the
-     * transaction will post to, in one call: locks that come one by one can stop each other.
+     * Locks accounts with a floor against postings of others until the transaction ends. Name every account that the
+     * transaction will post to in one call: locks taken one by one can deadlock.
      */
     readonly lockedBalances: (accounts: ReadonlyArray<LedgerAccount>) => Stored<Balances>
     /** For a transaction that posts to no other account with a floor whose name comes before this one. */
     readonly lockedBalance: (account: LedgerAccount) => Stored<Money>
-    /** In the order of their names; of accounts that come and go, those with something on them. All without a window. */
+    /** Ordered by name. Accounts other than settlement and held are listed only with a balance. All without a window. */
     readonly balancesOf: (scope: Scope, window?: NameWindow) => Stored<ReadonlyArray<StoredBalance>>
-    /** Of these accounts of one organisation, in that order; one that nothing was posted to has the floor that it would get. */
+    /** In the given order. An account without postings has the floor that it would get. */
     readonly balancesWithFloors: (
       orgId: OrgId,
       accounts: ReadonlyArray<LedgerAccount>
     ) => Stored<ReadonlyArray<StoredBalance>>
     /** Providers, clearing, receivables, fees, fx and suspense. Reads every posting of the platform's own accounts. */
     readonly platformBalances: Stored<ReadonlyArray<PlatformBalance>>
-    /** What settlement accounts have now, and what each UTC day after that one moved, by date and currency. */
+    /** Current balances of settlement accounts, and the net change of each later UTC day, by date and currency. */
     readonly settledAfter: (scope: Scope, date: string) => Stored<SettledAfter>
-    /** Inside a transaction. Answers with the limit that was set before; fails when the account is further down already. */
+    /** Inside a transaction. Returns the previous limit; fails if the balance is below the new one. */
     readonly setLimit: (limit: CreditLimit) => Stored<Option.Option<Money>, InsufficientFunds>
     readonly postings: (scope: Scope, account: LedgerAccount, window: Window) => Stored<ReadonlyArray<StoredPosting>>
-    /** What of this payment's money has no place, for each attempt and currency. */
+    /** Money of this payment in clearing, by attempt and currency. */
     readonly clearingOf: (paymentId: PaymentId) => Stored<ReadonlyArray<InClearing>>
-    /** What each provider has, account by account, because of this payment, where it has anything; below zero where it gave more than it got. */
+    /** Money of this payment at providers, by account; negative if a provider paid out more than it received. */
     readonly atProviders: (paymentId: PaymentId) => Stored<ReadonlyArray<AtProvider>>
-    /** Sums up days that are over, so that `settledAfter` need not; answers with how many had something to sum up. */
+    /** Stores the sums of past days for `settledAfter`; returns how many days had postings. */
     readonly closeDays: Stored<number>
     readonly check: Stored<LedgerReport>
   }

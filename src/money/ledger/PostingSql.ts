@@ -1,9 +1,9 @@
 /**
- * How a statement writes postings: alone, or as one part of a larger one. The database does the rest, once for each
- * statement: it refuses entries that do not balance, moves the balances in the order of their names, holds the floors.
+ * Writes postings, alone or as part of a larger statement. Triggers refuse entries that do not balance, update balances
+ * in the order of their names, and enforce floors, once for each statement.
  *
- * A transaction posts with one statement, after it has locked its own rows: balances that are locked by two statements
- * are not locked in one order, and two such transactions can stop each other.
+ * A transaction posts with one statement, after it has locked its own rows: two statements would lock balances in no
+ * fixed order, and two such transactions could deadlock.
  */
 import type { SqlError } from "@effect/sql"
 import { Option } from "effect"
@@ -65,7 +65,7 @@ export const postStatement = `
   insert into ledger_postings (${postingColumns})
   select ${postingColumns} from jsonb_to_recordset($1::jsonb) as p (${postingRecord})`
 
-/** The database's refusal to let a balance pass its floor, by the account that it was about. */
+/** A violated floor, with its account. */
 export const insufficientFundsOf = (error: SqlError.SqlError): Option.Option<InsufficientFunds> => {
   const { detail } = error.cause as { readonly detail?: string }
   return violates(error, "ledger_balances_floor") && detail !== undefined

@@ -43,7 +43,7 @@ export const freeInMemory = ({ rateLockUses }: Tables, orgRateId: string, usedBy
 
 export const rateLockTables = { rateLocks: memoryTable<RateLock>("rateLocks") }
 
-/** As far as they name the lock whose rate they were made at. */
+/** Payments, by the lock that they used. */
 const paymentsAtARate = memoryTable<{ readonly org_rate_id: string | null }>("payments")
 
 export const rateLockStoreMemory = Layer.effect(

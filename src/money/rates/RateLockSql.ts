@@ -5,13 +5,13 @@ import { rateLockRetention } from "../../domain/policies/PaymentPolicies.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
-import { ownedBy, violates, anyRow, queryRow, queryRows } from "../../platform/database/Query.ts"
+import { ownedBy, violates, anyRow, query } from "../../platform/database/Query.ts"
 import { type NewRateLock, RateLock, RateLockStore, ReadRateLock, LockRefused } from "./RateLockStore.ts"
 
-const timesOf = queryRows(RateLock.pick("org_rate_id", "expires_at", "created_at"))
-const lockOf = queryRow(ReadRateLock)
+const timesOf = query(RateLock.pick("org_rate_id", "expires_at", "created_at"))
+const lockOf = query(ReadRateLock)
 
-/** Every new lock looks at this many old ones, so that the table does not grow faster than the payments do. */
+/** Every new lock deletes up to this many expired ones, so that the table does not outgrow the payments. */
 const PRUNED_AT_ONCE = 20
 
 interface Wanted extends NewRateLock {
@@ -23,7 +23,7 @@ export const rateLockStoreSql = Layer.scoped(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    // What was written before its connection broke stays as it is.
+    // Repeatable: an insert whose connection broke may have been committed.
     const insert = yield* batched(
       (all: ReadonlyArray<Wanted>) =>
         sql`with old as (
@@ -41,7 +41,7 @@ export const rateLockStoreSql = Layer.scoped(
               seconds float8)
           on conflict (org_rate_id) do update set org_rate_id = excluded.org_rate_id
           returning org_rate_id, expires_at, created_at`.pipe(
-          timesOf,
+          timesOf.all,
           Effect.map((written) => {
             const times = new Map(written.map(({ org_rate_id, ...row }) => [org_rate_id, row]))
             return all.map(({ seconds: _seconds, ...lock }): RateLock => ({ ...lock, ...times.get(lock.org_rate_id)! }))
@@ -53,7 +53,7 @@ export const rateLockStoreSql = Layer.scoped(
     const store: RateLockStore["Type"] = {
       insert: (lock, ttl) => insert({ ...lock, seconds: Duration.toSeconds(ttl) }),
       find: (orgId, orgRateId) =>
-        lockOf(sql`select org_rate_id, org_id, from_currency, to_currency, trim_scale(rate)::text as rate,
+        lockOf.first(sql`select org_rate_id, org_id, from_currency, to_currency, trim_scale(rate)::text as rate,
             trim_scale(amount)::text as amount, expires_at, created_at, now() as read_at,
             exists (select from rate_lock_uses u where u.org_rate_id = l.org_rate_id) as is_used
           from rate_locks l where org_rate_id = ${orgRateId} and ${ownedBy(sql, orgId)}`),

@@ -1,4 +1,4 @@
-/** Rates that lookups locked, at rest, on the clock of the database. One that a payment was made with stays for good. */
+/** Stores locked rates, by the database's clock. The lock of a payment is never deleted. */
 import { Context, type Duration, type Option, Schema, BigDecimal, Data, Either } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -15,7 +15,7 @@ export const RateLock = Schema.Struct({
   to_currency: Schema.String,
   /** Decimal text, without trailing zeros. */
   rate: Schema.String,
-  /** The only amount that it is good for, as decimal text; null: any up to a limit. */
+  /** The only amount that the lock is valid for, as decimal text; null: any up to a limit. */
   amount: Schema.NullOr(Schema.String),
   expires_at: Schema.DateFromSelf,
   created_at: Schema.DateFromSelf
@@ -35,17 +35,14 @@ export type ReadRateLock = typeof ReadRateLock.Type
 export class RateLockStore extends Context.Tag("corridor/RateLockStore")<
   RateLockStore,
   {
-    /** From now on, for so long. */
     readonly insert: (lock: NewRateLock, ttl: Duration.Duration) => Stored<RateLock>
     readonly find: (orgId: OrgId, orgRateId: string) => Stored<Option.Option<ReadRateLock>>
-    /** Spends a lock at no gain, inside the transaction of what it is used for. False when it was used before. */
+    /** Uses up a lock without a gain, inside the transaction of its use. False: it was used before. */
     readonly spend: (orgId: OrgId, orgRateId: string, usedBy: string) => Stored<boolean>
-    /** Of those that no payment was made with; answers with how many were forgotten, one batch at most. */
+    /** Deletes a batch of expired locks without a payment; returns how many. */
     readonly forgetOld: Stored<number>
   }
 >() {}
-
-/** The one use of a locked rate: what it may be used for, and how much better than the live rate it is. */
 
 /** Live values to compare a lock with. */
 export interface LiveValues {
@@ -65,7 +62,7 @@ export interface LockLimits {
 export interface LockUse {
   readonly org_rate_id: string
   readonly gain: string
-  /** What the gains of 24 hours may add up to with this one; null where the lock is within half a percent of live. */
+  /** Limit of all gains within 24 hours, this one included; null: the lock is within 0.5 percent of the live rate. */
   readonly gain_bound: string | null
 }
 
@@ -107,7 +104,7 @@ export const checkLockedAmount = (
     : Either.void
 }
 
-/** The use of a lock for an amount. Gains are what the lock gives beyond the live rate. */
+/** The use of a lock for an amount. The gain is its advantage over the live rate. */
 export const useOf = (
   { orgRateId, rate }: LockedRate,
   amount: Money,

@@ -4,18 +4,16 @@ import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { batchOf, execute, queryOne, queryRow, queryRows } from "../../platform/database/Query.ts"
+import { batchOf, execute, query } from "../../platform/database/Query.ts"
 import { manualOrigin, RateFetch, RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
-const rateOf = queryRow(StoredRate)
-const ratesOf = queryRows(StoredRate)
-const proposalsOf = queryRows(RateProposal)
-const theProposal = queryOne(RateProposal)
-const ratesWithTime = queryRows(Schema.Struct({ ...StoredRate.fields, read_at: Schema.DateFromSelf }))
-const fetchesOf = queryRows(RateFetch)
-const claimsOf = queryRow(Schema.Struct({ source: Schema.String }))
-const theFailures = queryOne(Schema.Struct({ failures: Schema.Int }))
-const readRates = queryRows(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
+const ratesOf = query(StoredRate)
+const ratesWithTime = query(Schema.Struct({ ...StoredRate.fields, read_at: Schema.DateFromSelf }))
+const fetchesOf = query(RateFetch)
+const claimsOf = query(RateFetch.pick("source"))
+const failuresOf = query(RateFetch.pick("failures"))
+const proposalsOf = query(RateProposal)
+const readRates = query(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
 
 interface Question {
   readonly org: OrgId | null
@@ -39,7 +37,7 @@ export const rateStoreSql = Layer.scoped(
         from ${batchOf(sql, asked, "org uuid, codes text[]")} a
         join rates r on r.from_currency = any (a.codes) and r.to_currency = any (a.codes)
         left join organizations o on o.org_id = a.org`.pipe(
-        readRates,
+        readRates.all,
         Effect.map((rows) => {
           const found = asked.map((): Array<ReadRate> => [])
           for (const { seq, ...row } of rows) found[seq]?.push(row)
@@ -55,12 +53,12 @@ export const rateStoreSql = Layer.scoped(
           : execute(sql`insert into rates ${sql.insert(rates.map((rate) => ({ ...rate, ...origin })))}
               on conflict (from_currency, to_currency) do update set rate = excluded.rate, source = excluded.source,
                 published_at = excluded.published_at, updated_at = now()`),
-      list: ratesOf(sql`select ${columns} from rates r order by from_currency, to_currency`),
-      listForUpdate: ratesWithTime(sql`select ${columns}, now() as read_at from rates r
+      list: ratesOf.all(sql`select ${columns} from rates r order by from_currency, to_currency`),
+      listForUpdate: ratesWithTime.all(sql`select ${columns}, now() as read_at from rates r
         order by from_currency, to_currency for update`),
       claimFetch: (source, every) =>
         Effect.map(
-          claimsOf(sql`insert into rate_fetches as f (source, next_at)
+          claimsOf.first(sql`insert into rate_fetches as f (source, next_at)
             values (${source}, now() + make_interval(secs => ${Duration.toSeconds(every)}))
             on conflict (source) do update set next_at = excluded.next_at where f.next_at <= now()
             returning source`),
@@ -73,22 +71,24 @@ export const rateStoreSql = Layer.scoped(
             last_error = null`),
       fetchFailed: (source, last_error) =>
         Effect.map(
-          theFailures(sql`insert into rate_fetches as f (source, next_at, failures, last_error)
+          failuresOf.one(sql`insert into rate_fetches as f (source, next_at, failures, last_error)
             values (${source}, now(), 1, ${last_error})
             on conflict (source) do update set failures = f.failures + 1, last_error = excluded.last_error
             returning failures`),
           ({ failures }) => failures
         ),
-      fetches: fetchesOf(sql`select source, fetched_at, published_at, failures, last_error from rate_fetches
+      fetches: fetchesOf.all(sql`select source, fetched_at, published_at, failures, last_error from rate_fetches
         order by source`),
       findForUpdate: (from, to) =>
-        rateOf(sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`),
+        ratesOf.first(
+          sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`
+        ),
       between: (org, from, to, through) => between({ org, codes: [from, to, through] }),
-      proposals: proposalsOf(sql`select ${proposalColumns} from rate_proposals
+      proposals: proposalsOf.all(sql`select ${proposalColumns} from rate_proposals
         where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})
         order by from_currency, to_currency`),
       propose: (proposal) =>
-        theProposal(sql`insert into rate_proposals ${sql.insert(proposal)}
+        proposalsOf.one(sql`insert into rate_proposals ${sql.insert(proposal)}
           on conflict (from_currency, to_currency)
           do update set rate = excluded.rate, proposed_by = excluded.proposed_by, proposed_at = now()
           returning ${proposalColumns}`),

@@ -1,4 +1,4 @@
-/** Store of base rates: the exact decimal, and the time it was set. */
+/** Stores base rates as exact decimals, with their source and the time they were set. */
 import { Context, type Duration, type Option, Schema } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -48,7 +48,7 @@ export type RateFetch = typeof RateFetch.Type
 export const ReadRate = Schema.Struct({
   ...CurrentRate.fields,
   read_at: Schema.DateFromSelf,
-  /** What the customers of the organisation that asks get less than it, in basis points. */
+  /** Margin of the asking organisation, in basis points. */
   spread_bps: Schema.Int
 })
 export type ReadRate = typeof ReadRate.Type

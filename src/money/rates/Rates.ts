@@ -1,11 +1,11 @@
-/** Rates as people handle them: operators set base rates, every change audited; organisations look them up, and lock them. */
+/** Operators set base rates, with an audit entry for each change; organisations look rates up and lock them. */
 import { BigDecimal, Context, Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Permit } from "../../domain/Access.ts"
+import { organizationOf, type Permit } from "../../domain/Access.ts"
 import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, expected, given, fromDecimal, invert, jumps, Rate } from "../../domain/Exchange.ts"
@@ -118,10 +118,7 @@ const make = Effect.gen(function* () {
     list: (_permit: Permit<"platform">) => store.list,
     proposals: (_permit: Permit<"platform">) => store.proposals,
     lookUp: Effect.fn("Rates.lookUp")(function* (permit: Permit<"any">, { amount, from, to }: AskedRate) {
-      const org = Option.getOrUndefined(permit.scope)
-      if (org === undefined) {
-        return yield* new Invalid({ message: "org_id: say which organisation the rate is for." })
-      }
+      const org = yield* organizationOf(permit, "org_id: say which organisation the rate is for.")
       const money = yield* Effect.transposeMapOption(amount, (d) =>
         Either.mapLeft(Money.fromDecimal(d, from), (why) => new Invalid({ message: `amount: ${why}.` }))
       )

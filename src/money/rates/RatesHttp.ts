@@ -12,7 +12,7 @@ import { Rates } from "./Rates.ts"
 const shown = (money: Money): BigDecimal.BigDecimal =>
   isCryptoAssetCode(money.currency) ? BigDecimal.normalize(money.toDecimal()) : money.toDecimal()
 
-const known = (code: string): Either.Either<AnyCurrencyCode, NotFound> =>
+const currencyOf = (code: string): Either.Either<AnyCurrencyCode, NotFound> =>
   isAnyCurrencyCode(code)
     ? Either.right(code)
     : Either.left(new NotFound({ message: `There is no rate for ${code}: it is no currency or asset that we know.` }))
@@ -21,8 +21,8 @@ export const ratesHandlers = Effect.gen(function* () {
   const rates = yield* Rates
   const handlers: Handlers<typeof RatesApi> = {
     lookup: Effect.fnUntraced(function* ({ permit, urlParams }) {
-      const from = yield* known(urlParams.fromCurrency)
-      const to = yield* known(urlParams.toCurrency)
+      const from = yield* currencyOf(urlParams.fromCurrency)
+      const to = yield* currencyOf(urlParams.toCurrency)
       const found = yield* rates.lookUp(permit, { from, to, amount: Option.fromNullable(urlParams.amount) })
       return success("Exchange rate, locked until expires_at", {
         org_rate_id: found.orgRateId,

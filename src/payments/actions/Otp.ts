@@ -15,6 +15,7 @@ import { contextOf } from "../route/ProviderOrder.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
 import {
   orMaybeWritten,
+  type PaymentAction,
   PaymentCommand,
   paymentIds,
   withoutEnquiries,
@@ -51,20 +52,27 @@ const make = Effect.gen(function* () {
       : { payment, context: contextOf(payment, attempt, []), passwords }
   })
 
-  /** Moves the payment on, unless a concurrent request has done so. */
-  const accepted = (permit: Permit<"any">, paymentId: PaymentId) =>
+  /** Uncounts a guess and writes what follows, unless a concurrent request has moved the payment on. */
+  const uncountedWith = (permit: Permit<"any">, paymentId: PaymentId, act: (payment: Payment) => PaymentAction) =>
     command.decided(
-      Effect.flatMap(command.find(permit, paymentId), (payment) =>
-        isWaiting(payment)
-          ? command.write(payment, {
-              // A ramp is pending until its money has arrived.
-              status: payment.direction === "external" ? "pending" : "processing",
-              patch: { next_action: "wait", action_data: {}, otp_failures: payment.otp_failures - 1 },
-              cause: "one-time password accepted"
-            })
-          : Effect.succeed(payment)
-      )
+      Effect.flatMap(command.find(permit, paymentId), (payment) => {
+        if (!isWaiting(payment)) return Effect.succeed(payment)
+        const { patch, ...rest } = act(payment)
+        return command.write(payment, { ...rest, patch: { ...patch, otp_failures: payment.otp_failures - 1 } })
+      })
     )
+
+  const accepted = (permit: Permit<"any">, paymentId: PaymentId) =>
+    uncountedWith(permit, paymentId, ({ direction }) => ({
+      // A ramp is pending until its money has arrived.
+      status: direction === "external" ? "pending" : "processing",
+      patch: { next_action: "wait", action_data: {} },
+      cause: "one-time password accepted"
+    }))
+
+  /** For a guess that the provider did not judge. */
+  const uncounted = (permit: Permit<"any">, paymentId: PaymentId) =>
+    uncountedWith(permit, paymentId, ({ status }) => ({ status, cause: "one-time password not judged" }))
 
   /**
    * It counts before its provider is asked, since other instances guess at the same time; a guess whose instance dies has
@@ -81,20 +89,6 @@ const make = Effect.gen(function* () {
         yield* command.write(payment, { status: payment.status, patch: { otp_failures }, cause })
         return otp_failures
       })
-    )
-
-  /** Uncounts a guess that the provider did not judge. */
-  const uncounted = (permit: Permit<"any">, paymentId: PaymentId) =>
-    command.decided(
-      Effect.flatMap(command.find(permit, paymentId), (payment) =>
-        isWaiting(payment)
-          ? command.write(payment, {
-              status: payment.status,
-              patch: { otp_failures: payment.otp_failures - 1 },
-              cause: "one-time password not judged"
-            })
-          : Effect.succeed(payment)
-      )
     )
 
   const exhausted = Effect.fnUntraced(function* (payment: Payment) {

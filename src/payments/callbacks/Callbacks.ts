@@ -85,7 +85,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const outcomes = yield* RecordOutcome
       const ids = yield* Ids
 
-      const knownBy = Effect.fnUntraced(function* ({ account, provider }: From, { attempt }: CallbackEvent) {
+      const attemptNamedBy = Effect.fnUntraced(function* ({ account, provider }: From, { attempt }: CallbackEvent) {
         const { about, providerPaymentId, reference } = attempt
         const byReference =
           reference === null
@@ -118,11 +118,11 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       })
 
       /** It may have come before its attempt was known by the provider's id. What proves nothing is not worth keeping. */
-      const stray = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
+      const storeUnmatched = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
         if (event._tag === "Hint") return "unknown payment" as const
-        const nobody = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" as const }
+        const noPayment = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" as const }
         const stored = yield* store.storeCallback({
-          ...(yield* rowOf(from, event, nobody)),
+          ...(yield* rowOf(from, event, noPayment)),
           provider_payment_id: event.attempt.providerPaymentId,
           account: from.account,
           about: event.attempt.about,
@@ -140,42 +140,42 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         return "provider asked" as const
       })
 
-      const apply = ({ attempt_id, callback: { callback_id, event_key, provider, signal: signal } }: MatchedCallback) =>
+      const apply = ({ attempt_id, callback: { callback_id, event_key, provider, signal } }: MatchedCallback) =>
         outcomes.recordByAttempt({ attempt_id, org_id: null }, signal, {
           cause: `callback from ${provider}`,
           callback: { provider, key: event_key, unmatchedId: callback_id }
         })
 
       /** Stores without a look-up before, since most events come once; a repeated one finds itself stored. */
-      const once = (provider: ProviderName, key: string, heard: Stored<Received>) => {
+      const once = (provider: ProviderName, key: string, recorded: Stored<Received>) => {
         const unlessSeen = <E>(otherwise: Effect.Effect<never, E>) =>
           Effect.flatMap(store.callbackSeen(provider, key), (seen) =>
             seen ? Effect.succeed("seen before" as const) : otherwise
           )
-        return heard.pipe(
+        return recorded.pipe(
           Effect.catchAll((failure) => unlessSeen(Effect.fail(failure))),
           Effect.catchAllDefect((defect) => unlessSeen(Effect.die(defect)))
         )
       }
 
       /** Records a verified callback like every other signal. */
-      const state = (from: From, event: Statement, known: AttemptOfPayment) => {
+      const state = (from: From, event: Statement, subject: AttemptOfPayment) => {
         const { provider } = from
         const key = keyOf(from, event)
         const source = { cause: `callback from ${provider}`, callback: { provider, key } }
-        const heard = Effect.map(outcomes.record(known, event.report, source), ({ isOther }) =>
+        const recorded = Effect.map(outcomes.record(subject, event.report, source), ({ isOther }) =>
           isOther === true ? ("provider asked" as const) : ("applied" as const)
         )
-        return once(provider, key, heard)
+        return once(provider, key, recorded)
       }
 
       /** Opens an item for an operator, under a key apart from that of the proved report, which may still come. */
-      const notShown = (from: From, { detail, key: told }: Unseen, known: AttemptOfPayment) => {
+      const notShown = (from: From, { detail, key: told }: Unseen, subject: AttemptOfPayment) => {
         const { provider } = from
-        const key = keyOf(from, { key: cleanKey(`unseen ${known.attempt.attempt_id} ${told}`) })
+        const key = keyOf(from, { key: cleanKey(`unseen ${subject.attempt.attempt_id} ${told}`) })
         const source = { cause: `callback from ${provider}`, callback: { provider, key }, hinted: true, unseen: detail }
         const signal = new Unknown({ reason: detail })
-        return once(provider, key, Effect.as(outcomes.record(known, signal, source), "applied" as const))
+        return once(provider, key, Effect.as(outcomes.record(subject, signal, source), "applied" as const))
       }
 
       const misnamed = ({ provider }: From, { attempt: { about, reference } }: CallbackEvent) =>
@@ -187,16 +187,16 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         )
 
       const take = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
-        const known = yield* knownBy(from, event)
-        if (Option.isNone(known)) return yield* stray(from, event)
+        const subject = yield* attemptNamedBy(from, event)
+        if (Option.isNone(subject)) return yield* storeUnmatched(from, event)
         // The secret of one account proves nothing about attempts through another.
-        if (known.value.attempt.account !== from.account) return "unknown payment" as const
-        if (!isMeant(known.value, event.attempt)) return yield* misnamed(from, event)
-        if (event._tag === "Statement") return yield* state(from, event, known.value)
+        if (subject.value.attempt.account !== from.account) return "unknown payment" as const
+        if (!isMeant(subject.value, event.attempt)) return yield* misnamed(from, event)
+        if (event._tag === "Statement") return yield* state(from, event, subject.value)
         const { unseen } = event
-        const opened = unseen === undefined ? undefined : yield* notShown(from, unseen, known.value)
+        const opened = unseen === undefined ? undefined : yield* notShown(from, unseen, subject.value)
         if (opened === "seen before") return opened
-        const asked = yield* hint(from, event, known.value)
+        const asked = yield* hint(from, event, subject.value)
         return opened ?? asked
       })
 

@@ -52,9 +52,9 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
         const asked = resume(contextOf(payment, attempt, []), query)
         const said = cleanEnquiry(yield* answer.to(asked, (reason) => new Unknown({ reason })))
         if (said._tag !== "Report") return yield* hint(attempt)
-        const heard = outcomes.recordByAttempt(attempt, said, { cause: `the customer came back from ${name}` })
+        const recorded = outcomes.recordByAttempt(attempt, said, { cause: `the customer came back from ${name}` })
         // The customer sees the payment as it is; an answer that was not written is polled again.
-        yield* Effect.catchAllCause(heard, (cause) =>
+        yield* Effect.catchAllCause(recorded, (cause) =>
           Effect.zipRight(
             Effect.logError("What a customer's return brought could not be written down", cause),
             hint(attempt)

@@ -171,13 +171,13 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         const provider = yield* providers.find(attempt.provider, attempt.account)
         if (provider === undefined)
           return yield* recordAnswer(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
-        const known = yield* orDefect(Effect.flatten(store.findAttempt(attempt.attempt_id, attempt.org_id)))
-        const { payment } = known
+        const subject = yield* orDefect(Effect.flatten(store.findAttempt(attempt.attempt_id, attempt.org_id)))
+        const { payment } = subject
         const said = yield* ask(attempt, provider, payment)
         if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
         const { again } = said
         // An attempt whose money was reversed is not sent again; its answer is recorded as it is.
-        if (Option.isNone(again) || !isResent(attempt) || isReversed(payment, known))
+        if (Option.isNone(again) || !isResent(attempt) || isReversed(payment, subject))
           return yield* recordAnswer(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)

@@ -15,6 +15,7 @@ import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRoute
 import type { Payment, Books } from "../store/Payment.ts"
 import { noBooks } from "../store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
+import { causeOf } from "../settlement/PaymentCommand.ts"
 import { type Recorded, RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { countAttempt } from "../store/PaymentMetrics.ts"
 import { type NewAttempt, openAttempt } from "../store/Change.ts"
@@ -48,17 +49,6 @@ const knownIn = ({ books, chosen: { attempt, sendPermit }, payment }: Call): Att
 
 /** State after the call, and why no provider took the payment. */
 export interface Asked extends Recorded, NotTaken {}
-
-const causeOf = (outcome: Outcome, provider: ProviderName): string => {
-  switch (outcome._tag) {
-    case "Accepted":
-      return `accepted by ${provider}`
-    case "Declined":
-      return `${outcome.unsent !== undefined ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
-    case "Unknown":
-      return `no verdict from ${provider}: ${outcome.reason}`
-  }
-}
 
 const passing = (name: ProviderName, account: LedgerAccount): string =>
   `${name} was not asked: the ${currencyOf(account)} balance that pays through it does not cover this.`
@@ -148,15 +138,15 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           if (outcome._tag === "Declined" && outcome.unsent === "late" && chosen.attempt.leg === "settlement") {
             return yield* keepForLater(request)
           }
-          const known = knownIn(request)
+          const subject = knownIn(request)
           const cause = causeOf(outcome, chosen.attempt.provider)
           if (outcome._tag === "Declined") {
             if (isProvidersRefusal(outcome)) return yield* fallBack(outcome, request)
-            const heard = yield* outcomes.record(known, outcome, { cause })
-            return { ...heard, refusedInstrument: outcome.reason }
+            const recorded = yield* outcomes.record(subject, outcome, { cause })
+            return { ...recorded, refusedInstrument: outcome.reason }
           }
-          const heard = yield* outcomes.record(known, outcome, { cause })
-          return heard.outcome === "declined" ? { ...heard, outcome: "unknown" } : heard
+          const recorded = yield* outcomes.record(subject, outcome, { cause })
+          return recorded.outcome === "declined" ? { ...recorded, outcome: "unknown" } : recorded
         })
 
       /** Asks the next provider while there is time: nothing moved, and the decline is this provider's own. */
@@ -176,16 +166,16 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           ) {
             return yield* keepForLater(request)
           }
-          const known = knownIn(request)
+          const subject = knownIn(request)
           const cause = causeOf(refusal, chosen.attempt.provider)
-          const heard = yield* outcomes.record(known, refusal, {
+          const recorded = yield* outcomes.record(subject, refusal, {
             ...(passedOver === undefined ? { cause } : { cause: `${cause}. ${passedOver}`, note: passedOver }),
             next: next?.attempt
           })
-          const goesOn = heard.short === undefined && heard.follows && heard.payment.status === payment.status
+          const goesOn = recorded.short === undefined && recorded.follows && recorded.payment.status === payment.status
           if (next !== undefined && !goesOn) yield* unsent(payment.org_id, next)
-          if (next !== undefined && heard.short !== undefined) {
-            const why = passing(next.attempt.provider, heard.short)
+          if (next !== undefined && recorded.short !== undefined) {
+            const why = passing(next.attempt.provider, recorded.short)
             return yield* fallBack(refusal, {
               ...request,
               chosen: { ...chosen, rest: next.rest },
@@ -194,10 +184,10 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           }
           if (next !== undefined && goesOn) {
             const { passedOver: _, ...rest } = request
-            return yield* attempt({ ...rest, payment: heard.payment, books: heard.books, chosen: next })
+            return yield* attempt({ ...rest, payment: recorded.payment, books: recorded.books, chosen: next })
           }
-          if (refusal.unsent === "late") return { ...heard, tooLateFor: chosen.attempt.provider }
-          return passedOver === undefined ? heard : { ...heard, passedOver }
+          if (refusal.unsent === "late") return { ...recorded, tooLateFor: chosen.attempt.provider }
+          return passedOver === undefined ? recorded : { ...recorded, passedOver }
         })
 
       return {

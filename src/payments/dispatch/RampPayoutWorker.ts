@@ -54,7 +54,7 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
   RampPayoutWorker,
   {
     /** Sends an attempt again, with a permit and within its window. */
-    readonly sendAgain: (known: AttemptOfPayment, window: SendWindow, again: ResendPermit) => Stored<void>
+    readonly sendAgain: (subject: AttemptOfPayment, window: SendWindow, again: ResendPermit) => Stored<void>
     /** Sends payouts that are due, of any instance, until it is interrupted. */
     readonly worker: Stored<never>
   }
@@ -66,7 +66,7 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
       const dispatch = yield* Dispatch
       const organizations = yield* Organizations
       const router = yield* PaymentRouter
-      const second = yield* RampPayout
+      const rampPayout = yield* RampPayout
       const runDetached = yield* makeRunDetached
 
       /** Candidates for this leg, without providers that were asked before. */
@@ -100,11 +100,13 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
       const sendDue = Effect.gen(function* () {
         const window = yield* openSendWindow
         const due = yield* store.claimUnsent(lanes.room())
-        for (const known of due) {
+        for (const subject of due) {
           yield* lanes.run(
-            known.attempt.provider,
+            subject.attempt.provider,
             runDetached(
-              Effect.flatMap(FirstSendPermit.claimed(known.attempt), (sendPermit) => send(known, window, sendPermit))
+              Effect.flatMap(FirstSendPermit.claimed(subject.attempt), (sendPermit) =>
+                send(subject, window, sendPermit)
+              )
             ).pipe(
               Effect.catchAllCause((cause) => Effect.logError("A settlement was not sent; it will be looked up", cause))
             )
@@ -113,9 +115,9 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
       })
 
       return {
-        sendAgain: (known, window, again) => runDetached(send(known, window, again)),
+        sendAgain: (subject, window, again) => runDetached(send(subject, window, again)),
         worker: sendDue.pipe(
-          Effect.zipRight(Effect.timeoutOption(second.woken, Duration.toMillis(workerPoll))),
+          Effect.zipRight(Effect.timeoutOption(rampPayout.woken, Duration.toMillis(workerPoll))),
           Effect.forever
         )
       }

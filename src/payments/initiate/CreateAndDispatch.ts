@@ -8,13 +8,13 @@ import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds, RateLimited } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
-import type { Candidate } from "../../domain/Routing.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { type LockRefused, lockRefusal } from "../../money/rates/RateLockStore.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
+import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
@@ -23,9 +23,9 @@ import { type NewFee, totalOf } from "../../domain/Fee.ts"
 import { holdAfter } from "../store/PaymentPostings.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { PhonePrompts, type PromptedBy } from "../prompts/PhonePrompts.ts"
-import { PaymentRouter, allProvidersFailed, noRoute } from "../route/PaymentRouter.ts"
+import { type Candidates, PaymentRouter, allProvidersFailed, noRoute } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
+import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
 import type { Browser } from "../../providers/port/Provider.ts"
 import type { NewPayment } from "../store/Change.ts"
 
@@ -43,6 +43,17 @@ export interface CreateOptions<E = never> {
   readonly promptedBy?: PromptedBy
   /** Further writes in the payment's transaction; their failure rolls it back. */
   readonly inSameTransaction?: (payment: Payment) => Stored<void, InsufficientFunds | E>
+}
+
+/** A planned payment with its candidates, not stored yet. */
+interface RoutedPayment extends Omit<PaymentPlan, "payment"> {
+  readonly drafted: Payment
+  readonly candidates: Candidates
+  readonly leg: PaidLeg
+  readonly fees: ReadonlyArray<NewFee>
+  readonly organization: Option.Option<Organization>
+  /** End that is set when a provider is asked, not while a reviewer is waited for. */
+  readonly expiry?: Stored<Date>
 }
 
 type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>
@@ -136,51 +147,21 @@ const make = Effect.gen(function* () {
    * payout is held for the first candidate, so that it cannot be spent twice.
    */
   const hold = Effect.fnUntraced(function* <E = never>(
-    drafted: Payment,
-    first: Candidate,
-    charged: ReadonlyArray<NewFee>,
+    { candidates, drafted, fees: charged, lock }: RoutedPayment,
     reason: string,
-    lock: PaymentPlan["lock"],
     options: CreateOptions<E>
   ) {
-    const payment: Payment = { ...drafted, ...holdAfter(drafted, drafted.status, first), next_action: "wait" }
+    const payment: Payment = { ...drafted, ...holdAfter(drafted, drafted.status, candidates[0]), next_action: "wait" }
     const item = reviewItem(yield* ids.next, payment, reason)
     return yield* create({ payment, attempt: null, fees: charged, item, lock }, options)
   })
 
-  return Effect.fnUntraced(function* <E = never>(
-    permit: Permit<Access>,
-    orgId: OrgId,
-    planned: PaymentPlan,
-    options: CreateOptions<E> = {}
-  ) {
-    const { funding = null } = options
-    const [routed, charged, organization] = yield* atConfigVersion(permit.terms ?? null)(
-      Effect.all(
-        [
-          router.route(orgId, { ...planned.payment, funding }),
-          fees.charge({ ...planned.payment, org_id: orgId }),
-          organizations.find(orgId)
-        ],
-        { concurrency: "unbounded" }
-      )
-    )
-    if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* noRoute(planned.payment, routed)
-    const { expiresIn } = options
-    const expires_at =
-      expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
-    const drafted = yield* newPayment(
-      ids,
-      permit,
-      orgId,
-      { ...planned.payment, funding, expires_at },
-      charged,
-      options.ids
-    )
+  /** Holds a routed payment for review, or commits it and asks its first candidate. */
+  const start = Effect.fnUntraced(function* <E = never>(routed: RoutedPayment, options: CreateOptions<E>) {
+    const { candidates, drafted, fees: charged, leg, lock, organization } = routed
+    const orgId = drafted.org_id
     const held = yield* threshold(drafted, organization)
-    if (Option.isSome(held)) {
-      return yield* hold(drafted, routed.candidates[0], charged, held.value, planned.lock, options)
-    }
+    if (Option.isSome(held)) return yield* hold(routed, held.value, options)
     const { inSameTransaction = () => Effect.void, promptedBy = "api" } = options
     // Counted with the payment that sends the prompt: a payment that is not written sends none.
     const counted: CreateOptions<E | RateLimited> = prompts.isCounted(drafted, promptedBy)
@@ -189,23 +170,54 @@ const make = Effect.gen(function* () {
           inSameTransaction: (made) => Effect.zipRight(inSameTransaction(made), prompts.count(made, promptedBy))
         }
       : options
-    const chosen = yield* router.choose(orgId, routed.candidates, "payment")
-    const payment: Payment = { ...drafted, ...holdAfter(drafted, drafted.status, chosen.attempt) }
-    const order = providerOrder(payment, "payment", {
-      card: planned.card,
-      browser: options.browser ?? planned.browser,
+    const chosen = yield* router.choose(orgId, candidates, leg)
+    const expiry = routed.expiry === undefined ? {} : { expires_at: yield* routed.expiry }
+    const payment: Payment = { ...drafted, ...expiry, ...holdAfter(drafted, drafted.status, chosen.attempt) }
+    const order = providerOrder(payment, leg, {
+      card: routed.card,
+      browser: options.browser ?? routed.browser,
       organization,
       checkoutUrl: checkoutUrl(payment.payment_id)
     })
     const dispatched = Effect.gen(function* () {
-      const opening = { payment, attempt: chosen.attempt, fees: charged, lock: planned.lock }
+      const opening = { payment, attempt: chosen.attempt, fees: charged, lock }
       yield* Effect.onError(create(opening, counted), () => router.unsent(orgId, chosen))
-      const heard = yield* dispatch.ask(payment, order, chosen)
-      if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
-      return yield* allProvidersFailed(payment, heard)
+      const asked = yield* dispatch.ask(payment, order, chosen)
+      if (asked.payment.status !== "failed" || asked.outcome !== "declined") return asked.payment
+      return yield* allProvidersFailed(payment, asked)
     })
     return yield* runDetached(dispatched)
   })
+
+  return {
+    start,
+    /** Routes a planned payment, charges its fees and starts it. */
+    launch: Effect.fnUntraced(function* <E = never>(
+      permit: Permit<Access>,
+      orgId: OrgId,
+      { payment: described, ...planned }: PaymentPlan,
+      options: CreateOptions<E> = {}
+    ) {
+      const { expiresIn, funding = null } = options
+      const [routed, charged, organization] = yield* atConfigVersion(permit.terms ?? null)(
+        Effect.all(
+          [
+            router.route(orgId, { ...described, funding }),
+            fees.charge({ ...described, org_id: orgId }),
+            organizations.find(orgId)
+          ],
+          { concurrency: "unbounded" }
+        )
+      )
+      const { candidates } = routed
+      if (!Arr.isNonEmptyReadonlyArray(candidates)) return yield* noRoute(described, routed)
+      const expires_at =
+        expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
+      const terms = { ...described, funding, expires_at }
+      const drafted = yield* newPayment(ids, permit, orgId, terms, charged, options.ids)
+      return yield* start({ ...planned, drafted, candidates, leg: "payment", fees: charged, organization }, options)
+    })
+  }
 })
 
 export class CreateAndDispatch extends Context.Tag("corridor/CreateAndDispatch")<

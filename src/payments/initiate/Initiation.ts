@@ -118,7 +118,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const rates = yield* RateQuote
       const funding = yield* FundingEvents
       const router = yield* PaymentRouter
-      const launch = yield* CreateAndDispatch
+      const { launch } = yield* CreateAndDispatch
       const { mode, rateGainMax, rateLockMax } = yield* Settings
       const limits = { rateGainMax, rateLockMax }
 

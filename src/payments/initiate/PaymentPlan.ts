@@ -278,28 +278,28 @@ const object = (value: JsonObject | undefined): JsonObject => value ?? {}
 
 export const planPayment = (
   request: Request,
-  surroundings: PlanContext
+  context: PlanContext
 ): Either.Either<PaymentPlan, Invalid | RateMismatch> => {
-  const country = countryOf(request, surroundings)
+  const country = countryOf(request, context)
   const amounts = amountsOf(request)
   const returnUrl =
-    request.return_url === undefined ? Either.right(null) : checkReturnUrl(request.return_url, surroundings.mode)
+    request.return_url === undefined ? Either.right(null) : checkReturnUrl(request.return_url, context.mode)
   const problems = [
     ...missingFields(request),
     ...(Either.isLeft(amounts) ? amounts.left : []),
-    ...destinationProblems(request, surroundings.beneficiary),
-    ...accountProblems(request, surroundings.account),
-    ...payerProblems(request, country, surroundings.now),
+    ...destinationProblems(request, context.beneficiary),
+    ...accountProblems(request, context.account),
+    ...payerProblems(request, country, context.now),
     ...(Either.isLeft(returnUrl) ? [`return_url: ${returnUrl.left}`] : [])
   ]
   if (problems.length > 0 || Either.isLeft(amounts) || Either.isLeft(returnUrl)) {
     return Either.left(new Invalid({ message: `${problems.join("; ")}.` }))
   }
   const { amount, target } = amounts.right
-  const lock = lockUseOf(request, amounts.right, surroundings)
+  const lock = lockUseOf(request, amounts.right, context)
   if (Either.isLeft(lock)) return Either.left(lock.left)
   const card = request.card_details
-  const recipient = surroundings.beneficiary
+  const recipient = context.beneficiary
   return Either.right({
     lock: lock.right,
     payment: {

@@ -1,9 +1,9 @@
 /** Reads what a person can decide about a payment, with the balances of the moment. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
-import { type NotFound, notFound } from "../../domain/Failure.ts"
+import type { NotFound } from "../../domain/Failure.ts"
 import type { DecidableItem as ShownItem } from "../../contract/api/ResolutionsApi.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import { Fees } from "../../money/fees/Fees.ts"
@@ -13,7 +13,7 @@ import { refundsHonoured } from "../../providers/port/ResendPermit.ts"
 import { acceptedTarget, accountsFor, decidableItems, type DecidableItem } from "../settlement/Decisions.ts"
 import { moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
-import { PaymentStore } from "../store/PaymentStore.ts"
+import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
 
 export const shownItem = ({ decisions, money, ...item }: DecidableItem): typeof ShownItem.Type => ({
   ...item,
@@ -59,20 +59,19 @@ export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
 
       return {
         about: Effect.fn("PaymentDecisions.about")(function* ({ scope }, id) {
-          const payment = Option.getOrUndefined(yield* store.find(scope, id))
-          if (payment === undefined) return yield* notFound("payment")
-          const story = yield* store.history(payment)
-          const sums = suspenseSumsOf(payment, story)
-          const found = yield* ledger.balancesWithFloors(payment.org_id, accountsFor(payment, story))
+          const payment = yield* orNotFound(store.find(scope, id))
+          const history = yield* store.history(payment)
+          const sums = suspenseSumsOf(payment, history)
+          const found = yield* ledger.balancesWithFloors(payment.org_id, accountsFor(payment, history))
           const balances = new Map(found.map((one) => [one.account, one]))
           const charged = new Map(
             yield* Effect.forEach(sums, (sum) => Effect.map(feeOf(payment, sum), (fee) => [sum.item_id, fee] as const))
           )
-          const movers = sums.flatMap((sum) => moverOf(story.attempts, sum) ?? [])
+          const movers = sums.flatMap((sum) => moverOf(history.attempts, sum) ?? [])
           const refunding = new Map(
             yield* Effect.forEach(movers, (one) => Effect.map(canRefund(one), (can) => [one.attempt_id, can] as const))
           )
-          return decidableItems(payment, story, {
+          return decidableItems(payment, history, {
             balanceOf: (account) => balances.get(account)!,
             canRefund: ({ attempt_id }) => refunding.get(attempt_id) === true,
             feeOf: ({ item_id }) => charged.get(item_id) ?? null

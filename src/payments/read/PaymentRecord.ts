@@ -125,9 +125,9 @@ const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
 /** Times of a payment's events: of changes of its status, of signals about it, of its refunds. */
 export const eventTimesOf = (
   { refunds }: Payment,
-  { attempts, callbacks, statusChanges: history, items }: PaymentHistory
+  { attempts, callbacks, items, statusChanges }: PaymentHistory
 ): ReadonlyArray<Date> => [
-  ...history.map(({ at }) => at),
+  ...statusChanges.map(({ at }) => at),
   ...attempts.flatMap(({ answered_at }) => answered_at ?? []),
   ...refunds.flatMap(({ settled_at }) => settled_at ?? []),
   ...callbacks.map(({ received_at }) => received_at),
@@ -166,12 +166,12 @@ const turnOf = (item: Item): number => {
 
 export const timelineOf = (
   payment: Payment,
-  story: PaymentHistory,
+  history: PaymentHistory,
   deliveries: ReadonlyArray<PaymentDelivery>
 ): ReadonlyArray<Item> => {
-  const { allocations, attempts, callbacks, statusChanges: history, items, movements } = story
+  const { allocations, attempts, callbacks, items, movements, statusChanges } = history
   const all: ReadonlyArray<Item> = [
-    ...history.map((row): Item => ({
+    ...statusChanges.map((row): Item => ({
       at: row.at,
       kind: "status",
       from: row.from_status,
@@ -195,8 +195,8 @@ export const timelineOf = (
       closed_at: item.closed_at,
       closed_by: item.closed_by
     })),
-    ...suspenseSumsOf(payment, story).map((sum): Item => ({
-      at: lastReportedAt(payment, story),
+    ...suspenseSumsOf(payment, history).map((sum): Item => ({
+      at: lastReportedAt(payment, history),
       kind: "operator",
       item: "suspense",
       detail: describeSum(payment, sum),

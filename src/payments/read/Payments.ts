@@ -8,14 +8,14 @@ import type { Permit } from "../../domain/Access.ts"
 import { isCountryCode } from "../../domain/Country.ts"
 import { kindOf, type AccountKind } from "../../domain/Ledger.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { type NotFound, notFound } from "../../domain/Failure.ts"
+import type { NotFound } from "../../domain/Failure.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window, Scope } from "../../platform/database/Query.ts"
 import { rampResponse, initiationResponse } from "../initiate/InitiationResponse.ts"
 import { WebhookLog } from "../../webhooks/delivery/WebhookLog.ts"
 import type { Payment, OpenItem } from "../store/Payment.ts"
-import { type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
+import { orNotFound, type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/RampPayout.ts"
 import { eventTimesOf, timelineOf } from "./PaymentRecord.ts"
 import { deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
@@ -127,12 +127,6 @@ export class Payments extends Context.Tag("corridor/Payments")<
       const answers = yield* ReplayedAnswers
       const otherItems = yield* OtherItems
 
-      const orNotFound = Effect.flatMap(
-        Option.match({
-          onNone: () => Effect.fail(notFound("payment")),
-          onSome: (payment: Payment) => Effect.succeed(payment)
-        })
-      )
       const find = (permit: Permit<"any">, id: PaymentId) => orNotFound(store.find(permit.scope, id))
 
       /** Where a phone number that is looked for may be from. */
@@ -159,8 +153,12 @@ export class Payments extends Context.Tag("corridor/Payments")<
         }),
         timeline: Effect.fn("Payments.timeline")(function* (permit, id) {
           const payment = yield* find(permit, id)
-          const story = yield* store.history(payment)
-          return timelineOf(payment, story, yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(payment, story)))
+          const history = yield* store.history(payment)
+          return timelineOf(
+            payment,
+            history,
+            yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(payment, history))
+          )
         }),
         list: ({ scope }, filter, window) =>
           filter.customer === undefined

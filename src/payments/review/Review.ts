@@ -189,9 +189,9 @@ const make = Effect.gen(function* () {
       if (sent === undefined) return payment
       const organization = yield* organizations.find(payment.org_id)
       const order = providerOrder(payment, sent.leg, { organization, checkoutUrl: checkoutUrl(payment.payment_id) })
-      const heard = yield* dispatch.ask(payment, order, sent.chosen)
-      const declined = heard.payment.status === "failed" && heard.outcome === "declined"
-      return declined ? yield* allProvidersFailed(payment, heard) : heard.payment
+      const recorded = yield* dispatch.ask(payment, order, sent.chosen)
+      const declined = recorded.payment.status === "failed" && recorded.outcome === "declined"
+      return declined ? yield* allProvidersFailed(payment, recorded) : recorded.payment
     }),
     reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
       const by = permit.actor.id

@@ -56,7 +56,7 @@ export class RampPayout extends Context.Tag("corridor/RampPayout")<
     RampPayout,
     Effect.gen(function* () {
       const router = yield* PaymentRouter
-      const bell = yield* Queue.sliding<void>(1)
+      const wakeUps = yield* Queue.sliding<void>(1)
       return {
         choose: Effect.fnUntraced(function* (payment) {
           if (!isRamp(payment)) return undefined
@@ -66,8 +66,8 @@ export class RampPayout extends Context.Tag("corridor/RampPayout")<
           return { ...attempt, enquire_in: null }
         }),
         unsent: ({ org_id }, attempt) => router.unsent(org_id, { attempt }),
-        wake: Effect.asVoid(Queue.offer(bell, undefined)),
-        woken: Queue.take(bell)
+        wake: Effect.asVoid(Queue.offer(wakeUps, undefined)),
+        woken: Queue.take(wakeUps)
       }
     })
   )

@@ -109,23 +109,23 @@ const attemptReason = (
 }
 
 const attemptPatch = (
-  known: AttemptOfPayment,
+  subject: AttemptOfPayment,
   signal: ProviderSignal,
-  ruling: Decision,
+  decision: Decision,
   source: SignalContext,
   moment: DecisionTime
 ): AttemptPatch => {
-  const { attempt } = known
-  const { outcome } = ruling
+  const { attempt } = subject
+  const { outcome } = decision
   return {
     attempt_id: attempt.attempt_id,
     outcome,
-    reason: attemptReason(attempt, signal, ruling, source),
+    reason: attemptReason(attempt, signal, decision, source),
     provider_payment_id: ownId(attempt, signal, source),
     ...(source.renamed === true ? { renamed: true } : {}),
     // An operator's decision is no answer of the provider.
-    answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(ruling, moment) : null),
-    enquire_in: enquireIn(known, ruling, source, moment)
+    answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(decision, moment) : null),
+    enquire_in: enquireIn(subject, decision, source, moment)
   }
 }
 
@@ -133,17 +133,38 @@ const attemptPatch = (
 const isAskedAbout = ({ attempt }: AttemptOfPayment, { enquire_in }: AttemptPatch): boolean =>
   enquire_in === "as planned" ? attempt.next_enquiry_at !== null : enquire_in !== null
 
-const untoldBy = ({ provider }: Attempt): string =>
-  `There was a hint that something became of it, and ${provider} has not said what: an operator must find out there.`
+/** Question for an operator that a decision leaves open about its attempt, if there is one. */
+const openQuestion = (
+  subject: AttemptOfPayment,
+  decision: Decision,
+  patch: AttemptPatch,
+  { hintUnanswered }: SignalContext
+): string | undefined => {
+  const { provider } = subject.attempt
+  const isAsked = isAskedAbout(subject, patch)
+  if (decision.isAwaited && !isAsked && (decision.outcome === "unknown" || decision.isUnderWay)) {
+    const silence =
+      patch.reason ??
+      (decision.outcome === "unknown" ? "no answer" : "it accepted the payment and has been silent since")
+    return `${provider} has not said what became of it: ${asSentence(silence)}`
+  }
+  if (decision.contradiction !== undefined) return decision.contradiction
+  if (decision.lacksNextAction === true) {
+    return `${provider} waits for the customer, and the customer's next action is not known any more.`
+  }
+  return hintUnanswered === true && !isAsked
+    ? `There was a hint that something became of it, and ${provider} has not said what: an operator must find out there.`
+    : undefined
+}
 
 const openItems = (
-  known: AttemptOfPayment,
-  ruling: Decision,
+  subject: AttemptOfPayment,
+  decision: Decision,
   patch: AttemptPatch,
   source: SignalContext,
   moment: DecisionTime
 ) => {
-  const { attempt, payment } = known
+  const { attempt, payment } = subject
   const item = (
     kind: OperatorItem["kind"],
     detail: string,
@@ -157,25 +178,10 @@ const openItems = (
     detail,
     opened_at: moment.at
   })
-  const stuck = ruling.isAwaited && !isAskedAbout(known, patch) && (ruling.outcome === "unknown" || ruling.isUnderWay)
-  const silence =
-    patch.reason ?? (ruling.outcome === "unknown" ? "no answer" : "it accepted the payment and has been silent since")
+  const question = openQuestion(subject, decision, patch, source)
   const { operator } = source
   return [
-    ...(stuck
-      ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
-      : ruling.contradiction !== undefined
-        ? [item("unknown_outcome", ruling.contradiction)]
-        : ruling.lacksNextAction === true
-          ? [
-              item(
-                "unknown_outcome",
-                `${attempt.provider} waits for the customer, and the customer's next action is not known any more.`
-              )
-            ]
-          : source.hintUnanswered === true && !isAskedAbout(known, patch)
-            ? [item("unknown_outcome", untoldBy(attempt))]
-            : []),
+    ...(question === undefined ? [] : [item("unknown_outcome", question)]),
     // Of no attempt, so that no report about one closes it.
     ...(source.unseen === undefined ? [] : [item("unknown_outcome", source.unseen, null)]),
     ...(operator === undefined ? [] : [{ ...item("resolution", operator.note), closed_by: operator.id }])
@@ -190,7 +196,7 @@ const isLate = ({ status }: Payment, signal: ProviderSignal): boolean =>
 const closeItems = (
   { attempt, payment }: AttemptOfPayment,
   signal: ProviderSignal,
-  ruling: Decision,
+  decision: Decision,
   source: SignalContext,
   stuck: boolean
 ) => {
@@ -200,7 +206,11 @@ const closeItems = (
   const { attempt_id } = attempt
   return [
     // Silence closes nothing, nor does a report that comes too late.
-    ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck && !isLate(payment, signal)
+    ...(wasAskedAbout &&
+    signal._tag !== "Unknown" &&
+    decision.outcome !== "unknown" &&
+    !stuck &&
+    !isLate(payment, signal)
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
     ...(source.operator?.unseen === true ? [{ kind: "unknown_outcome" as const, attempt_id: null, by }] : [])
@@ -235,8 +245,8 @@ const effectOf = ({ changes, recording }: Decision, hasRest: boolean): StoredCal
 const calledBack = ({ callback }: SignalContext, { at }: DecisionTime): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
-const commented = (payment: Payment, patch: PaymentPatch, ruling: Decision, source: SignalContext): PaymentPatch => {
-  const notes = [ruling.contradiction, source.unseen, source.note, source.operator?.note].filter(
+const commented = (payment: Payment, patch: PaymentPatch, decision: Decision, source: SignalContext): PaymentPatch => {
+  const notes = [decision.contradiction, source.unseen, source.note, source.operator?.note].filter(
     (one) => one !== undefined
   )
   const before = patch.comments ?? payment.comments
@@ -248,13 +258,13 @@ const commented = (payment: Payment, patch: PaymentPatch, ruling: Decision, sour
  * A transfer that an operator stated before moves nothing when the provider reports it.
  */
 const disputedIn = ({ movements }: AttemptOfPayment, { recording, settledRefund }: Decision): ReadonlyArray<Disputed> =>
-  recording.toWrite.flatMap((told): ReadonlyArray<Disputed> => {
-    const { amount, kind, refund_id, replaces, state } = told
+  recording.toWrite.flatMap((reported): ReadonlyArray<Disputed> => {
+    const { amount, kind, refund_id, replaces, state } = reported
     const isBack = kind === "refund" || kind === "reversal" || kind === "reinstatement"
     if (state !== "settled" || refund_id !== null || !isBack || replaces !== undefined || settledRefund !== undefined) {
       return []
     }
-    const before = movements.find((one) => one.state === "settled" && isSameTransfer(one, told))
+    const before = movements.find((one) => one.state === "settled" && isSameTransfer(one, reported))
     const minor = amount.minor - (before?.amount.minor ?? 0n)
     return minor <= 0n
       ? []
@@ -267,31 +277,31 @@ const disputedIn = ({ movements }: AttemptOfPayment, { recording, settledRefund 
   })
 
 export const buildChange = (
-  known: AttemptOfPayment,
+  subject: AttemptOfPayment,
   signal: ProviderSignal,
-  ruling: Decision,
+  decision: Decision,
   source: SignalContext,
   moment: DecisionTime
 ): DecidedChange => {
-  const { attempt, payment } = known
-  const { nextAttempt, outcome, recording, settledRefund, status } = ruling
+  const { attempt, payment } = subject
+  const { nextAttempt, outcome, recording, settledRefund, status } = decision
   const fails = status === "failed" && payment.status !== "failed"
-  const decided: Payment = { ...payment, ...ruling.patch, status }
-  const allocations = allocateReinstatements(decided, { ...known, movements: recording.movements }, attempt, moment)
-  const books = { movements: recording.movements, allocations: [...known.allocations, ...allocations] }
+  const decided: Payment = { ...payment, ...decision.patch, status }
+  const allocations = allocateReinstatements(decided, { ...subject, movements: recording.movements }, attempt, moment)
+  const books = { movements: recording.movements, allocations: [...subject.allocations, ...allocations] }
   const patch: PaymentPatch = {
-    ...ruling.patch,
+    ...decision.patch,
     ...calledBack(source, moment),
-    ...commented(payment, ruling.patch, ruling, source),
-    ...(fails ? { failure: ruling.failure ?? failureOf(known, signal, source) } : {}),
+    ...commented(payment, decision.patch, decision, source),
+    ...(fails ? { failure: decision.failure ?? failureOf(subject, signal, source) } : {}),
     ...(recording.toWrite.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) })
   }
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
-  const answered = attemptPatch(known, signal, ruling, source, moment)
-  const opened = openItems(known, ruling, answered, source, moment)
+  const answered = attemptPatch(subject, signal, decision, source, moment)
+  const opened = openItems(subject, decision, answered, source, moment)
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
   const dispatched = !isRefundOrReturn(attempt) && payment.provider === null && after.provider !== null
-  const effect = effectOf(ruling, unallocatedOf(after, books).length > 0)
+  const effect = effectOf(decision, unallocatedOf(after, books).length > 0)
   const change: Change = {
     payment,
     status,
@@ -299,19 +309,21 @@ export const buildChange = (
     cause: source.cause,
     at: moment.at,
     attempt: answered,
-    booksBefore: { movements: known.movements, allocations: known.allocations },
+    booksBefore: { movements: subject.movements, allocations: subject.allocations },
     movements: recording.toWrite,
     allocations,
     events: [
-      ...refundEvent(moment.newId, after, settledRefund, payment, moment.at),
-      ...eventsOf(moment.newId, after, payment.status, dispatched, moment.at),
-      ...disputedIn(known, ruling).flatMap((one) => disputeEvent(moment.newId, after, one, payment.status, moment.at)),
-      ...allocationEvents(moment.newId, after, allocations, moment.at)
+      ...refundEvent(moment, after, settledRefund, payment),
+      ...eventsOf(moment, after, payment.status, dispatched),
+      ...disputedIn(subject, decision).flatMap((one) => disputeEvent(moment, after, one, payment.status)),
+      ...allocationEvents(moment, after, allocations)
     ],
     openItems: opened,
-    closeItems: closeItems(known, signal, ruling, source, stuck),
+    closeItems: closeItems(subject, signal, decision, source, stuck),
     ...(nextAttempt === undefined ? {} : { nextAttempt }),
-    ...(source.callback === undefined ? {} : { callback: callbackRow(known, signal, effect, source.callback, moment) })
+    ...(source.callback === undefined
+      ? {}
+      : { callback: callbackRow(subject, signal, effect, source.callback, moment) })
   }
   return { change, after, outcome }
 }

@@ -113,25 +113,30 @@ export const acceptedTarget = (payment: Payment, sum: SuspenseSum): Money | unde
 }
 
 /** Whether a failed ramp was paid out after all, and the collected money is still there for it. */
-export const isPaidLate = (payment: Payment, story: PaymentHistory, mover: Attempt, { money }: SuspenseSum): boolean =>
+export const isPaidLate = (
+  payment: Payment,
+  history: PaymentHistory,
+  mover: Attempt,
+  { money }: SuspenseSum
+): boolean =>
   mover.leg === "settlement" &&
   payment.status === "failed" &&
   money.isNegative &&
   money.currency === payment.target.currency &&
-  heldByRamp(payment, story).minor >= payment.amount.minor
+  heldByRamp(payment, history).minor >= payment.amount.minor
 
 interface DecisionSubject {
   readonly payment: Payment
-  readonly story: PaymentHistory
+  readonly history: PaymentHistory
   readonly sum: SuspenseSum
   readonly mover: Attempt
-  readonly around: DecisionContext
+  readonly context: DecisionContext
 }
 
 /** Nothing changes for the organisation. */
-const unchanged = ({ around, mover, payment, story, sum }: DecisionSubject): BalanceChange => {
-  const { account, own } = ownOf(payment, story, mover, sum)
-  return changeOf(payment, around, account, Money.zero(own.currency))
+const unchanged = ({ context, mover, payment, history, sum }: DecisionSubject): BalanceChange => {
+  const { account, own } = ownOf(payment, history, mover, sum)
+  return changeOf(payment, context, account, Money.zero(own.currency))
 }
 
 const resolve = (outcome: "completed" | "failed", says: string, balance: BalanceChange | null): OperatorDecision => ({
@@ -141,12 +146,12 @@ const resolve = (outcome: "completed" | "failed", says: string, balance: Balance
   balance
 })
 
-const accept = ({ around, payment, sum }: DecisionSubject): ReadonlyArray<OperatorDecision> => {
+const accept = ({ context, payment, sum }: DecisionSubject): ReadonlyArray<OperatorDecision> => {
   const target = acceptedTarget(payment, sum)
-  const fee = around.feeOf(sum)
+  const fee = context.feeOf(sum)
   if (target === undefined || (fee !== null && fee.minor >= target.minor)) return []
   const change = plus(target, -(fee?.minor ?? 0n))
-  const balance = changeOf(payment, around, organizationAccount({ ...payment, amount: sum.money, target }), change)
+  const balance = changeOf(payment, context, organizationAccount({ ...payment, amount: sum.money, target }), change)
   const charged = fee === null ? "" : ` (fee ${fee.toString()})`
   return [
     resolve("completed", `Accept ${sum.money.toString()} as the whole payment${charged}: ${arrow(balance)}`, balance)
@@ -154,12 +159,12 @@ const accept = ({ around, payment, sum }: DecisionSubject): ReadonlyArray<Operat
 }
 
 const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
-  const { around, mover, payment, sum } = about
+  const { context, mover, payment, sum } = about
   const isUnpaid = isUnderpaid(payment, sum)
   const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
-  if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !around.canRefund(mover)) return []
+  if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !context.canRefund(mover)) return []
   const follows = isUnpaid && mover.outcome !== "declined" ? ": the payment fails" : ""
-  const { money } = returnOf(payment, about.story.movements, sum)
+  const { money } = returnOf(payment, about.history.movements, sum)
   const what = money.minor < sum.money.minor ? `${money.toString()} of it, one transfer of several,` : "it"
   return [
     {
@@ -172,13 +177,13 @@ const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
 }
 
 const ofMoneyThatCame = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
-  const { around, mover, payment, story, sum } = about
+  const { context, mover, payment, history, sum } = about
   if (isUnderpaid(payment, sum)) {
     const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
     return [...accept(about), ...giveBack(about), failed]
   }
-  const { account, own } = ownOf(payment, story, mover, sum)
-  const kept = changeOf(payment, around, account, own)
+  const { account, own } = ownOf(payment, history, mover, sum)
+  const kept = changeOf(payment, context, account, own)
   const back =
     kindOfAttempt(payment, mover) === "payout"
       ? "The provider has taken it back already"
@@ -192,19 +197,19 @@ const ofMoneyThatCame = (about: DecisionSubject): ReadonlyArray<OperatorDecision
 
 /** Decisions that the organisation bears the loss, or that the money went where it was meant to go. */
 const borne = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
-  const { around, mover, payment, story, sum } = about
-  if (isPaidLate(payment, story, mover, sum)) {
+  const { context, mover, payment, history, sum } = about
+  if (isPaidLate(payment, history, mover, sum)) {
     return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
   }
-  const strayed = refundSettledAfterFailing(payment, story, sum)
+  const lateRefund = refundSettledAfterFailing(payment, history, sum)
   // An organisation with too little for it owes it, like everything else that it bears.
-  if (strayed !== undefined && fits(around.balanceOf(organizationAccount(payment)), strayed.target.negate())) {
-    const balance = changeOf(payment, around, organizationAccount(payment), strayed.target.negate())
+  if (lateRefund !== undefined && fits(context.balanceOf(organizationAccount(payment)), lateRefund.target.negate())) {
+    const balance = changeOf(payment, context, organizationAccount(payment), lateRefund.target.negate())
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
     return [resolve("completed", says, balance)]
   }
-  const { account, own } = ownOf(payment, story, mover, sum)
-  const balance = changeOf(payment, around, account, own)
+  const { account, own } = ownOf(payment, history, mover, sum)
+  const balance = changeOf(payment, context, account, own)
   return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
 }
 
@@ -216,21 +221,21 @@ const ofMoneyThatIsGone = (about: DecisionSubject): ReadonlyArray<OperatorDecisi
 /** Decisions about a sum in suspense. */
 export const decisionsFor = (
   payment: Payment,
-  story: PaymentHistory,
+  history: PaymentHistory,
   sum: SuspenseSum,
-  around: DecisionContext
+  context: DecisionContext
 ): ReadonlyArray<OperatorDecision> => {
-  const mover = moverOf(story.attempts, sum)
+  const mover = moverOf(history.attempts, sum)
   if (mover === undefined) return []
-  const about = { payment, story, sum, mover, around }
+  const about = { payment, history, sum, mover, context }
   return sum.money.isNegative ? ofMoneyThatIsGone(about) : ofMoneyThatCame(about)
 }
 
 /** Accounts whose balances the decisions about a payment depend on. */
-export const accountsFor = (payment: Payment, story: PaymentHistory): ReadonlyArray<LedgerAccount> => {
-  const touched = suspenseSumsOf(payment, story).flatMap((sum) => {
-    const mover = moverOf(story.attempts, sum)
-    return mover === undefined ? [] : [ownOf(payment, story, mover, sum)]
+export const accountsFor = (payment: Payment, history: PaymentHistory): ReadonlyArray<LedgerAccount> => {
+  const touched = suspenseSumsOf(payment, history).flatMap((sum) => {
+    const mover = moverOf(history.attempts, sum)
+    return mover === undefined ? [] : [ownOf(payment, history, mover, sum)]
   })
   const currencies = [payment.target.currency, payment.amount.currency, ...touched.map(({ own }) => own.currency)]
   const { receivable, settlement } = LedgerAccount
@@ -243,7 +248,7 @@ export const accountsFor = (payment: Payment, story: PaymentHistory): ReadonlyAr
   )
 }
 
-const whatWent: ReadonlyArray<OperatorDecision> = [
+const eitherOutcome: ReadonlyArray<OperatorDecision> = [
   resolve("completed", "It went through: the provider moved the money", null),
   resolve("failed", "It did not: the provider moved nothing, or has it back", null)
 ]
@@ -292,7 +297,7 @@ const aboutQuestion = (
   question: StoredOperatorItem
 ): ReadonlyArray<OperatorDecision> => {
   const attempt = attempts.find((one) => isAbout(question, one))
-  if (attempt === undefined || !hasMoved(payment, attempt)) return whatWent
+  if (attempt === undefined || !hasMoved(payment, attempt)) return eitherOutcome
   const all = orderedBy({ attempt, payment }).toString()
   return [
     resolve("completed", "It stands as it is recorded: nothing changes", null),
@@ -306,13 +311,13 @@ export const isUnknownOutcome = ({ closed_at, kind }: StoredOperatorItem): boole
 /** All that waits of a payment, each with its decisions. */
 export const decidableItems = (
   payment: Payment,
-  story: PaymentHistory,
-  around: DecisionContext
+  history: PaymentHistory,
+  context: DecisionContext
 ): ReadonlyArray<DecidableItem> => {
-  const sums = suspenseSumsOf(payment, story)
-  const questions = story.items.filter(isUnknownOutcome)
-  const unsent = unsentPayout(payment, story)
-  const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, story) : undefined
+  const sums = suspenseSumsOf(payment, history)
+  const questions = history.items.filter(isUnknownOutcome)
+  const unsent = unsentPayout(payment, history)
+  const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, history) : undefined
   // Without the name of an item it is stopped only where nothing else could be meant.
   const isStoppable = questions.length === 0 && new Set(sums.map(({ money }) => money.isNegative)).size < 2
   return [
@@ -322,7 +327,7 @@ export const decidableItems = (
       attempt_id: sum.attempt_id,
       detail: describeSum(payment, sum),
       money: sum.money,
-      decisions: decisionsFor(payment, story, sum, around)
+      decisions: decisionsFor(payment, history, sum, context)
     })),
     ...questions.map((question): DecidableItem => ({
       item_id: question.item_id,
@@ -330,7 +335,7 @@ export const decidableItems = (
       attempt_id: question.attempt_id,
       detail: question.detail,
       money: null,
-      decisions: aboutQuestion(payment, story, question)
+      decisions: aboutQuestion(payment, history, question)
     })),
     ...(byHand === undefined
       ? []
@@ -341,7 +346,7 @@ export const decidableItems = (
             attempt_id: byHand.attempt_id,
             detail: "The payment is on the manual rail: an operator must say what became of it.",
             money: null,
-            decisions: whatWent
+            decisions: eitherOutcome
           }
         ]),
     ...(unsent === undefined || !isStoppable

@@ -2,7 +2,7 @@
 import { Duration, Option } from "effect"
 import { endRetryDelay, endRetryLimit, lateEnquiries } from "../../domain/policies/PaymentPolicies.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import type { AttemptOutcome, Decision, ProviderSignal } from "../../domain/Settlement.ts"
+import { type AttemptOutcome, type Decision, hasState, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Payment, PaymentFailure } from "../store/Payment.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
@@ -54,8 +54,7 @@ const isPayin = ({ attempt, payment }: AttemptOfPayment): boolean =>
   attempt.leg === "payment" && payment.direction === "inbound" && payment.ramp === null
 
 /** The provider waits for the customer, and has no money. */
-const saysPending = (signal: ProviderSignal): boolean =>
-  (signal._tag === "Accepted" || signal._tag === "Report") && signal.state === "pending"
+const saysPending = (signal: ProviderSignal): boolean => hasState(signal) && signal.state === "pending"
 
 const saysOver = (signal: ProviderSignal): boolean =>
   "state" in signal && (signal.state === "completed" || signal.state === "failed" || signal.state === "returned")
@@ -64,10 +63,10 @@ const saysOver = (signal: ProviderSignal): boolean =>
 export const hasExpired = ({ failure, status }: Payment): boolean => status === "failed" && failure?.code === "EXPIRED"
 
 /** Whether the end of a payin depends on the time by the clock that all instances share. */
-export const needsSharedTime = (known: AttemptOfPayment, signal: ProviderSignal): boolean => {
-  const { expires_at, status } = known.payment
-  if (!isPayin(known) || ("state" in signal && signal.state === "completed")) return false
-  if (hasExpired(known.payment)) return true
+export const needsSharedTime = (subject: AttemptOfPayment, signal: ProviderSignal): boolean => {
+  const { expires_at, status } = subject.payment
+  if (!isPayin(subject) || ("state" in signal && signal.state === "completed")) return false
+  if (hasExpired(subject.payment)) return true
   return !isSettled(status) && (saysPending(signal) || status === "pending" || expires_at !== null)
 }
 
@@ -88,33 +87,33 @@ const waitsForCustomer = (
 
 /** Whether the payin ends now: its provider was asked at its end, and its customer has not paid. */
 export const endsNow = (
-  known: AttemptOfPayment,
+  subject: AttemptOfPayment,
   decision: Unpaid,
   { atEnd }: SignalContext,
   moment: DecisionTime | SharedDecisionTime
 ): boolean =>
   atEnd !== undefined &&
   "shared" in moment &&
-  isPayin(known) &&
-  isExpired(known.payment, moment) &&
+  isPayin(subject) &&
+  isExpired(subject.payment, moment) &&
   !isSettled(decision.status) &&
   decision.outcome === "accepted" &&
   decision.isUnpaid &&
-  (atEnd.closed || known.payment.status === atEnd.from)
+  (atEnd.closed || subject.payment.status === atEnd.from)
 
 /** A failure past the end of a payin that waited for its customer, such as the report of our own closing of its page. */
 export const failsPastEnd = (
-  known: AttemptOfPayment,
+  subject: AttemptOfPayment,
   decision: Decision,
   { operator }: SignalContext,
   moment: DecisionTime | SharedDecisionTime
 ): boolean =>
   operator === undefined &&
   "shared" in moment &&
-  isPayin(known) &&
-  known.attempt.outcome === "accepted" &&
-  known.payment.status === "pending" &&
-  isExpired(known.payment, moment) &&
+  isPayin(subject) &&
+  subject.attempt.outcome === "accepted" &&
+  subject.payment.status === "pending" &&
+  isExpired(subject.payment, moment) &&
   (decision.status === "failed" || decision.status === "canceled")
 
 export const expiredFailure = ({ expires_at, provider }: Payment): PaymentFailure => ({
@@ -165,7 +164,7 @@ export interface EndPlan {
 }
 
 export const planEnd = (
-  known: AttemptOfPayment,
+  subject: AttemptOfPayment,
   signal: ProviderSignal,
   decision: Unpaid,
   patch: PaymentPatch,
@@ -173,9 +172,9 @@ export const planEnd = (
   moment: DecisionTime | SharedDecisionTime
 ): EndPlan => {
   const plan = { patch: {}, source, moment, isLate: false, isOverdue: false }
-  const { attempt, payment } = known
-  if (!("shared" in moment) || !isPayin(known)) return plan
-  const isEnding = endsNow(known, decision, source, moment)
+  const { attempt, payment } = subject
+  if (!("shared" in moment) || !isPayin(subject)) return plan
+  const isEnding = endsNow(subject, decision, source, moment)
   if (isEnding || hasExpired(payment)) {
     const isPlanned = isEnding ? source.atEnd?.closed === false : attempt.next_enquiry_at !== null
     const isOpen = isPlanned && payment.expires_at !== null && decision.isUnpaid && !saysOver(signal)
@@ -183,7 +182,7 @@ export const planEnd = (
     const enquireIn = nextLateEnquiry(payment.expires_at, moment)
     return { ...plan, moment: { ...moment, enquireIn }, isLate: Option.isSome(enquireIn) }
   }
-  if (!waitsForCustomer(known, signal, decision)) return plan
+  if (!waitsForCustomer(subject, signal, decision)) return plan
   const end = endOf(payment, patch, moment)
   const ended = { ...payment, expires_at: end }
   const isOverdue = isExpired(ended, moment)

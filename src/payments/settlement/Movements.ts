@@ -13,7 +13,7 @@ import {
   position,
   type Sum
 } from "../../domain/Movement.ts"
-import type { ProviderSignal } from "../../domain/Settlement.ts"
+import { hasState, type ProviderSignal } from "../../domain/Settlement.ts"
 import {
   type Attempt,
   type Books,
@@ -118,14 +118,15 @@ const lacksTransferBack = (signal: ProviderSignal): boolean =>
 export const failureContradiction = (
   { attempt: { outcome, provider } }: AttemptOfPayment,
   signal: ProviderSignal,
-  { operator }: SignalContext,
+  { operator, unseen }: SignalContext,
   { moved }: { readonly moved: boolean }
 ): string | undefined => {
   if (outcome === "declined" || !moved || operator !== undefined) return undefined
   if (saysFailed(signal)) {
     return `${provider} says that it failed, after it had been completed: an operator must find out whether the money is there.`
   }
-  return lacksTransferBack(signal)
+  // Its transfers were another payment's, which has an item of its own.
+  return lacksTransferBack(signal) && unseen === undefined
     ? `${provider} says that the money went back, and not by which transfer: an operator must find out how much is there.`
     : undefined
 }
@@ -178,28 +179,28 @@ export const pendingMovement = (
   movements.find(({ amount, state }) => state === "pending" && amount.currency === currency && amount.minor === minor)
 
 /** Movements that complete an attempt's order by an operator's statement: the part without a report. */
-export const operatorStatedOrder = (known: OfAttempt, movementId: string | undefined): ReadonlyArray<Movement> => {
-  const [kind, ordered] = [kindOf(known), orderedBy(known)]
-  const mine = movementsOf(known, kind).filter(({ amount }) => amount.currency === ordered.currency)
+export const operatorStatedOrder = (subject: OfAttempt, movementId: string | undefined): ReadonlyArray<Movement> => {
+  const [kind, ordered] = [kindOf(subject), orderedBy(subject)]
+  const mine = movementsOf(subject, kind).filter(({ amount }) => amount.currency === ordered.currency)
   const minor = mine.reduce(
     (left, { amount, state }) => (state === "settled" ? left - amount.minor : left),
     ordered.minor
   )
   if (minor <= 0n) return []
   const amount = new Money({ currency: ordered.currency, minor })
-  const id = movementId ?? pendingMovement(mine, amount)?.movement_id ?? `${OPERATOR_ID}${known.attempt.attempt_id}`
+  const id = movementId ?? pendingMovement(mine, amount)?.movement_id ?? `${OPERATOR_ID}${subject.attempt.attempt_id}`
   return [{ kind, id, amount, state: "settled" }]
 }
 
 /** Movement of an attempt whose money came back, as an operator states it, under the provider's id if known. */
 export const operatorStatedReversal = (
-  known: Pick<AttemptOfPayment, "attempt" | "payment">,
-  id = `${OPERATOR_ID}${known.attempt.attempt_id} returned`
+  subject: Pick<AttemptOfPayment, "attempt" | "payment">,
+  id = `${OPERATOR_ID}${subject.attempt.attempt_id} returned`
 ): ReadonlyArray<Movement> => [
   {
-    kind: kindOfAttempt(known.payment, known.attempt) === "payin" ? "reversal" : "reinstatement",
+    kind: kindOfAttempt(subject.payment, subject.attempt) === "payin" ? "reversal" : "reinstatement",
     id,
-    amount: orderedBy(known),
+    amount: orderedBy(subject),
     state: "settled"
   }
 ]
@@ -210,9 +211,9 @@ const sourceOf = (signal: ProviderSignal, { callback, operator }: SignalContext)
   return signal._tag === "Accepted" ? "answer" : "enquiry"
 }
 
-const movementsIn = (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext, heard_at: Date) => {
-  const { movements = [] } = signal._tag === "Accepted" || signal._tag === "Report" ? signal : {}
-  const { attempt, payment } = known
+const movementsIn = (subject: AttemptOfPayment, signal: ProviderSignal, source: SignalContext, heard_at: Date) => {
+  const { movements = [] } = hasState(signal) ? signal : {}
+  const { attempt, payment } = subject
   return movements.map(({ amount, id, isTotal, kind, state }): RecordedMovement => ({
     provider: attempt.provider,
     account: attempt.account,
@@ -220,7 +221,7 @@ const movementsIn = (known: AttemptOfPayment, signal: ProviderSignal, source: Si
     movement_id: id,
     attempt_id: attemptWhoseMoney(payment, attempt),
     refund_id: isRefundOrReturn(attempt) ? attempt.attempt_id : null,
-    amount: amount ?? orderedBy(known),
+    amount: amount ?? orderedBy(subject),
     state,
     is_total: isTotal === true,
     source: sourceOf(signal, source),
@@ -229,16 +230,19 @@ const movementsIn = (known: AttemptOfPayment, signal: ProviderSignal, source: Si
 }
 
 export const recordMovements = (
-  known: AttemptOfPayment,
+  subject: AttemptOfPayment,
   signal: ProviderSignal,
   source: SignalContext,
   at: Date
-): Recording => record(known.movements, movementsIn(known, signal, source, at))
+): Recording => record(subject.movements, movementsIn(subject, signal, source, at))
 
 /** Amount that an attempt collected or paid by its movements, less returns, in the order's currency. */
-export const movedBy = (known: Pick<AttemptOfPayment, "attempt" | "payment">, movements: Books["movements"]): Money => {
-  const { attempt, payment } = known
-  const { currency } = orderedBy(known)
+export const movedBy = (
+  subject: Pick<AttemptOfPayment, "attempt" | "payment">,
+  movements: Books["movements"]
+): Money => {
+  const { attempt, payment } = subject
+  const { currency } = orderedBy(subject)
   if (isRefundOrReturn(attempt)) return refundedBy(movements, attempt.attempt_id, currency)
   const net = netOf(position(movements), attempt.attempt_id, currency)
   return kindOfAttempt(payment, attempt) === "payin" ? net : net.negate()
@@ -294,7 +298,7 @@ export const amountContradiction = (
   const [first] = contradicted
   if (first === undefined) return undefined
   const { amount, kind, movement_id } = first.recorded
-  return `${provider} says that ${kind} ${movement_id} was ${first.told.toString()}, and said ${amount.toString()} before: an operator must find out which is so.`
+  return `${provider} says that ${kind} ${movement_id} was ${first.reported.toString()}, and said ${amount.toString()} before: an operator must find out which is so.`
 }
 
 /** Giving a place to money that waits in clearing: to the organisation, or borne by it. Pure. */
@@ -318,8 +322,8 @@ export const refundSettledAfterFailing = (
 
 /** Organisation's side of a sum: of a refund paid after it had failed, the cost of that part. */
 const ownFor = (payment: Payment, { money, movements }: Waiting): Money => {
-  const strayed = refundSettledAfterFailing(payment, { movements }, { money })
-  if (strayed !== undefined) return strayed.target.negate()
+  const lateRefund = refundSettledAfterFailing(payment, { movements }, { money })
+  if (lateRefund !== undefined) return lateRefund.target.negate()
   return money.isNegative ? ownSide(payment, money.negate(), true).negate() : ownSide(payment, money, false)
 }
 

@@ -1,16 +1,19 @@
 /** Runs actions on payments: reads the payment, decides, writes, and repeats after a version conflict. */
-import { Cause, Clock, Context, Data, Effect, FiberRef, Layer, Option } from "effect"
-import { type PaymentId, Ids } from "../../domain/Ids.ts"
+import { Cause, Clock, Context, Data, Duration, Effect, FiberRef, Layer, type Option } from "effect"
+import { type AttemptId, type PaymentId, Ids } from "../../domain/Ids.ts"
+import type { ProviderName } from "../../domain/Corridor.ts"
+import type { Outcome } from "../../domain/Outcome.ts"
+import type { SentAtOnce } from "../route/ProviderAnswer.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { busy, Conflict, InsufficientFunds, notFound, isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
-import { overtakenRetry, busyRetry } from "../../domain/policies/PaymentPolicies.ts"
+import { busy, Conflict, InsufficientFunds, isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
+import { overtakenRetry, busyRetry, orphanedAfter } from "../../domain/policies/PaymentPolicies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdAfter } from "../store/PaymentPostings.ts"
 import { creditsAccount, eventsOf, FundingEvents } from "./PaymentEvents.ts"
-import { PaymentStore } from "../store/PaymentStore.ts"
+import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
 import { entriesOfChange } from "../store/PaymentPostings.ts"
 import { retryIfFailed } from "../../platform/fibers/Deadlines.ts"
@@ -55,6 +58,37 @@ export const switchedOff = ({ account, provider }: Pick<Attempt, "account" | "pr
 export const openAttemptsOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
   attempts.filter((attempt) => attempt.leg !== "refund" && attempt.leg !== "return" && isOpen(attempt))
 
+/** Attempt that gives back money which another one took. */
+export const attemptToGiveBack = (
+  { account, attempt_id: of_attempt, config_id, own, provider }: Attempt,
+  leg: "refund" | "return",
+  attempt_id: AttemptId,
+  started_at: Date
+): SentAtOnce => ({
+  attempt_id,
+  leg,
+  provider,
+  config_id,
+  account,
+  own,
+  started_at,
+  enquire_in: Duration.toSeconds(orphanedAfter),
+  of_attempt
+})
+
+/** Words for an outcome in the history of its payment. `subject`: what was asked for, if not the payment. */
+export const causeOf = (outcome: Outcome, provider: ProviderName, subject?: "refund"): string => {
+  const prefix = subject === undefined ? "" : `${subject} `
+  switch (outcome._tag) {
+    case "Accepted":
+      return `${prefix}accepted by ${provider}`
+    case "Declined":
+      return `${prefix}${outcome.unsent !== undefined ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
+    case "Unknown":
+      return `no verdict ${subject === undefined ? "" : `on the ${subject} `}from ${provider}: ${outcome.reason}`
+  }
+}
+
 /** Patch that stops the polling of an attempt. */
 export const withoutEnquiries = ({
   answered_at,
@@ -78,11 +112,7 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { atomically } = yield* Transactor
 
-  const find = (permit: Permit<Access>, paymentId: PaymentId) =>
-    Effect.flatMap(
-      store.find(permit.scope, paymentId),
-      Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
-    )
+  const find = (permit: Permit<Access>, paymentId: PaymentId) => orNotFound(store.find(permit.scope, paymentId))
 
   const write = Effect.fnUntraced(function* (payment: Payment, act: PaymentAction) {
     const at = new Date(yield* Clock.currentTimeMillis)
@@ -91,7 +121,7 @@ const make = Effect.gen(function* () {
     const patch = { ...act.patch, ...holdAfter(payment, status, act.nextAttempt) }
     if (payment.funding !== null && act.nextAttempt !== undefined) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
-    const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
+    const events = eventsOf({ at, newId: () => fresh.shift()! }, after, payment.status)
     // An attempt begins with the change that it is committed with, not when its provider was picked.
     const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
     const change: Change = { ...act, ...begun, payment, patch, at, events }

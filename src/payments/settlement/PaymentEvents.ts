@@ -34,11 +34,7 @@ const dataOf = (payment: Payment, previous: PaymentStatus, at: Date) => ({
 })
 
 /** `dispatched`: a provider has it for the first time, whether it said so or kept silent. */
-export const eventTypesOf = (
-  previous: PaymentStatus,
-  next: PaymentStatus,
-  dispatched: boolean
-): ReadonlyArray<string> => {
+const eventTypesOf = (previous: PaymentStatus, next: PaymentStatus, dispatched: boolean): ReadonlyArray<string> => {
   const types: Array<string> = dispatched ? ["payment.processing"] : []
   if (next !== previous) {
     if (next === "completed") types.push("payment.completed")
@@ -49,33 +45,34 @@ export const eventTypesOf = (
   return types
 }
 
-const eventOf = (newId: () => string, payment: Payment, event_type: string, data: string, at: Date): StoredEvent => {
+/** Time and ids of the events of a change. */
+interface EventContext {
+  readonly at: Date
+  readonly newId: () => string
+}
+
+const eventOf = ({ at, newId }: EventContext, payment: Payment, event_type: string, data: string): StoredEvent => {
   const { org_id, payment_id } = payment
   const event_id = newId()
   const envelope = JSON.stringify({ event_id, event_type, org_id, created_at: at })
-  return {
-    event_id,
-    org_id,
-    event_type,
-    payment_id,
-    payload: `${envelope.slice(0, -1)},"data":${data}}`,
-    created_at: at
-  }
+  const payload = `${envelope.slice(0, -1)},"data":${data}}`
+  return { event_id, org_id, event_type, payment_id, payload, created_at: at }
 }
+
+type Events = ReadonlyArray<StoredEvent>
 
 /** `payment` is as it will be after the change. */
 export const eventsOf = (
-  newId: () => string,
+  context: EventContext,
   payment: Payment,
   previous: PaymentStatus,
-  dispatched: boolean,
-  at: Date
-): ReadonlyArray<StoredEvent> => {
+  dispatched = false
+): Events => {
   const types = eventTypesOf(previous, payment.status, dispatched)
   if (types.length === 0) return []
   // All events of a change tell the same, so it is written out once.
-  const data = stringifyWire(dataOf(payment, previous, at))
-  return types.map((type) => eventOf(newId, payment, type, data, at))
+  const data = stringifyWire(dataOf(payment, previous, context.at))
+  return types.map((type) => eventOf(context, payment, type, data))
 }
 
 /** Money that a provider took or sent back in part, or gave back again, while the payment stays what it is. */
@@ -84,54 +81,51 @@ export interface Disputed {
   readonly amount: Money
 }
 
-/** A payment that changes its status besides tells of it by that. */
+/** None if the payment changes its status as well: that event tells of it. */
 export const disputeEvent = (
-  newId: () => string,
+  context: EventContext,
   payment: Payment,
   { amount, kind }: Disputed,
-  previous: PaymentStatus,
-  at: Date
-): ReadonlyArray<StoredEvent> => {
+  previous: PaymentStatus
+): Events => {
   if (payment.status !== previous) return []
   const dispute = { kind, amount: wire(amount), currency: amount.currency }
-  const data = stringifyWire({ ...dataOf(payment, previous, at), dispute })
-  return [eventOf(newId, payment, "transaction.updated", data, at)]
+  const data = stringifyWire({ ...dataOf(payment, previous, context.at), dispute })
+  return [eventOf(context, payment, "transaction.updated", data)]
 }
 
-/** One part has gone back, or was to and has not; or a provider has given back or taken back the rest by itself. */
+/** A refund that completed or failed, or a payment that its provider has given back by itself. */
 export const refundEvent = (
-  newId: () => string,
+  context: EventContext,
   payment: Payment,
   part: Refund | undefined,
-  before: Payment,
-  at: Date
-): ReadonlyArray<StoredEvent> => {
+  before: Payment
+): Events => {
   const byProvider = part === undefined && payment.status === "refunded" && before.status !== "refunded"
   if (part?.of !== undefined || (part === undefined && !byProvider)) return []
   const { currency, minor } = payment.refunded
   const type = part === undefined || part.state === "completed" ? "payment.refunded" : "payment.refund_failed"
   const data = {
-    ...dataOf(payment, before.status, at),
+    ...dataOf(payment, before.status, context.at),
     amount: wire(part?.amount ?? new Money({ currency, minor: minor - before.refunded.minor })),
     refund_id: part?.refund_id ?? null,
     rate: part?.rate === undefined ? null : new WireNumber(toWireText(BigDecimal.unsafeFromString(part.rate.value))),
     rate_basis: part?.rate?.basis ?? null,
     refunded_amount: wire(payment.refunded)
   }
-  return [eventOf(newId, payment, type, stringifyWire(data), at)]
+  return [eventOf(context, payment, type, stringifyWire(data))]
 }
 
-/** A person or a rule has given money of the payment to its organisation, or let it bear what is gone. */
+/** Money of the payment that a rule or an operator has given to the organisation, or let it bear. */
 export const allocationEvents = (
-  newId: () => string,
+  context: EventContext,
   payment: Payment,
-  allocations: ReadonlyArray<Allocation>,
-  at: Date
-): ReadonlyArray<StoredEvent> =>
+  allocations: ReadonlyArray<Allocation>
+): Events =>
   allocations.map(({ note, own }) => {
     const adjustment = { amount: wire(own), currency: own.currency, reason: note }
-    const data = stringifyWire({ ...dataOf(payment, payment.status, at), adjustment })
-    return eventOf(newId, payment, "transaction.updated", data, at)
+    const data = stringifyWire({ ...dataOf(payment, payment.status, context.at), adjustment })
+    return eventOf(context, payment, "transaction.updated", data)
   })
 
 /** A virtual account that payins may credit. */

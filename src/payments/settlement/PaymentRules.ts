@@ -2,7 +2,7 @@
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { position, netOf, type Recording } from "../../domain/Movement.ts"
-import { type Decision, decide, type ProviderSignal } from "../../domain/Settlement.ts"
+import { type AttemptState, type Decision, decide, hasState, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import { moneyAtProvider, isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
@@ -58,7 +58,7 @@ const paymentPatch = (
       ? { funding: fundingThrough(payment, attempt), taken_by: attempt.attempt_id }
       : {}),
     ...(taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {}),
-    ...(taken && (signal._tag === "Accepted" || signal._tag === "Report")
+    ...(taken && hasState(signal)
       ? {
           provider_payment_id: ownId(attempt, signal, source) ?? payment.provider_payment_id,
           provider_status: isOutdated(signal.state, decision)
@@ -78,7 +78,7 @@ const feeIn = ({ fee }: { readonly fee?: Money }) =>
 
 /** The provider's ids, receipts and fee, added to earlier ones. A provider that declined adds nothing. */
 const providerDataAfter = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
-  if (attempt.outcome === "declined" || (signal._tag !== "Accepted" && signal._tag !== "Report")) return {}
+  if (attempt.outcome === "declined" || !hasState(signal)) return {}
   // The fee of a ramp is that of what it collected.
   const told = { ...signal.providerData, ...(attempt.leg === "settlement" ? {} : feeIn(signal)) }
   if (Object.keys(told).length === 0) return {}
@@ -122,20 +122,20 @@ const lacksNextAction = (
   hasNoOutcome({ next_action })
 
 export const paymentChange = (
-  known: AttemptOfPayment,
+  subject: AttemptOfPayment,
   signal: ProviderSignal,
   source: SignalContext,
   moment: DecisionTime | SharedDecisionTime
 ): DecidedChange => {
-  const { attempt, payment } = known
-  const recording = recordMovements(known, signal, source, moment.at)
-  const moved = movedBy(known, recording.movements)
+  const { attempt, payment } = subject
+  const recording = recordMovements(subject, signal, source, moment.at)
+  const moved = movedBy(subject, recording.movements)
   const mine = recording.movements.filter(
     ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
   )
   const isUnpaid = mine.length === 0
   const forth = mine.filter(({ kind }) => kind === "collection" || kind === "disbursement")
-  const current = {
+  const current: AttemptState = {
     status: payment.status,
     outcome: attempt.outcome,
     asked: moneyAtProvider(payment),
@@ -146,18 +146,18 @@ export const paymentChange = (
     }),
     wasMoved:
       forth.length > 0 && position(mine).every(({ money }) => money.currency === moved.currency || !money.isPositive),
-    isHalfHeard: !isUnpaid && forth.length === 0,
+    lacksFirstMovement: !isUnpaid && forth.length === 0,
     pursued: isPursued(attempt)
   }
-  const heard = decide(current, signal, source.next !== undefined)
-  const standing = { ...heard, isUnpaid }
-  const isEnding = endsNow(known, standing, source, moment) || failsPastEnd(known, standing, source, moment)
-  const decision: Decision = isEnding ? { ...heard, status: "failed" } : heard
+  const decided = decide(current, signal, source.next !== undefined)
+  const standing = { ...decided, isUnpaid }
+  const isEnding = endsNow(subject, standing, source, moment) || failsPastEnd(subject, standing, source, moment)
+  const decision: Decision = isEnding ? { ...decided, status: "failed" } : decided
   const { outcome, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
-  const spoken = paymentPatch(known, signal, decision, source)
-  const end = planEnd(known, signal, standing, spoken, source, moment)
+  const spoken = paymentPatch(subject, signal, decision, source)
+  const end = planEnd(subject, signal, standing, spoken, source, moment)
   const patch = {
     ...spoken,
     ...end.patch,
@@ -165,7 +165,7 @@ export const paymentChange = (
   }
   const after: Payment = { ...payment, ...patch, status }
   return buildChange(
-    known,
+    subject,
     signal,
     {
       status,
@@ -175,14 +175,14 @@ export const paymentChange = (
       isAwaited:
         resurfaced ||
         end.isLate ||
-        lacksFirstMovement(known, recording.movements) ||
+        lacksFirstMovement(subject, recording.movements) ||
         (outcome !== "declined" && !isOver(status)),
       // What waits for a customer is not an operator's to chase before its end.
       isUnderWay: resurfaced || end.isOverdue || (outcome === "accepted" && status === "processing"),
       lacksNextAction: lacksNextAction(signal, after, decision),
       contradiction:
-        amountContradiction(known, recording) ??
-        failureContradiction(known, signal, source, { moved: payment.status === "completed" }),
+        amountContradiction(subject, recording) ??
+        failureContradiction(subject, signal, source, { moved: payment.status === "completed" }),
       ...(isEnding ? { failure: expiredFailure(payment) } : {}),
       nextAttempt,
       changes: status !== payment.status
@@ -200,25 +200,24 @@ interface AttemptOfRamp extends AttemptOfPayment {
 const legOf = ({ leg }: Attempt): RampLeg => (leg === "settlement" ? "settlement" : "collection")
 
 const patchOf = (
-  known: AttemptOfRamp,
+  subject: AttemptOfRamp,
   signal: ProviderSignal,
   decision: RampDecision,
   source: SignalContext
 ): PaymentPatch => {
-  const { attempt, payment } = known
+  const { attempt, payment } = subject
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   const collects = legOf(attempt) === "collection"
-  const spoken = signal._tag === "Accepted" || signal._tag === "Report" ? signal : undefined
   const arrived = decision.effect === "collected" || decision.effect === "underpaid"
   return {
     ...(taken && collects
       ? { provider: attempt.provider, account: attempt.account, taken_by: attempt.attempt_id }
       : {}),
     ...(taken && !collects ? { payout_id: attempt.attempt_id } : {}),
-    ...(taken && collects && spoken !== undefined
+    ...(taken && collects && hasState(signal)
       ? {
-          provider_payment_id: ownId(attempt, spoken, source) ?? payment.provider_payment_id,
-          provider_status: spoken.providerStatus ?? payment.provider_status
+          provider_payment_id: ownId(attempt, signal, source) ?? payment.provider_payment_id,
+          provider_status: signal.providerStatus ?? payment.provider_status
         }
       : {}),
     ...(collects && payment.ramp.collected === null ? nextStep(payment, attempt, signal) : {}),
@@ -229,11 +228,11 @@ const patchOf = (
 }
 
 const failureOf = (
-  known: AttemptOfRamp,
+  subject: AttemptOfRamp,
   { effect }: RampDecision,
   came: string
 ): { readonly failure?: PaymentFailure; readonly note?: string } => {
-  const { attempt, payment } = known
+  const { attempt, payment } = subject
   const { provider } = attempt
   const amount = payment.amount.toString()
   switch (effect) {
@@ -265,16 +264,16 @@ const unlessTakenBack = (
 
 /** `second`: whom to ask to settle, where this signal may be that the money has arrived. */
 export const rampChange = (
-  known: AttemptOfRamp,
+  subject: AttemptOfRamp,
   signal: ProviderSignal,
   source: SignalContext,
   moment: SharedDecisionTime,
   second: NewAttempt | undefined
 ): DecidedChange => {
-  const { attempt, payment } = known
+  const { attempt, payment } = subject
   const leg = legOf(attempt)
   const expired = isExpired(payment, moment)
-  const recording = recordMovements(known, signal, source, moment.at)
+  const recording = recordMovements(subject, signal, source, moment.at)
   const decided = decideRamp(
     {
       status: payment.status,
@@ -283,7 +282,7 @@ export const rampChange = (
       collected: payment.ramp.collected !== null,
       expired,
       expected: leg === "collection" ? payment.amount : payment.target,
-      moved: movedBy(known, recording.movements),
+      moved: movedBy(subject, recording.movements),
       pursued: isPursued(attempt)
     },
     signal,
@@ -296,20 +295,20 @@ export const rampChange = (
     decision.effect === "collected" && !stuck
       ? second
       : outcome === "declined" && attempt.outcome !== "declined" && !isOver(status)
-        ? unlessTakenBack({ ...payment, status }, recording, known, source.next)
+        ? unlessTakenBack({ ...payment, status }, recording, subject, source.next)
         : undefined
   const patch = {
-    ...patchOf(known, signal, decision, source),
+    ...patchOf(subject, signal, decision, source),
     ...(nextAttempt?.leg === "settlement" ? { payout_id: nextAttempt.attempt_id } : {})
   }
   const after: Payment = { ...payment, ...patch, status }
   const collecting = leg === "collection"
   const paid = after.ramp?.collected !== null
-  const planned = collecting ? untilItsEnd(known, outcome, source, moment) : { source, moment }
+  const planned = collecting ? untilItsEnd(subject, outcome, source, moment) : { source, moment }
   const came = netOf(position(recording.movements), attempt.attempt_id, payment.amount.currency).toString()
-  const { failure, note } = failureOf(known, stuck ? { ...decision, effect: "stranded" } : decision, came)
+  const { failure, note } = failureOf(subject, stuck ? { ...decision, effect: "stranded" } : decision, came)
   return buildChange(
-    known,
+    subject,
     signal,
     {
       status,
@@ -318,14 +317,14 @@ export const rampChange = (
       recording,
       isAwaited:
         resurfaced ||
-        lacksFirstMovement(known, recording.movements) ||
+        lacksFirstMovement(subject, recording.movements) ||
         (outcome !== "declined" && (collecting ? !paid && !isOver(status) : status === "processing")),
       // Whatever still waits for its customer then is called off: what is left is under way at its provider.
       isUnderWay: resurfaced || (outcome === "accepted" && (collecting ? expired : status === "processing")),
       lacksNextAction: collecting && lacksNextAction(signal, after, decision),
       contradiction:
-        amountContradiction(known, recording) ??
-        failureContradiction(known, signal, source, {
+        amountContradiction(subject, recording) ??
+        failureContradiction(subject, signal, source, {
           moved: collecting ? payment.ramp.collected !== null : payment.status === "completed"
         }),
       nextAttempt,

@@ -11,7 +11,7 @@ import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Accepted, Report, Unknown } from "../../domain/Outcome.ts"
 import { overtakenRetry, statusEnquiry } from "../../domain/policies/PaymentPolicies.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
-import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
+import { type AttemptOutcome, hasState, type ProviderSignal } from "../../domain/Settlement.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { isRamp, RampPayout } from "../route/RampPayout.ts"
@@ -89,7 +89,11 @@ export interface AttemptRef extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
 }
 
-type Write = (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext) => Stored<Option.Option<Recorded>>
+type Write = (
+  subject: AttemptOfPayment,
+  signal: ProviderSignal,
+  source: SignalContext
+) => Stored<Option.Option<Recorded>>
 
 /** Describes transfers of other payments; those of another organisation without its payment's id. */
 const describeTaken = ({ provider }: Attempt, { org_id }: Payment, taken: ReadonlyArray<TakenTransfer>): string => {
@@ -101,18 +105,17 @@ const describeTaken = ({ provider }: Attempt, { org_id }: Payment, taken: Readon
 }
 
 const namesMoney = (signal: ProviderSignal): boolean =>
-  (signal._tag === "Accepted" || signal._tag === "Report") &&
-  (signal.movements ?? []).some(({ state }) => state === "settled")
+  hasState(signal) && (signal.movements ?? []).some(({ state }) => state === "settled")
 
 export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
   RecordOutcome,
   {
     /** Uses a state that was read before and may be outdated. */
-    readonly record: (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext) => Stored<Recorded>
+    readonly record: (subject: AttemptOfPayment, signal: ProviderSignal, source: SignalContext) => Stored<Recorded>
     readonly recordByAttempt: (attempt: AttemptRef, signal: ProviderSignal, source: SignalContext) => Stored<Recorded>
     /** Records only if the payment is unchanged since the operator saw it; none otherwise. */
     readonly recordIfUnchanged: (
-      known: AttemptOfPayment,
+      subject: AttemptOfPayment,
       signal: ProviderSignal,
       source: SignalContext
     ) => Stored<Option.Option<Recorded>>
@@ -125,7 +128,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const ids = yield* Ids
       const funding = yield* FundingEvents
       const { atomically } = yield* Transactor
-      const second = yield* RampPayout
+      const rampPayout = yield* RampPayout
       const providers = yield* Providers
       const { payinExpiry, statusEnquiryDelays } = yield* Settings
       const enquiries = statusEnquiry(statusEnquiryDelays)
@@ -133,7 +136,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       /** Chooses who pays the second leg, if the signal may say that the first is collected. */
       const settlerOf = ({ attempt, payment }: AttemptOfPayment, signal: ProviderSignal) =>
         attempt.leg === "collection" && payment.ramp?.collected === null && namesMoney(signal)
-          ? second.choose(payment)
+          ? rampPayout.choose(payment)
           : Effect.succeed(undefined)
 
       /** Whether the next candidate is committed. A repeated write finds what the lost one had committed. */
@@ -145,25 +148,25 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
               Option.exists(({ attempt }) => attempt.sends > 0)
             )
 
-      const ruledOn = Effect.fnUntraced(function* (
-        known: AttemptOfPayment,
+      const decide = Effect.fnUntraced(function* (
+        subject: AttemptOfPayment,
         signal: ProviderSignal,
         source: SignalContext,
         moment: DecisionTime
       ): Effect.fn.Return<Decided, DatabaseFailure> {
-        const { attempt, payment } = known
-        if (isRefundOrReturn(attempt)) return refundChange(known, signal, source, moment)
+        const { attempt, payment } = subject
+        if (isRefundOrReturn(attempt)) return refundChange(subject, signal, source, moment)
         // All instances compare the expiry with the database's clock.
-        const isTimed = isRamp(payment) || needsSharedTime(known, signal)
+        const isTimed = isRamp(payment) || needsSharedTime(subject, signal)
         const shared = isTimed ? { ...moment, shared: yield* store.now, payinExpiry } : undefined
-        if (!isRamp(payment) || shared === undefined) return paymentChange(known, signal, source, shared ?? moment)
-        const settler = yield* settlerOf(known, signal)
-        return { ...rampChange({ ...known, payment }, signal, source, shared, settler), settler }
+        if (!isRamp(payment) || shared === undefined) return paymentChange(subject, signal, source, shared ?? moment)
+        const settler = yield* settlerOf(subject, signal)
+        return { ...rampChange({ ...subject, payment }, signal, source, shared, settler), settler }
       })
 
       /** Releases the circuit breaker's probe of a chosen provider that this change does not ask. */
       const released = (payment: Payment, { settler }: Decided) =>
-        settler === undefined ? Effect.void : second.unsent(payment, settler)
+        settler === undefined ? Effect.void : rampPayout.unsent(payment, settler)
 
       /**
        * Keeps a report about another object of the provider's from being applied to this attempt. A provider's id is
@@ -171,19 +174,19 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
        * and so does money that this account proves to have moved: a payer can pay one attempt twice.
        */
       const aboutOwnId = Effect.fnUntraced(function* (
-        known: AttemptOfPayment,
+        subject: AttemptOfPayment,
         signal: ProviderSignal,
         source: SignalContext
       ) {
-        const { account, attempt_id, org_id, payment_id, provider, provider_payment_id: own } = known.attempt
+        const { account, attempt_id, org_id, payment_id, provider, provider_payment_id: own } = subject.attempt
         const named = namedId(signal)
-        const heard = { signal, source, isOther: false, warned: Effect.void }
-        if (own === null || named === null || named === own || source.operator !== undefined) return heard
+        const asGiven = { signal, source, isOther: false, warned: Effect.void }
+        if (own === null || named === null || named === own || source.operator !== undefined) return asGiven
         const { givesUpId } = (yield* providers.find(provider, account)) ?? {}
-        if (givesUpId?.(own) === true) return { ...heard, source: { ...source, renamed: true as const } }
+        if (givesUpId?.(own) === true) return { ...asGiven, source: { ...source, renamed: true as const } }
         const message = `${provider} names another payment of its own, ${named}, where ${own} was written first`
         const warned = alertOperator("other_payment_named", message, { payment_id, attempt_id, org_id })
-        if (signal._tag !== "Report" || namesMoney(signal)) return { ...heard, warned }
+        if (signal._tag !== "Report" || namesMoney(signal)) return { ...asGiven, warned }
         return {
           warned,
           signal: new Unknown({ reason: `it names another payment of its own, ${named}` }),
@@ -194,46 +197,44 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
 
       /** Drops transfers that are recorded for another payment, and opens an item about them. */
       const withoutTaken = Effect.fnUntraced(function* (
-        known: AttemptOfPayment,
+        subject: AttemptOfPayment,
         signal: ProviderSignal,
         source: SignalContext,
         { movements = [], payment }: Change
       ): Effect.fn.Return<Option.Option<Recorded>, DatabaseFailure> {
         const taken = yield* store.takenTransfers(payment.payment_id, movements)
-        if (taken.length === 0 || (signal._tag !== "Accepted" && signal._tag !== "Report")) {
-          return Option.none<Recorded>()
-        }
+        if (taken.length === 0 || !hasState(signal)) return Option.none<Recorded>()
         const rest = (signal.movements ?? []).filter(
           ({ id, kind }) => !taken.some((one) => one.kind === kind && one.movement_id === id)
         )
-        const unseen = describeTaken(known.attempt, payment, taken)
+        const unseen = describeTaken(subject.attempt, payment, taken)
         const without =
           signal._tag === "Accepted"
             ? new Accepted({ ...signal, movements: rest })
             : new Report({ ...signal, movements: rest })
-        return yield* write(known, without, { ...source, unseen })
+        return yield* write(subject, without, { ...source, unseen })
       })
 
       const write: Write = Effect.fnUntraced(function* (
-        known: AttemptOfPayment,
+        subject: AttemptOfPayment,
         said: ProviderSignal,
         given: SignalContext
       ) {
-        const { attempt, payment } = known
-        const { isOther, signal, source, warned } = yield* aboutOwnId(known, said, given)
+        const { attempt, payment } = subject
+        const { isOther, signal, source, warned } = yield* aboutOwnId(subject, said, given)
         // A callback cannot change an attempt of another provider.
         if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
           return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
         }
         const fresh = yield* ids.several(idsFor(signal))
         const at = new Date(yield* Clock.currentTimeMillis)
-        const enquireIn = yield* nthDelay(enquiries, known.attempt.enquiries + 1)
+        const enquireIn = yield* nthDelay(enquiries, subject.attempt.enquiries + 1)
         const moment = { at, newId: () => fresh.shift()!, enquireIn }
-        const decided: Decided = yield* ruledOn(known, signal, source, moment)
+        const decided: Decided = yield* decide(subject, signal, source, moment)
         const { after, change, outcome } = decided
-        const told =
+        const fundingEvents =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
-        const applied = store.apply({ ...change, events: [...change.events, ...told] })
+        const applied = store.apply({ ...change, events: [...change.events, ...fundingEvents] })
         const withLines = creditsAccount(payment)
           ? atomically(
               Effect.tap(applied, (isWritten) =>
@@ -252,20 +253,26 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const isTaken = Either.isRight(written) && written.right && change.nextAttempt === decided.settler
         if (!isTaken) yield* released(payment, decided)
         if (Either.isLeft(written)) {
-          if (written.left._tag === "TransferTaken") return yield* withoutTaken(known, said, given, change)
+          if (written.left._tag === "TransferTaken") return yield* withoutTaken(subject, said, given, change)
           // Everything else was held beforehand.
           if (change.nextAttempt === undefined) return yield* Effect.die(written.left)
-          const heard: Recorded = { payment, books: known, outcome: null, follows: false, short: written.left.account }
-          return Option.some(heard)
+          const recorded: Recorded = {
+            payment,
+            books: subject,
+            outcome: null,
+            follows: false,
+            short: written.left.account
+          }
+          return Option.some(recorded)
         }
         if (!written.right) return Option.none<Recorded>()
         yield* Effect.zipRight(alertOperators(change, after, source), warned)
         if (isOther && source.callback !== undefined) yield* store.hint(attempt.attempt_id)
-        if (change.nextAttempt?.enquire_in === null) yield* second.wake
+        if (change.nextAttempt?.enquire_in === null) yield* rampPayout.wake
         const follows = yield* followed(change, outcome, source)
         const books = booksAfter(change)
-        const heard: Recorded = { payment: after, books, outcome, follows, ...(isOther ? { isOther: true } : {}) }
-        return Option.some(heard)
+        const recorded: Recorded = { payment: after, books, outcome, follows, ...(isOther ? { isOther: true } : {}) }
+        return Option.some(recorded)
       })
 
       /** Reads after the payment was read: a later application changes the payment's version. */
@@ -275,14 +282,14 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           : Effect.map(store.isCallbackUnmatched(callback.provider, callback.key), (waits) => !waits)
 
       const unlessApplied = Effect.fnUntraced(function* (
-        known: AttemptOfPayment,
+        subject: AttemptOfPayment,
         signal: ProviderSignal,
         source: SignalContext
       ) {
-        if (!(yield* isAppliedByOthers(source))) return yield* write(known, signal, source)
-        const { attempt, payment } = known
-        const heard: Recorded = { payment, books: known, outcome: attempt.outcome, follows: false }
-        return Option.some(heard)
+        if (!(yield* isAppliedByOthers(source))) return yield* write(subject, signal, source)
+        const { attempt, payment } = subject
+        const recorded: Recorded = { payment, books: subject, outcome: attempt.outcome, follows: false }
+        return Option.some(recorded)
       })
 
       const again = (
@@ -291,15 +298,15 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         source: SignalContext
       ): Stored<Recorded> =>
         orDefect(Effect.flatten(store.findAttempt(attempt_id, org_id))).pipe(
-          Effect.flatMap((known) => unlessApplied(known, signal, source)),
+          Effect.flatMap((subject) => unlessApplied(subject, signal, source)),
           Effect.flatMap(Effect.mapError(() => new VersionConflict())),
           Effect.retry({ schedule: overtakenRetry, while: ({ _tag }) => _tag === "VersionConflict" }),
           Effect.catchTag("VersionConflict", () => busy())
         )
 
       /** Answers without an outcome: the attempt is committed and will be polled. */
-      const unanswered = (known: AttemptOfPayment, failure: DatabaseFailure) => {
-        const { attempt, payment } = known
+      const unanswered = (subject: AttemptOfPayment, failure: DatabaseFailure) => {
+        const { attempt, payment } = subject
         return Effect.as(
           alertOperator(
             "answer_not_written",
@@ -307,19 +314,19 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
             { payment_id: payment.payment_id, attempt_id: attempt.attempt_id },
             Cause.fail(failure)
           ),
-          { payment, books: known, outcome: null, follows: false }
+          { payment, books: subject, outcome: null, follows: false }
         )
       }
 
       return {
-        record: (known, signal, source) => {
-          const heard = Effect.flatMap(
-            write(known, signal, source),
-            Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, signal, source) })
+        record: (subject, signal, source) => {
+          const recorded = Effect.flatMap(
+            write(subject, signal, source),
+            Option.match({ onSome: Effect.succeed, onNone: () => again(subject.attempt, signal, source) })
           )
           // The provider is told to repeat its callback. Recording a signal twice changes nothing.
-          if (source.callback !== undefined) return heard
-          return Effect.catchAll(retryWhileDatabaseBusy(heard), (failure) => unanswered(known, failure))
+          if (source.callback !== undefined) return recorded
+          return Effect.catchAll(retryWhileDatabaseBusy(recorded), (failure) => unanswered(subject, failure))
         },
         recordByAttempt: (attempt, signal, source) => retryWhileDatabaseBusy(again(attempt, signal, source)),
         recordIfUnchanged: write

@@ -149,20 +149,20 @@ export const statusAfter = (payment: Payment, refunds: Parts, movements: Books["
 }
 
 export const refundChange = (
-  known: AttemptOfPayment,
+  subject: AttemptOfPayment,
   signal: ProviderSignal,
   source: SignalContext,
   moment: DecisionTime
 ): DecidedChange => {
-  const { attempt, payment } = known
+  const { attempt, payment } = subject
   const part = partOf(payment, attempt)
-  const recording = recordMovements(known, signal, source, moment.at)
+  const recording = recordMovements(subject, signal, source, moment.at)
   const { outcome, resurfaced, state } = decideRefund(
     {
       state: part.state,
       outcome: attempt.outcome,
       amount: part.amount,
-      moved: movedBy(known, recording.movements),
+      moved: movedBy(subject, recording.movements),
       pursued: isPursued(attempt)
     },
     signal
@@ -173,7 +173,7 @@ export const refundChange = (
   const refunds = settles && state === "failed" ? withoutShortage(payment, after, part) : after
   const status = statusAfter(payment, refunds, recording.movements)
   return buildChange(
-    known,
+    subject,
     signal,
     {
       status,
@@ -183,8 +183,8 @@ export const refundChange = (
       isAwaited: state === "open" || resurfaced,
       isUnderWay: state === "open" || resurfaced,
       contradiction:
-        amountContradiction(known, recording) ??
-        failureContradiction(known, signal, source, { moved: part.state === "completed" && state === "completed" }),
+        amountContradiction(subject, recording) ??
+        failureContradiction(subject, signal, source, { moved: part.state === "completed" && state === "completed" }),
       changes: settles,
       settledRefund: settles ? settled : undefined
     },

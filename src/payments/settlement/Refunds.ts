@@ -12,8 +12,7 @@ import { Invalid } from "../../domain/Failure.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { taken as takenFor, invert } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
-import type { Outcome } from "../../domain/Outcome.ts"
-import { orphanedAfter, refundRateTime, turnPatience } from "../../domain/policies/PaymentPolicies.ts"
+import { refundRateTime, turnPatience } from "../../domain/policies/PaymentPolicies.ts"
 import { makeKeyedLocks } from "../../platform/fibers/KeyedLocks.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -26,8 +25,8 @@ import { collectionsLeft } from "../store/SuspenseSums.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
-import { ProviderAnswer, FirstSendPermit, openSendWindow, type SentAtOnce } from "../route/ProviderAnswer.ts"
-import { PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
+import { ProviderAnswer, FirstSendPermit, openSendWindow } from "../route/ProviderAnswer.ts"
+import { attemptToGiveBack, causeOf, PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { leftOf, targetOfPart } from "./RefundRules.ts"
 
@@ -36,17 +35,6 @@ export interface WantedRefund {
   readonly amount: BigDecimal.BigDecimal | undefined
   readonly reason: string | undefined
   readonly key?: NewKey | undefined
-}
-
-const causeOf = (outcome: Outcome, provider: string): string => {
-  switch (outcome._tag) {
-    case "Accepted":
-      return `refund accepted by ${provider}`
-    case "Declined":
-      return `refund ${outcome.unsent !== undefined ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
-    case "Unknown":
-      return `no verdict on the refund from ${provider}: ${outcome.reason}`
-  }
 }
 
 /** Whether an attempt's outcome is unknown, or its provider has it although it was declined. */
@@ -59,8 +47,8 @@ const isUncertain = (attempt: Attempt, { items }: PaymentHistory): boolean =>
   )
 
 /** Refuses a further refund while the outcome of another is unknown. */
-const uncertaintyIn = (story: PaymentHistory): string | undefined =>
-  story.attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, story))
+const uncertaintyIn = (history: PaymentHistory): string | undefined =>
+  history.attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, history))
     ? "what became of an earlier refund is not known yet; refund it afterwards."
     : undefined
 
@@ -116,10 +104,10 @@ const make = Effect.gen(function* () {
       return yield* refuse(payment, "only a completed payment is given back.")
     }
     if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
-    const story = yield* store.history(payment)
-    const uncertainty = uncertaintyIn(story)
+    const history = yield* store.history(payment)
+    const uncertainty = uncertaintyIn(history)
     if (uncertainty !== undefined) return yield* refuse(payment, uncertainty)
-    const taken = openAttemptsOf(story.attempts).find(
+    const taken = openAttemptsOf(history.attempts).find(
       ({ outcome, provider }) => outcome === "accepted" && provider === payment.provider
     )
     const provider = taken === undefined ? undefined : yield* providers.find(taken.provider, taken.account)
@@ -127,14 +115,14 @@ const make = Effect.gen(function* () {
     if (taken === undefined || provider?.refund === undefined) {
       return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
     }
-    const completedAt = story.statusChanges.findLast(({ to_status }) => to_status === "completed")?.at
+    const completedAt = history.statusChanges.findLast(({ to_status }) => to_status === "completed")?.at
     return {
       taken,
       provider,
       refund: provider.refund,
       completedAt,
-      movements: story.movements,
-      allocations: story.allocations
+      movements: history.movements,
+      allocations: history.allocations
     }
   })
 
@@ -178,17 +166,7 @@ const make = Effect.gen(function* () {
     const { rate, target } = yield* costOf(payment, amount, taker.completedAt)
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
-    const attempt: SentAtOnce = {
-      attempt_id: yield* ids.make(AttemptId),
-      leg: "refund",
-      provider: taker.provider.name,
-      config_id: taker.taken.config_id,
-      account: taker.taken.account,
-      own: taker.taken.own,
-      started_at: created_at,
-      enquire_in: Duration.toSeconds(orphanedAfter),
-      of_attempt: taker.taken.attempt_id
-    }
+    const attempt = attemptToGiveBack(taker.taken, "refund", yield* ids.make(AttemptId), created_at)
     const part: Refund = {
       refund_id: attempt.attempt_id,
       amount,
@@ -235,14 +213,14 @@ const make = Effect.gen(function* () {
     const outcome = yield* answer.outcome(provider, refund(order), window, FirstSendPermit.made(attempt), {
       honours: refundsHonoured(provider)
     })
-    const known = { payment, attempt: openAttempt(payment, attempt), movements, allocations }
-    const heard = yield* outcomes.record(known, outcome, { cause: causeOf(outcome, provider.name) })
-    if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
+    const subject = { payment, attempt: openAttempt(payment, attempt), movements, allocations }
+    const recorded = yield* outcomes.record(subject, outcome, { cause: causeOf(outcome, provider.name, "refund") })
+    if (outcome._tag !== "Declined" || recorded.outcome !== "declined") return recorded.payment
     const why =
       outcome.unsent === "late"
         ? `${asSentence(outcome.reason)} Ask for the refund again.`
         : `${provider.name} declined the refund: ${asSentence(outcome.reason)}`
-    return yield* refuse(heard.payment, why)
+    return yield* refuse(recorded.payment, why)
   })
 })
 

@@ -6,19 +6,19 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Ids, type PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
-import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
+import type { Conflict, InsufficientFunds, NotFound } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
 import { isSameTransfer } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Change } from "../store/Change.ts"
 import type { Allocation, Attempt, Payment } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
-import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
+import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./Decisions.ts"
 import {
@@ -51,6 +51,13 @@ import { changed, type GiveBack, Returns } from "./Returns.ts"
 
 const EVENTS = 8
 
+/** A payment as an operator saw it. */
+interface Case {
+  readonly permit: Permit<"platform">
+  readonly payment: Payment
+  readonly history: PaymentHistory
+}
+
 const ofAnother = () => conflict("This transfer belongs to another payment.")
 
 export class Resolution extends Context.Tag("corridor/Resolution")<
@@ -81,23 +88,14 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      const find = (permit: Permit<"platform">, id: PaymentId) =>
-        Effect.flatMap(
-          store.find(permit.scope, id),
-          Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
-        )
-      const again = ({ org_id, payment_id }: Payment) =>
-        orDefect(Effect.flatten(store.find(Option.some(org_id), payment_id)))
-
-      const settleAttempt = (
-        permit: Permit<"platform">,
-        known: { payment: Payment; attempt: Attempt },
-        story: PaymentHistory,
+      const settleAttempt = Effect.fnUntraced(function* (
+        { history, payment, permit }: Case,
+        attempt: Attempt,
         verdict: ResolutionRequest
-      ) => {
-        const { attempt, payment } = known
+      ) {
         const { item, movementId, outcome, reason } = verdict
-        const unseen = itemsAbout(story, attempt).some(
+        const subject = { payment, attempt, movements: history.movements, allocations: history.allocations }
+        const unseen = itemsAbout(history, attempt).some(
           (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
         )
         const wasMoved = hasMoved(payment, attempt)
@@ -105,36 +103,31 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const state = outcome === "failed" && wasMoved ? "returned" : outcome
         const stated = () =>
           outcome === "completed"
-            ? operatorStatedOrder({ ...known, movements: story.movements }, movementId)
-            : operatorStatedReversal(known, movementId)
+            ? operatorStatedOrder(subject, movementId)
+            : operatorStatedReversal(subject, movementId)
         const movements = wasMoved === (outcome === "failed") ? stated() : []
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null, movements })
         const by = `by ${permit.actor.id}: ${reason}`
-        const whole = { ...known, movements: story.movements, allocations: story.allocations }
         const source = { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unseen } }
-        return Effect.gen(function* () {
-          const { toWrite: named } = recordMovements(whole, signal, source, new Date(yield* Clock.currentTimeMillis))
-          if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, named)).length > 0) {
-            return yield* ofAnother()
-          }
-          // A slower request decided on something that is settled by now.
-          const heard = yield* outcomes.recordIfUnchanged(whole, signal, source)
-          if (Option.isNone(heard)) return yield* changed()
-          yield* audit.record(permit, {
-            action: "payment.resolved",
-            org: payment.org_id,
-            subject: ["payment", payment.payment_id],
-            detail: { ...verdict, attempt_id: attempt.attempt_id, provider: attempt.provider }
-          })
-          return heard.value.payment
+        const { toWrite } = recordMovements(subject, signal, source, new Date(yield* Clock.currentTimeMillis))
+        if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, toWrite)).length > 0) {
+          return yield* ofAnother()
+        }
+        // A slower request decided on something that is settled by now.
+        const recorded = yield* outcomes.recordIfUnchanged(subject, signal, source)
+        if (Option.isNone(recorded)) return yield* changed()
+        yield* audit.record(permit, {
+          action: "payment.resolved",
+          org: payment.org_id,
+          subject: ["payment", payment.payment_id],
+          detail: { ...verdict, attempt_id: attempt.attempt_id, provider: attempt.provider }
         })
-      }
+        return recorded.value.payment
+      })
 
       /** Writes a statement, with a note in the payment's comments and an audit entry. */
       const write = Effect.fnUntraced(function* (
-        permit: Permit<"platform">,
-        payment: Payment,
-        story: PaymentHistory,
+        { history, payment, permit }: Case,
         settled: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
@@ -143,9 +136,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const by = permit.actor.id
         const at = new Date(yield* Clock.currentTimeMillis)
         const fresh = yield* ids.several(EVENTS)
-        const newId = () => fresh.shift()!
+        const context = { at, newId: () => fresh.shift()! }
         const { refund, ...rest } = settled
-        const booksBefore = { movements: story.movements, allocations: story.allocations }
+        const booksBefore = { movements: history.movements, allocations: history.allocations }
         const patch = { ...settled.patch, comments: appendNote(payment.comments, note) }
         const plain: Change = { ...rest, payment, patch, at, booksBefore, events: [] }
         const refunded = refundedOf({ ...payment, ...patch, status: settled.status }, booksAfter(plain))
@@ -154,13 +147,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           ...plain,
           patch: { ...patch, refunded },
           events: [
-            ...refundEvent(newId, after, refund, payment, at),
-            ...eventsOf(newId, after, payment.status, false, at),
-            ...allocationEvents(newId, after, settled.allocations ?? [], at)
+            ...refundEvent(context, after, refund, payment),
+            ...eventsOf(context, after, payment.status),
+            ...allocationEvents(context, after, settled.allocations ?? [])
           ],
           openItems: [
             {
-              item_id: newId(),
+              item_id: context.newId(),
               org_id,
               kind: "resolution",
               payment_id,
@@ -180,25 +173,23 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           subject: ["payment", payment_id],
           detail
         })
-        return yield* again(payment)
+        return yield* reread(store, payment)
       })
 
       /** Writes a statement; an organisation without enough balance owes the amount. */
       const writeOrOwe = (
-        permit: Permit<"platform">,
-        payment: Payment,
-        story: PaymentHistory,
+        about: Case,
         settled: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
       ) => {
         const owed = (settled.allocations ?? []).map((one): Allocation =>
-          one.own.isNegative ? asReceivable(payment, one) : one
+          one.own.isNegative ? asReceivable(about.payment, one) : one
         )
-        const written = atomically(write(permit, payment, story, settled, note, detail))
+        const written = atomically(write(about, settled, note, detail))
         return owed.some(({ own }) => own.isNegative)
           ? Effect.catchTag(written, "InsufficientFunds", () =>
-              atomically(write(permit, payment, story, { ...settled, allocations: owed }, note, detail))
+              atomically(write(about, { ...settled, allocations: owed }, note, detail))
             )
           : written
       }
@@ -212,9 +203,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const amount = sum.money
         const target = acceptedTarget(payment, sum)
         if (target === undefined) {
-          return yield* new Conflict({
-            message: `What arrived is not ${payment.amount.currency}, or worth too little of it: settle it as failed, or refund it.`
-          })
+          return yield* conflict(
+            `What arrived is not ${payment.amount.currency}, or worth too little of it: settle it as failed, or refund it.`
+          )
         }
         const charged =
           payment.total_fees === null ? [] : yield* fees.charge({ org_id, payment_method, direction, amount, target })
@@ -222,9 +213,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const kept = charged.map((fee, nth) => ({ ...fee, fee_id: payment.fee_ids[nth] ?? fee.fee_id }))
         const total: Money | null = totalOf(charged.map((fee) => fee.amount))
         if (total !== null && total.minor >= target.minor) {
-          return yield* new Conflict({
-            message: `${target.toString()} do not cover the fees of ${total.toString()}: settle it as failed, or refund it.`
-          })
+          return yield* conflict(
+            `${target.toString()} do not cover the fees of ${total.toString()}: settle it as failed, or refund it.`
+          )
         }
         const cause = `${amount.toString()} accepted instead of ${payment.amount.toString()}`
         const settled: StatedChange = {
@@ -236,20 +227,15 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return { settled, charged: kept }
       })
 
-      const settleSum = Effect.fnUntraced(function* (
-        permit: Permit<"platform">,
-        payment: Payment,
-        story: PaymentHistory,
-        whole: SuspenseSum,
-        verdict: ResolutionRequest
-      ) {
-        const mover = moverOf(story.attempts, whole)
+      const settleSum = Effect.fnUntraced(function* (about: Case, whole: SuspenseSum, verdict: ResolutionRequest) {
+        const { history, payment, permit } = about
+        const mover = moverOf(history.attempts, whole)
         if (mover === undefined) return yield* changed()
-        const sum = yield* partOfSum(payment, story, mover, whole, verdict.amount)
+        const sum = yield* partOfSum(payment, history, mover, whole, verdict.amount)
         const fresh = yield* ids.several(3)
         const statement: OperatorStatement = {
           payment,
-          story,
+          history,
           sum,
           mover,
           reason: verdict.reason,
@@ -268,12 +254,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (verdict.outcome === "failed") {
           const settled = atProvider(statement)
           const isRecorded = settled.movements?.some((one) =>
-            story.movements.some((other) => other.state === "settled" && isSameTransfer(one, other))
+            history.movements.some((other) => other.state === "settled" && isSameTransfer(one, other))
           )
           if (isRecorded === true) {
             return yield* conflict(`The transfer ${verdict.movementId} is recorded with this payment already.`)
           }
-          return yield* writeOrOwe(permit, payment, story, settled, `Settled ${by}`, detail)
+          return yield* writeOrOwe(about, settled, `Settled ${by}`, detail)
         }
         if (verdict.movementId !== undefined) {
           return yield* conflict("movement_id: nothing moves at the provider with this decision; leave it out.")
@@ -281,74 +267,63 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (!isUnderpaid(payment, sum)) {
           // A refund that went although it was given up costs what it cost; who has too little for that owes it.
           return yield* Effect.catchTag(
-            writeOrOwe(permit, payment, story, atOrganization(statement), `Settled ${by}`, detail),
+            writeOrOwe(about, atOrganization(statement), `Settled ${by}`, detail),
             "InsufficientFunds",
-            () => writeOrOwe(permit, payment, story, allocatedToOrganization(statement), `Settled ${by}`, detail)
+            () => writeOrOwe(about, allocatedToOrganization(statement), `Settled ${by}`, detail)
           )
         }
         const { charged, settled } = yield* accepted(statement)
         return yield* atomically(
-          Effect.zipLeft(
-            write(permit, payment, story, settled, `${settled.cause}, ${by}`, detail),
-            store.replaceFees(payment, charged)
-          )
+          Effect.zipLeft(write(about, settled, `${settled.cause}, ${by}`, detail), store.replaceFees(payment, charged))
         )
       })
 
       /** Settles sums in order, those in the payment's currency first, each on the state that the one before left. */
       const settleAll = Effect.fnUntraced(function* (
-        permit: Permit<"platform">,
-        first: Payment,
-        read: PaymentHistory,
+        first: Case,
         sums: ReadonlyArray<SuspenseSum>,
         verdict: ResolutionRequest
       ) {
-        let [payment, story] = [first, read]
-        const isOwn = ({ money }: SuspenseSum) => money.currency === first.amount.currency
+        const { permit } = first
+        let { history, payment } = first
+        const isOwn = ({ money }: SuspenseSum) => money.currency === first.payment.amount.currency
         for (const { item_id } of sums.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)))) {
-          const sum = suspenseSumsOf(payment, story).find((one) => one.item_id === item_id)
+          const sum = suspenseSumsOf(payment, history).find((one) => one.item_id === item_id)
           if (sum === undefined) continue
-          payment = yield* settleSum(permit, payment, story, sum, verdict)
-          story = yield* store.history(payment)
+          payment = yield* settleSum({ permit, payment, history }, sum, verdict)
+          history = yield* store.history(payment)
         }
         return payment
       })
 
       /** Stops an unsent ramp payout; the collected money then waits in suspense. */
-      const stop = (
-        permit: Permit<"platform">,
-        payment: Payment,
-        story: PaymentHistory,
-        leg: Attempt,
-        verdict: ResolutionRequest
-      ) =>
-        atomically(
-          Effect.gen(function* () {
-            if (!(yield* store.stopUnsent(leg.attempt_id, `stopped by ${permit.actor.id}: ${verdict.reason}`))) {
-              return yield* new Conflict({ message: "It was sent just now: look at the payment again in a minute." })
-            }
-            const message = `Stopped by ${permit.actor.id}: ${verdict.reason}`
-            const settled: StatedChange = {
-              status: "failed",
-              patch: { next_action: null, failure: { code: "RESOLVED_AS_FAILED", message, provider: leg.provider } },
-              cause: `stopped by ${permit.actor.id}`
-            }
-            return yield* write(permit, payment, story, settled, message, { ...verdict, attempt_id: leg.attempt_id })
-          })
-        )
+      const stop = Effect.fnUntraced(function* (about: Case, leg: Attempt, { reason, ...verdict }: ResolutionRequest) {
+        const { actor } = about.permit
+        if (!(yield* store.stopUnsent(leg.attempt_id, `stopped by ${actor.id}: ${reason}`))) {
+          return yield* conflict("It was sent just now: look at the payment again in a minute.")
+        }
+        const message = `Stopped by ${actor.id}: ${reason}`
+        const settled: StatedChange = {
+          status: "failed",
+          patch: { next_action: null, failure: { code: "RESOLVED_AS_FAILED", message, provider: leg.provider } },
+          cause: `stopped by ${actor.id}`
+        }
+        return yield* write(about, settled, message, { ...verdict, reason, attempt_id: leg.attempt_id })
+      }, atomically)
 
       return {
         resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
-          const payment = yield* find(permit, id)
-          const story = yield* store.history(payment)
-          if ((yield* again(payment)).version !== payment.version) return yield* changed()
+          const payment = yield* orNotFound(store.find(permit.scope, id))
+          const history = yield* store.history(payment)
+          const about = { permit, payment, history }
+          if ((yield* reread(store, payment)).version !== payment.version) return yield* changed()
           const now = yield* store.now
           const { item } = verdict
-          const sums = suspenseSumsOf(payment, story)
-          const questions = story.items.filter(isUnknownOutcome)
+          const sums = suspenseSumsOf(payment, history)
+          const questions = history.items.filter(isUnknownOutcome)
           const isOnly = item === undefined && verdict.amount !== undefined && sums.length === 1
           const named = isOnly ? sums[0] : sums.find(({ item_id }) => item_id === item)
-          if (named !== undefined) return yield* settleSum(permit, payment, story, named, verdict)
+          if (named !== undefined) return yield* settleSum(about, named, verdict)
           const question = questions.find(({ item_id }) => item_id === item)
           if (item !== undefined && question === undefined) {
             const others = listItems(payment, sums, questions)
@@ -356,16 +331,16 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
               `Nothing of this payment waits under ${item}; ${others === "" ? "nothing waits for a person." : `these do: ${others}`}`
             )
           }
-          const open = story.attempts.filter(
-            (one) => one.leg === "refund" || one.leg === "return" || !isSettled(payment.status) || hasItem(story, one)
+          const open = history.attempts.filter(
+            (one) => one.leg === "refund" || one.leg === "return" || !isSettled(payment.status) || hasItem(history, one)
           )
           const attempt = open
             .filter((one) => question === undefined || isAbout(question, one))
-            .find(needsOperator(payment, story, now))
+            .find(needsOperator(payment, history, now))
           const isMixed = new Set(sums.map(({ money }) => money.isNegative)).size > 1
           if (
             item === undefined &&
-            (isMixed || (sums.length > 0 && attempt !== undefined && hasItem(story, attempt)))
+            (isMixed || (sums.length > 0 && attempt !== undefined && hasItem(history, attempt)))
           ) {
             return yield* conflict(
               `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listItems(payment, sums, questions)}`
@@ -381,18 +356,18 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
               `Name the item that the transfer settles (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
-          const leg = unsentPayout(payment, story)
+          const leg = unsentPayout(payment, history)
           const isAboutLeg = leg !== undefined && (question === undefined || isAbout(question, leg))
-          if (isAboutLeg && verdict.outcome === "failed") return yield* stop(permit, payment, story, leg, verdict)
+          if (isAboutLeg && verdict.outcome === "failed") return yield* stop(about, leg, verdict)
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
-            return yield* atomically(settleAttempt(permit, { payment, attempt }, story, verdict))
+            return yield* atomically(settleAttempt(about, attempt, verdict))
           }
           // A request to stop an attempt that is being sent says nothing about its money.
           const isBeingSent =
             payment.status === "processing" &&
-            story.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))
+            history.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))
           const isTooLate = item === undefined && verdict.outcome === "failed" && isBeingSent
-          if (sums.length > 0 && !isTooLate) return yield* settleAll(permit, payment, story, sums, verdict)
+          if (sums.length > 0 && !isTooLate) return yield* settleAll(about, sums, verdict)
           return yield* conflict(
             open.some((one) => isUnderWay(one, now))
               ? "A provider is being asked at this moment: look at the payment again in a minute."
@@ -400,7 +375,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           )
         }),
         giveBack: Effect.fn("Resolution.giveBack")(function* (permit, id, wanted) {
-          return yield* returns(permit, yield* find(permit, id), wanted)
+          return yield* returns(permit, yield* orNotFound(store.find(permit.scope, id)), wanted)
         })
       }
     })

@@ -47,7 +47,7 @@ export const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boo
 export const itemsAbout = ({ items }: PaymentHistory, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
   items.filter((item) => isUnknownOutcome(item) && isAbout(item, attempt))
 
-export const hasItem = (story: PaymentHistory, attempt: Attempt): boolean => itemsAbout(story, attempt).length > 0
+export const hasItem = (history: PaymentHistory, attempt: Attempt): boolean => itemsAbout(history, attempt).length > 0
 
 /** Attempts on the manual rail wait for an operator until they end. */
 const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
@@ -58,19 +58,19 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
 
 /** Whether only an operator can settle an attempt. */
 export const needsOperator =
-  (payment: Payment, story: PaymentHistory, now: Date) =>
+  (payment: Payment, history: PaymentHistory, now: Date) =>
   (attempt: Attempt): boolean =>
     !isUnderWay(attempt, now) &&
     (attempt.outcome === "unknown" ||
       attempt.outcome === null ||
       isOnManualRail(payment, attempt) ||
-      hasItem(story, attempt))
+      hasItem(history, attempt))
 
 /** Lists open items in an error message, so that the operator can name one. */
 export const listItems = (
   payment: Payment,
   sums: ReadonlyArray<SuspenseSum>,
-  questions: ReadonlyArray<StoredOperatorItem>
+  questions: ReadonlyArray<StoredOperatorItem> = []
 ): string =>
   [
     ...sums.map((sum) => `${sum.item_id} (suspense): ${describeSum(payment, sum)}`),
@@ -83,7 +83,7 @@ export type StatedChange = Pick<Change, "cause" | "patch" | "status"> &
 
 export interface OperatorStatement {
   readonly payment: Payment
-  readonly story: PaymentHistory
+  readonly history: PaymentHistory
   readonly sum: SuspenseSum
   readonly mover: Attempt
   readonly reason: string
@@ -95,12 +95,12 @@ export interface OperatorStatement {
 
 /** Transfer that an operator found at the provider and the provider did not report. */
 const foundMovement = (
-  { at, mover, movementId, newId, payment, story, sum }: OperatorStatement,
+  { at, mover, movementId, newId, payment, history, sum }: OperatorStatement,
   refund_id: Refund["refund_id"] | null
 ): MovementToWrite => {
   const collects = kindOfAttempt(payment, mover) !== "payout"
   const kind = sum.money.isNegative ? "reinstatement" : collects ? "refund" : "disbursement"
-  const alike = story.movements.filter(
+  const alike = history.movements.filter(
     (one) => one.kind === kind && one.attempt_id === sum.attempt_id && one.refund_id === null
   )
   return {
@@ -155,29 +155,29 @@ export const allocatedToOrganization = ({
   newId,
   payment,
   reason,
-  story,
+  history,
   sum
 }: OperatorStatement): StatedChange => {
   const decided = { allocation_id: newId(), note: reason, by, at }
   const { from, money } = sum
-  const allocations = [allocateToOrganization(payment, mover, { money, from, movements: story.movements }, decided)]
+  const allocations = [allocateToOrganization(payment, mover, { money, from, movements: history.movements }, decided)]
   return { status: payment.status, patch: {}, cause: "settled by hand", allocations }
 }
 
 /** Change if the organisation gets the money that came, or bears the money that is gone. */
 export const atOrganization = (statement: OperatorStatement): StatedChange => {
-  const { at, by, mover, payment, story, sum } = statement
+  const { at, by, mover, payment, history, sum } = statement
   // If the collected money was used otherwise since, the organisation bears the late payout.
-  if (isPaidLate(payment, story, mover, sum)) {
+  if (isPaidLate(payment, history, mover, sum)) {
     const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
     return { status: "completed", patch, cause: `settled after all, by ${by}` }
   }
-  const strayed = refundSettledAfterFailing(payment, story, sum)
-  if (strayed !== undefined) {
-    const refund: Refund = { ...strayed, state: "completed", settled_at: at }
+  const lateRefund = refundSettledAfterFailing(payment, history, sum)
+  if (lateRefund !== undefined) {
+    const refund: Refund = { ...lateRefund, state: "completed", settled_at: at }
     const refunds = partsAfter(payment, [refund])
     return {
-      status: statusAfter(payment, refunds, story.movements),
+      status: statusAfter(payment, refunds, history.movements),
       patch: { refunds },
       cause: "refund settled by hand",
       refund
@@ -191,14 +191,14 @@ export const conflict = (message: string) => new Conflict({ message })
 /** Part of a sum that is decided on. A decision that completes or fails the payment takes the whole sum. */
 export const partOfSum = (
   payment: Payment,
-  story: PaymentHistory,
+  history: PaymentHistory,
   mover: Attempt,
   sum: SuspenseSum,
   amount: ResolutionRequest["amount"]
 ) =>
   Effect.gen(function* () {
     if (amount === undefined) return sum
-    if (sum.from === "ramp" || isUnderpaid(payment, sum) || isPaidLate(payment, story, mover, sum)) {
+    if (sum.from === "ramp" || isUnderpaid(payment, sum) || isPaidLate(payment, history, mover, sum)) {
       return yield* conflict("amount: this is decided on as a whole; leave it out.")
     }
     const all = absolute(sum.money)

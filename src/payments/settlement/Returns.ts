@@ -2,7 +2,7 @@
  * Sends money that waits for a person back through the provider that took it. The return is an attempt of its own,
  * committed before the provider is asked, and its money is held from then on: it is looked up, and shown, like every other.
  */
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { asSentence } from "../../domain/MailSafeText.ts"
 import { AttemptId, Ids } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -10,9 +10,7 @@ import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import { orphanedAfter } from "../../domain/policies/PaymentPolicies.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { openAttempt } from "../store/Change.ts"
@@ -21,12 +19,11 @@ import {
   FirstSendPermit,
   type SendPermit,
   openSendWindow,
-  type SendWindow,
-  type SentAtOnce
+  type SendWindow
 } from "../route/ProviderAnswer.ts"
 import { contextOf, sentTimes } from "../route/ProviderOrder.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
-import { type AttemptOfPayment, PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
+import { type AttemptOfPayment, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { partOf } from "./Movements.ts"
 import {
   isUnderpaid,
@@ -34,14 +31,13 @@ import {
   moverOf,
   type SuspenseSum,
   suspenseSumsOf,
-  returnOf,
-  describeSum
+  returnOf
 } from "../store/SuspenseSums.ts"
-import { withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
+import { attemptToGiveBack, withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
-import { underpaidPatch } from "./ResolutionRules.ts"
+import { conflict, listItems, underpaidPatch } from "./ResolutionRules.ts"
 
 export interface GiveBack {
   readonly reason: string
@@ -85,9 +81,6 @@ interface Wanted {
   readonly taker: Attempt
 }
 
-const listed = (payment: Payment, sums: ReadonlyArray<SuspenseSum>): string =>
-  sums.map((sum) => `${sum.item_id}: ${describeSum(payment, sum)}`).join(" ")
-
 /** A declined return that is under way nevertheless may still pay the money. */
 const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: SuspenseSum): Attempt | undefined =>
   attempts.find(
@@ -96,43 +89,46 @@ const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: Suspen
       (one.leg === "return" ? one.of_attempt === attempt_id : one.leg === "settlement" && from === "ramp")
   )
 
-const wantedOf = (payment: Payment, story: PaymentHistory, item: string | undefined): Effect.Effect<Wanted, Conflict> =>
+const wantedOf = (
+  payment: Payment,
+  history: PaymentHistory,
+  item: string | undefined
+): Effect.Effect<Wanted, Conflict> =>
   Effect.gen(function* () {
-    const refuse = (message: string) => new Conflict({ message })
-    const sums = suspenseSumsOf(payment, story)
+    const sums = suspenseSumsOf(payment, history)
     const [sum, ...others] = item === undefined ? sums : sums.filter(({ item_id }) => item_id === item)
     if (sum === undefined) {
-      return yield* refuse(
+      return yield* conflict(
         sums.length === 0
           ? "No money of this payment waits for a person."
-          : `No money of this payment waits under ${item}. ${listed(payment, sums)}`
+          : `No money of this payment waits under ${item}. ${listItems(payment, sums)}`
       )
     }
     if (others.length > 0) {
-      return yield* refuse(
-        `Several sums of this payment wait. Name one of them (--item, or item_id): ${listed(payment, sums)}`
+      return yield* conflict(
+        `Several sums of this payment wait. Name one of them (--item, or item_id): ${listItems(payment, sums)}`
       )
     }
     if (!sum.money.isPositive) {
-      return yield* refuse(
+      return yield* conflict(
         `Money is gone from this payment, and none came to be given back: settle it with "corridor payments resolve ${payment.payment_id}".`
       )
     }
-    const taker = moverOf(story.attempts, sum)
-    if (taker === undefined) return yield* refuse(`It is not known which attempt took the money: ${byHand(payment)}`)
+    const taker = moverOf(history.attempts, sum)
+    if (taker === undefined) return yield* conflict(`It is not known which attempt took the money: ${byHand(payment)}`)
     if (kindOfAttempt(payment, taker) === "payout") {
-      return yield* refuse(
+      return yield* conflict(
         `It came back of what ${taker.provider} had paid out, and no payer sent it: settle it with "corridor payments resolve ${payment.payment_id}".`
       )
     }
     const isOurs = taker.outcome === "declined" || isUnderpaid(payment, sum)
     if (!isSettled(payment.status) && !isOurs) {
-      return yield* refuse(`This payment is ${payment.status}: its money can be given back once it has ended.`)
+      return yield* conflict(`This payment is ${payment.status}: its money can be given back once it has ended.`)
     }
-    const resurfaced = resurfacedIn(story, sum)
+    const resurfaced = resurfacedIn(history, sum)
     if (resurfaced !== undefined) {
       const what = resurfaced.leg === "return" ? "an earlier return" : "what it was to settle"
-      return yield* refuse(
+      return yield* conflict(
         `${resurfaced.provider} had refused ${what}, and has it after all: wait for what becomes of it, or settle it.`
       )
     }
@@ -161,9 +157,6 @@ const make = Effect.gen(function* () {
   const answer = yield* ProviderAnswer
   const ids = yield* Ids
 
-  const again = ({ org_id, payment_id }: Payment) =>
-    orDefect(Effect.flatten(store.find(Option.some(org_id), payment_id)))
-
   /** Only where a repeated reference moves money once: a person may have to repeat the command. */
   const refunderOf = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
     const { account, provider: name } = attempt
@@ -180,25 +173,15 @@ const make = Effect.gen(function* () {
   const commit = Effect.fnUntraced(function* (
     permit: Permit<"platform">,
     payment: Payment,
-    story: PaymentHistory,
+    history: PaymentHistory,
     { sum, taker }: Wanted,
     reason: string
   ) {
     const at = new Date(yield* Clock.currentTimeMillis)
     const attempt_id = yield* ids.make(AttemptId)
     const fresh = yield* ids.several(EVENTS)
-    const attempt: SentAtOnce = {
-      attempt_id,
-      leg: "return",
-      provider: taker.provider,
-      config_id: taker.config_id,
-      account: taker.account,
-      own: taker.own,
-      started_at: at,
-      enquire_in: Duration.toSeconds(orphanedAfter),
-      of_attempt: taker.attempt_id
-    }
-    const { collection_id, money } = returnOf(payment, story.movements, sum)
+    const attempt = attemptToGiveBack(taker, "return", attempt_id, at)
+    const { collection_id, money } = returnOf(payment, history.movements, sum)
     const part: Refund = {
       refund_id: attempt_id,
       amount: money,
@@ -223,17 +206,17 @@ const make = Effect.gen(function* () {
       at,
       nextAttempt: attempt,
       ...(ended ? {} : { attempt: withoutEnquiries(taker) }),
-      booksBefore: { movements: story.movements, allocations: story.allocations },
-      events: eventsOf(() => fresh.shift()!, after, payment.status, false, at)
+      booksBefore: { movements: history.movements, allocations: history.allocations },
+      events: eventsOf({ at, newId: () => fresh.shift()! }, after, payment.status)
     })
     if (!written) return yield* changed()
-    const known: AttemptOfPayment = {
+    const subject: AttemptOfPayment = {
       payment: after,
       attempt: openAttempt(after, attempt),
-      movements: story.movements,
-      allocations: story.allocations
+      movements: history.movements,
+      allocations: history.allocations
     }
-    return { ...known, sendPermit: FirstSendPermit.made(attempt) }
+    return { ...subject, sendPermit: FirstSendPermit.made(attempt) }
   })
 
   /** A second time, where its provider still remembers the first. */
@@ -244,19 +227,19 @@ const make = Effect.gen(function* () {
         message: `${provider.name} may have given it back, and no longer says so: ${byHand(payment)}`
       })
     }
-    const known = yield* store.renewSend(attempt.attempt_id, null)
-    return Option.isNone(known) ? yield* inAMinute() : { ...known.value, sendPermit: again.value }
+    const subject = yield* store.renewSend(attempt.attempt_id, null)
+    return Option.isNone(subject) ? yield* inAMinute() : { ...subject.value, sendPermit: again.value }
   })
 
   const send = Effect.fnUntraced(function* (
     permit: Permit<"platform">,
-    known: AttemptOfPayment & { readonly sendPermit: SendPermit },
+    subject: AttemptOfPayment & { readonly sendPermit: SendPermit },
     taker: Attempt,
     provider: Refunding,
     window: SendWindow,
     reason: string
   ) {
-    const { attempt, payment, sendPermit } = known
+    const { attempt, payment, sendPermit } = subject
     // A collection that came since then is not part of what was ordered under this reference.
     const { amount: money, collection_id: collectionId = null } = partOf(payment, attempt)
     const reference = attempt.attempt_id
@@ -266,7 +249,7 @@ const make = Effect.gen(function* () {
     if (outcome._tag === "Declined" && outcome.unsent === "late" && !(sendPermit instanceof FirstSendPermit))
       return yield* inAMinute()
     const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
-    yield* outcomes.record(known, outcome, {
+    yield* outcomes.record(subject, outcome, {
       cause: `return at ${provider.name}`,
       ...(outcome._tag === "Accepted" ? { note } : {})
     })
@@ -284,29 +267,29 @@ const make = Effect.gen(function* () {
         reference
       }
     })
-    return yield* again(payment)
+    return yield* reread(store, payment)
   })
 
   return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, { item, reason }: GiveBack) {
-    const story = yield* store.history(payment)
+    const history = yield* store.history(payment)
     // All that was read belongs together, or it is another amount that should go back.
-    if ((yield* again(payment)).version !== payment.version) return yield* changed()
+    if ((yield* reread(store, payment)).version !== payment.version) return yield* changed()
     const window = yield* openSendWindow
-    const open = openReturn(payment, story, item)
+    const open = openReturn(payment, history, item)
     if (open !== undefined) {
-      const taker = story.attempts.find(({ attempt_id }) => attempt_id === open.of_attempt)
+      const taker = history.attempts.find(({ attempt_id }) => attempt_id === open.of_attempt)
       if (taker === undefined) return yield* inAMinute()
       const provider = yield* refunderOf(payment, taker)
       return yield* send(permit, yield* renewed(payment, open, provider), taker, provider, window, reason)
     }
-    const wanted = yield* wantedOf(payment, story, item)
+    const wanted = yield* wantedOf(payment, history, item)
     const provider = yield* refunderOf(payment, wanted.taker)
     // What waits in clearing, or is held by a ramp, is there: it passes no floor.
-    const known = yield* Effect.catchTags(commit(permit, payment, story, wanted, reason), {
+    const subject = yield* Effect.catchTags(commit(permit, payment, history, wanted, reason), {
       InsufficientFunds: Effect.die,
       TransferTaken: Effect.die
     })
-    return yield* send(permit, known, wanted.taker, provider, window, reason)
+    return yield* send(permit, subject, wanted.taker, provider, window, reason)
   })
 })
 

@@ -95,7 +95,7 @@ const surplusOf = (
 ): ReadonlyArray<string> => {
   const own: Array<readonly [key: string, at: number]> = []
   for (const [key, row] of callbacks) {
-    if (!isStray(row) || row.payment_id !== null || row.provider !== provider || row.account !== account) continue
+    if (!isUnmatched(row) || row.payment_id !== null || row.provider !== provider || row.account !== account) continue
     own.push([key, row.received_at.getTime()])
   }
   if (own.length <= unmatchedCallbacksPerAccount) return []
@@ -113,7 +113,7 @@ const withHintedId = (row: AttemptRow, id: string | null): AttemptRow => {
     : { ...row, hinted_ids: [id, ...before].slice(0, mostHintedIds) }
 }
 
-const isStray = (callback: object): callback is UnmatchedCallback => "signal" in callback
+const isUnmatched = (callback: object): callback is UnmatchedCallback => "signal" in callback
 
 export const attemptQueueMemory = (
   tables: Opened<typeof paymentTables>,
@@ -132,7 +132,7 @@ export const attemptQueueMemory = (
 
   const isProcessing = ({ payment_id }: AttemptRow) => payments.get(payment_id)?.status === "processing"
 
-  const known = (row: AttemptRow) => ({
+  const attemptOfPayment = (row: AttemptRow) => ({
     attempt: row,
     payment: payments.get(row.payment_id)!,
     ...booksIn(tables, row.payment_id)
@@ -206,7 +206,9 @@ export const attemptQueueMemory = (
         const unsent = Array.from(attempts.values()).filter(
           (row) => row.sends === 0 && row.outcome === null && isFree(row, now) && isProcessing(row) && isFunded(row)
         )
-        return fairly(lanes, unsent, (row) => row.started_at.getTime()).map((row) => known(kept(sentNow(row, now))))
+        return fairly(lanes, unsent, (row) => row.started_at.getTime()).map((row) =>
+          attemptOfPayment(kept(sentNow(row, now)))
+        )
       }),
     renewSend: (attemptId, token) =>
       withTime((now) => {
@@ -220,7 +222,7 @@ export const attemptQueueMemory = (
         const started_at = row.started_at < row.sent_at ? row.started_at : row.sent_at
         const hint_at = unclaimedHint(row)
         return Option.some(
-          known(kept({ ...sentNow(row, now), started_at, hint_at, leased_until: null, lease_token: null }))
+          attemptOfPayment(kept({ ...sentNow(row, now), started_at, hint_at, leased_until: null, lease_token: null }))
         )
       }),
     stopUnsent: (attemptId, reason) =>
@@ -242,7 +244,7 @@ export const attemptQueueMemory = (
         const key = `${callback.provider} ${callback.event_key}`
         if (callbacks.has(key)) return false
         callbacks.set(key, callback)
-        if (isStray(callback) && callbacks.size > unmatchedCallbacksPerAccount) {
+        if (isUnmatched(callback) && callbacks.size > unmatchedCallbacksPerAccount) {
           for (const dropped of surplusOf(callbacks.entries(), callback)) {
             callbacks.delete(dropped)
             droppedUnmatchedCallbacks([callback.provider])
@@ -254,22 +256,22 @@ export const attemptQueueMemory = (
       withTime((now) => {
         const oldest = now - Duration.toMillis(unmatchedCallbackWindow)
         const open = Array.from(callbacks.values())
-          .filter(isStray)
-          .filter((stray) => stray.payment_id === null && stray.received_at.getTime() > oldest)
+          .filter(isUnmatched)
+          .filter((callback) => callback.payment_id === null && callback.received_at.getTime() > oldest)
         return open
-          .flatMap((stray) =>
+          .flatMap((callback) =>
             Array.from(attempts.values())
               .filter(
                 (row) =>
-                  row.provider === stray.provider &&
-                  row.account === stray.account &&
+                  row.provider === callback.provider &&
+                  row.account === callback.account &&
                   row.provider_payment_id !== null &&
-                  row.provider_payment_id === stray.provider_payment_id &&
-                  (stray.about === undefined || stray.about === kindOfAttempt(payments.get(row.payment_id)!, row))
+                  row.provider_payment_id === callback.provider_payment_id &&
+                  (callback.about === undefined || callback.about === kindOfAttempt(payments.get(row.payment_id)!, row))
               )
               .toSorted((a, b) => b.started_at.getTime() - a.started_at.getTime())
               .slice(0, 1)
-              .map(({ attempt_id }) => ({ callback: stray, attempt_id }))
+              .map(({ attempt_id }) => ({ callback, attempt_id }))
           )
           .toSorted((a, b) => a.callback.received_at.getTime() - b.callback.received_at.getTime())
           .slice(0, most)

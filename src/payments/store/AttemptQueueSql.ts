@@ -6,8 +6,8 @@ import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { firstRow, ownedBy, rowsAs, moneyOf } from "../../platform/database/Query.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { refusalCodeNames } from "../../domain/PaymentStatus.ts"
-import type { Money } from "../../domain/Money.ts"
-import { type Movement, movementKinds, movementStates } from "../../domain/Movement.ts"
+import { Money } from "../../domain/Money.ts"
+import { movementKinds, movementStates } from "../../domain/Movement.ts"
 import { nextActions, Report } from "../../domain/Outcome.ts"
 import {
   enquiryLease,
@@ -39,39 +39,52 @@ import {
 import { Settings } from "../../platform/config/Settings.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 
+const StoredMoney = Schema.transform(
+  Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode }),
+  Schema.instanceOf(Money),
+  {
+    strict: true,
+    decode: ({ amount, currency }) => moneyOf(amount, currency),
+    encode: (money) => ({ amount: money.toNumericText(), currency: money.currency })
+  }
+)
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
 /** Report of an unmatched callback as its row stores it. */
-const StoredSum = Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode })
-
-const StoredMovement = Schema.Struct({
-  kind: Schema.Literal(...movementKinds),
-  id: Schema.String,
-  amount: Schema.NullOr(StoredSum),
-  state: Schema.Literal(...movementStates),
-  isTotal: Schema.optional(Schema.Literal(true))
-})
-
 const StoredReport = Schema.Struct({
   state: Schema.Literal("pending", "processing", "completed", "failed", "returned"),
   reason: Schema.NullOr(Schema.String),
   providerPaymentId: Schema.NullOr(Schema.String),
   providerStatus: Schema.NullOr(Schema.String),
-  providerData: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-  movements: Schema.optional(Schema.Array(StoredMovement)),
-  fee: Schema.optional(StoredSum),
-  code: Schema.optional(Schema.Literal(...refusalCodeNames)),
-  providerCode: Schema.optional(Schema.String),
-  calledOff: Schema.optional(Schema.Literal(true)),
-  waitsFor: Schema.optional(
+  providerData: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  movements: optional(
+    Schema.Array(
+      Schema.Struct({
+        kind: Schema.Literal(...movementKinds),
+        id: Schema.String,
+        amount: Schema.NullOr(StoredMoney),
+        state: Schema.Literal(...movementStates),
+        isTotal: optional(Schema.Literal(true))
+      })
+    )
+  ),
+  fee: optional(StoredMoney),
+  code: optional(Schema.Literal(...refusalCodeNames)),
+  providerCode: optional(Schema.String),
+  calledOff: optional(Schema.Literal(true)),
+  waitsFor: optional(
     Schema.Struct({
       nextAction: Schema.Literal(...nextActions),
       actionData: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })
     })
   ),
-  about: Schema.optional(Schema.Literal(...attemptKinds))
+  about: optional(Schema.Literal(...attemptKinds))
 })
-type StoredReport = typeof StoredReport.Type
 
-const strays = rowsAs(
+const encodeReport = Schema.encodeSync(StoredReport)
+
+const unmatchedRows = rowsAs(
   Schema.Struct({
     ...StoredCallback.fields,
     provider_payment_id: Schema.NullOr(Schema.String),
@@ -85,59 +98,12 @@ const hinted = rowsAs(Schema.Struct({ hinted: Schema.Boolean }))
 
 const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
 
-const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: money.currency })
-
-const storedMovement = ({ amount, ...movement }: Movement): typeof StoredMovement.Type => ({
-  ...movement,
-  amount: amount === null ? null : storedSum(amount)
-})
-
-const movementOf = ({ amount, isTotal, ...movement }: typeof StoredMovement.Type): Movement => ({
-  ...movement,
-  amount: amount === null ? null : moneyOf(amount.amount, amount.currency),
-  ...(isTotal === undefined ? {} : { isTotal })
-})
-
-const storedReport = (report: Report): StoredReport => {
-  const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, state } = report
-  const { movements, providerData, waitsFor } = report
-  return {
-    state,
-    reason,
-    providerPaymentId,
-    providerStatus,
-    ...(providerData === undefined ? {} : { providerData }),
-    ...(movements === undefined ? {} : { movements: movements.map(storedMovement) }),
-    ...(fee === undefined ? {} : { fee: storedSum(fee) }),
-    ...(code === undefined ? {} : { code }),
-    ...(providerCode === undefined ? {} : { providerCode }),
-    ...(calledOff === undefined ? {} : { calledOff }),
-    ...(waitsFor === undefined ? {} : { waitsFor })
-  }
+const unmatchedColumns = (callback: Parameters<Store["storeCallback"]>[0]) => {
+  if (!("signal" in callback)) return { provider_payment_id: null, account: null, word: null }
+  const { about, account, provider_payment_id, signal } = callback
+  const report = about === undefined ? signal : { ...signal, about }
+  return { provider_payment_id, account, word: JSON.stringify(encodeReport(report)) }
 }
-
-const reportOf = (word: StoredReport): Report => {
-  const { about: _, calledOff, code, fee, movements, providerCode, providerData, waitsFor, ...said } = word
-  return new Report({
-    ...said,
-    ...(movements === undefined ? {} : { movements: movements.map(movementOf) }),
-    ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
-    ...(code === undefined ? {} : { code }),
-    ...(providerCode === undefined ? {} : { providerCode }),
-    ...(providerData === undefined ? {} : { providerData }),
-    ...(calledOff === undefined ? {} : { calledOff }),
-    ...(waitsFor === undefined ? {} : { waitsFor })
-  })
-}
-
-const unmatchedColumns = (callback: Parameters<Store["storeCallback"]>[0]) =>
-  "signal" in callback
-    ? {
-        provider_payment_id: callback.provider_payment_id,
-        account: callback.account,
-        word: JSON.stringify({ ...storedReport(callback.signal), about: callback.about })
-      }
-    : { provider_payment_id: null, account: null, word: null }
 
 const DUE = "least(a.next_enquiry_at, a.hint_at)"
 
@@ -360,10 +326,10 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
           and coalesce(k.word ->> 'about', ${sql.literal(KIND_OF_ATTEMPT)}) = ${sql.literal(KIND_OF_ATTEMPT)}
           and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(unmatchedCallbackWindow)})
         order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
-        Effect.flatMap(strays),
+        Effect.flatMap(unmatchedRows),
         Effect.map((rows) =>
-          rows.map(({ found, word, ...stray }) => ({
-            callback: { ...stray, about: word.about, signal: reportOf(word) },
+          rows.map(({ found, word: { about, ...report }, ...callback }) => ({
+            callback: { ...callback, about, signal: new Report(report) },
             attempt_id: found
           }))
         ),

@@ -1,125 +1,147 @@
 /** Records of payments: payment, attempt, movements, callbacks, operator items, refunds. */
 import { Schema } from "effect"
-import {
-  AttemptId,
-  type BeneficiaryId,
-  type ConfigId,
-  OrgId,
-  PaymentId,
-  type TransactionId,
-  type UserId
-} from "../../domain/Ids.ts"
+import { AttemptId, BeneficiaryId, ConfigId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import type { NewFee } from "../../domain/Fee.ts"
-import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
-import type { CountryCode } from "../../domain/Country.ts"
-import { type FailureCode, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
+import { CountryCode } from "../../domain/Country.ts"
+import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
-import type { NextAction, Report } from "../../domain/Outcome.ts"
+import { nextActions, type Report } from "../../domain/Outcome.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
-import type { AttemptOutcome } from "../../domain/Settlement.ts"
-import type { CryptoNetwork } from "../../domain/CryptoAsset.ts"
+import { CryptoNetwork } from "../../domain/CryptoAsset.ts"
 
-export type JsonObject = Readonly<Record<string, unknown>>
+const Json = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Text = Schema.NullOr(Schema.String)
+const Time = Schema.NullOr(Schema.DateFromSelf)
 
-export interface Payment {
-  readonly payment_id: PaymentId
-  readonly transaction_id: TransactionId
-  readonly org_id: OrgId
-  readonly user_id: UserId
-  readonly status: PaymentStatus
+export type JsonObject = typeof Json.Type
+
+/** Facts of a ramp besides its payment. Amounts and rates are decimal text. */
+export const RampFacts = Schema.Struct({
+  direction: Schema.Literal("on_ramp", "off_ramp"),
+  network: CryptoNetwork,
+  /** Where an on-ramp settles. */
+  wallet_address: Text,
+  /** How the first leg is paid, and the second. */
+  collection: Schema.Literal("bank_transfer", "mobile_money", "crypto"),
+  settlement: Schema.Literal("bank_transfer", "mobile_money", "wallet", "crypto"),
+  rate: Schema.String,
+  client_rate: Schema.String,
+  customer_type: Schema.Literal("retail", "institution"),
+  business_id: Text,
+  business_name: Text,
+  /** Amount collected from the customer; null until it arrived. */
+  collected: Text
+})
+export interface RampFacts extends Schema.Schema.Type<typeof RampFacts> {}
+
+/** Reason of a failure: a stable code, and a message. */
+const PaymentFailure = Schema.Struct({
+  code: Schema.Literal(...(Object.keys(failureCodes) as ReadonlyArray<FailureCode>)),
+  message: Schema.String,
+  provider: Schema.NullOr(ProviderName)
+})
+export interface PaymentFailure extends Schema.Schema.Type<typeof PaymentFailure> {}
+
+/** Fields of a payment that its row holds as they are. */
+export const PaymentFields = Schema.Struct({
+  payment_id: PaymentId,
+  transaction_id: TransactionId,
+  org_id: OrgId,
+  user_id: UserId,
+  status: Schema.Literal(...paymentStatuses),
   /** Rises with every change; a change is written only on the version it was decided on. */
-  readonly version: number
-  readonly direction: Flow
-  readonly payment_method: PaymentMethod
-  readonly country: CountryCode
+  version: Schema.Number,
+  direction: Flow,
+  payment_method: PaymentMethod,
+  country: CountryCode,
+  org_rate_id: Text,
+  client_reference: Text,
+  description: Text,
+  beneficiary_id: Schema.NullOr(BeneficiaryId),
+  payer_details: Json,
+  mobile_money_details: Json,
+  card_details: Json,
+  bank_account: Json,
+  recipient_info: Json,
+  user_metadata: Json,
+  webhook_metadata: Json,
+  return_url: Text,
+  provider: Schema.NullOr(ProviderName),
+  /** The configuration whose account at the provider it went through; null: the platform's. */
+  account: Schema.NullOr(ConfigId),
+  provider_payment_id: Text,
+  provider_status: Text,
+  provider_data: Json,
+  next_action: Schema.NullOr(Schema.Literal(...nextActions)),
+  action_data: Schema.Record({ key: Schema.String, value: Text }),
+  comments: Text,
+  /** Why it failed; null unless it has. */
+  failure: Schema.NullOr(PaymentFailure),
+  /** Attempt that collects its money; for a payout see `payout_id`. */
+  taken_by: Schema.NullOr(AttemptId),
+  payout_id: Text,
+  /** Wrong one-time passwords, and those that the provider is checking. */
+  otp_failures: Schema.Number,
+  fee_ids: Schema.Array(Schema.String),
+  /** Its money is on the organisation's held account. */
+  holds: Schema.Boolean,
+  /** Null for other payments than ramps. */
+  ramp: Schema.NullOr(RampFacts),
+  /** Time until which its customer may pay; null: no limit of ours. */
+  expires_at: Time,
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+
+export interface Payment extends Schema.Schema.Type<typeof PaymentFields> {
   readonly amount: Money
   readonly target: Money
-  readonly org_rate_id: string | null
-  readonly client_reference: string | null
-  readonly description: string | null
-  readonly beneficiary_id: BeneficiaryId | null
-  readonly payer_details: JsonObject
-  readonly mobile_money_details: JsonObject
-  readonly card_details: JsonObject
-  readonly bank_account: JsonObject
-  readonly recipient_info: JsonObject
   readonly metadata: JsonObject
-  readonly user_metadata: JsonObject
-  readonly webhook_metadata: JsonObject
-  readonly return_url: string | null
-  readonly provider: ProviderName | null
-  /** The configuration whose account at the provider it went through; null: the platform's. */
-  readonly account: ConfigId | null
-  readonly provider_payment_id: string | null
-  readonly provider_status: string | null
-  readonly provider_data: JsonObject
-  readonly next_action: NextAction | null
-  readonly action_data: Readonly<Record<string, string | null>>
-  readonly comments: string | null
-  /** Why it failed; null unless it has. */
-  readonly failure: PaymentFailure | null
   /** Refunds and returns, in the order of their requests. */
   readonly refunds: ReadonlyArray<Refund>
   /** Amount that the payer has back by the movements, in the payment's currency. */
   readonly refunded: Money
-  /** Attempt that collects its money; for a payout see `payout_id`. */
-  readonly taken_by: AttemptId | null
-  readonly payout_id: string | null
-  /** Wrong one-time passwords, and those that the provider is checking. */
-  readonly otp_failures: number
-  readonly fee_ids: ReadonlyArray<string>
   /** In the currency of the organisation's side; null when nothing is charged. */
   readonly total_fees: Money | null
   /** Ledger account that funds or receives it; null: the organisation's settlement account. */
   readonly funding: LedgerAccount | null
-  /** Its money is on the organisation's held account. */
-  readonly holds: boolean
-  /** Facts of a ramp; null for other payments. */
-  readonly ramp: RampFacts | null
-  /** Time until which its customer may pay; null: no limit of ours. */
-  readonly expires_at: Date | null
-  readonly created_at: Date
-  readonly updated_at: Date
 }
 
-/** Reason of a failure: a stable code, and a message. */
-export interface PaymentFailure {
-  readonly code: FailureCode
-  readonly message: string
-  readonly provider: ProviderName | null
-}
-
-/** `return`: sends unallocated money back to its sender. */
-export type Leg = "payment" | "collection" | "settlement" | "refund" | "return"
-
-export interface Attempt {
-  readonly attempt_id: AttemptId
-  readonly payment_id: PaymentId
-  readonly org_id: OrgId
-  readonly leg: Leg
-  readonly provider: ProviderName
-  readonly config_id: ConfigId | null
+export const AttemptFields = Schema.Struct({
+  attempt_id: AttemptId,
+  payment_id: PaymentId,
+  org_id: OrgId,
+  /** `return`: sends unallocated money back to its sender. */
+  leg: Schema.Literal("payment", "collection", "settlement", "refund", "return"),
+  provider: ProviderName,
+  config_id: Schema.NullOr(ConfigId),
   /** The configuration whose account at the provider it went through; null: the platform's. */
-  readonly account: ConfigId | null
+  account: Schema.NullOr(ConfigId),
   /** The account is the organisation's own; the platform does not pay out from it. */
-  readonly own: boolean
-  readonly outcome: AttemptOutcome | null
-  readonly reason: string | null
-  readonly provider_payment_id: string | null
-  readonly started_at: Date
-  readonly answered_at: Date | null
-  readonly enquiries: number
-  readonly next_enquiry_at: Date | null
+  own: Schema.Boolean,
+  outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
+  reason: Text,
+  provider_payment_id: Text,
+  started_at: Schema.DateFromSelf,
+  answered_at: Time,
+  enquiries: Schema.Number,
+  next_enquiry_at: Time,
   /** Number of sends; 0: waits to be claimed. */
-  readonly sends: number
+  sends: Schema.Number,
   /** Time of the last send, by the store's clock. */
-  readonly sent_at: Date
+  sent_at: Schema.DateFromSelf,
   /** For refunds and returns: the attempt that collected the money. */
-  readonly of_attempt: AttemptId | null
+  of_attempt: Schema.NullOr(AttemptId)
+})
+
+export interface Attempt extends Schema.Schema.Type<typeof AttemptFields> {
   /** Trace of the request that caused it. */
   readonly traceparent?: string
 }
+
+export type Leg = Attempt["leg"]
 
 /** Movements at providers because of a payment, and allocations of their money by rules and operators. */
 export interface Books {
@@ -145,29 +167,30 @@ export interface Allocation {
 }
 
 /** Stored attempt, with fields that only the store uses. */
-export interface AttemptRow extends Attempt {
+export interface AttemptRow extends Attempt, Pick<DueAttempt, "hints" | "hinted_ids"> {
   readonly asked_at: Date | null
   readonly hint_at: Date | null
-  /** Polls in a row, caused by a hint, without an answer. */
-  readonly hints: number
-  /** Ids that hints named while its own is unknown, newest first; null: none. */
-  readonly hinted_ids: ReadonlyArray<string> | null
   readonly leased_until: Date | null
   readonly lease_token: string | null
 }
 
-/** An attempt claimed for a poll; the lease token is valid until the lease ends. */
-export interface DueAttempt extends Attempt {
-  readonly lease_token: string
+/** Fields of an attempt claimed for a poll, beside its own. */
+export const DueFields = Schema.Struct({
+  /** Valid until the lease ends. */
+  lease_token: Schema.String,
   /** Seconds since it was last sent, by the clock of the store. */
-  readonly sent_ago: number
+  sent_ago: Schema.Number,
   /** Claimed because of a hint, not because a poll was due. */
-  readonly hinted: boolean
+  hinted: Schema.Boolean,
   /** There was a hint, whether or not a poll was due as well. */
-  readonly has_hint: boolean
-  readonly hints: number
-  readonly hinted_ids: ReadonlyArray<string> | null
-}
+  has_hint: Schema.Boolean,
+  /** Polls in a row, caused by a hint, without an answer. */
+  hints: Schema.Number,
+  /** Ids that hints named while its own is unknown, newest first; null: none. */
+  hinted_ids: Schema.NullOr(Schema.Array(Schema.String))
+})
+
+export interface DueAttempt extends Attempt, Schema.Schema.Type<typeof DueFields> {}
 
 export const StoredCallback = Schema.Struct({
   callback_id: Schema.String,
@@ -276,21 +299,3 @@ export const kindOfAttempt = (
 }
 
 export const isOpen = (attempt: Attempt): boolean => attempt.outcome !== "declined"
-
-/** Facts of a ramp besides its payment. Amounts and rates are decimal text. */
-export interface RampFacts {
-  readonly direction: "on_ramp" | "off_ramp"
-  readonly network: CryptoNetwork
-  /** Where an on-ramp settles. */
-  readonly wallet_address: string | null
-  /** How the first leg is paid, and the second. */
-  readonly collection: "bank_transfer" | "mobile_money" | "crypto"
-  readonly settlement: "bank_transfer" | "mobile_money" | "wallet" | "crypto"
-  readonly rate: string
-  readonly client_rate: string
-  readonly customer_type: "retail" | "institution"
-  readonly business_id: string | null
-  readonly business_name: string | null
-  /** Amount collected from the customer; null until it arrived. */
-  readonly collected: string | null
-}

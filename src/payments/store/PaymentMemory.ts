@@ -19,7 +19,7 @@ import type { RecordedMovement } from "../../domain/Movement.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
 import { isOfCustomer, hasReference } from "./PaymentSearch.ts"
 import { type PaymentFilter, PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
-import { type Change, freedLock, type NewAttempt } from "./Change.ts"
+import { type Change, freedLock, type NewAttempt, openAttempt } from "./Change.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<PaymentId>): boolean =>
   (filter.status === undefined || payment.status === filter.status) &&
@@ -64,19 +64,10 @@ export const paymentStoreMemory = Layer.effect(
         const one = other.leg !== "refund" && other.leg !== "return"
         if (sameLeg && one && other.outcome !== "declined") throw new Error("attempts_one_open")
       }
-      const { enquire_in, ...rest } = attempt
       attempts.set(attempt.attempt_id, {
-        of_attempt: null,
-        ...rest,
-        payment_id: payment.payment_id,
-        org_id: payment.org_id,
-        outcome: null,
-        reason: null,
-        provider_payment_id: null,
-        answered_at: null,
-        enquiries: 0,
-        next_enquiry_at: later(now, enquire_in),
-        sends: enquire_in === null ? 0 : 1,
+        ...openAttempt(payment, attempt),
+        next_enquiry_at: later(now, attempt.enquire_in),
+        sends: attempt.enquire_in === null ? 0 : 1,
         sent_at: new Date(now),
         asked_at: null,
         hint_at: null,
@@ -271,7 +262,7 @@ export const paymentStoreMemory = Layer.effect(
       ...attemptQueueMemory(tables, newToken, (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n),
       history: ({ payment_id }) =>
         Effect.sync(() => ({
-          history: ofPayment(history.values(), payment_id).sort((a, b) => a.version - b.version),
+          statusChanges: ofPayment(history.values(), payment_id).sort((a, b) => a.version - b.version),
           attempts: inOrder(ofPayment(attempts.values(), payment_id), byId),
           callbacks: inOrder(
             ofPayment(callbacks.values(), payment_id),

@@ -17,15 +17,15 @@ const failures = counter(
   ["provider", "reason"]
 )
 
-const NOBODY = "none"
+const NONE = "none"
 
 export const countNewPayment = ({ attempt, payment }: NewPayment): void =>
-  payments([payment.status, attempt?.provider ?? NOBODY, payment.payment_method, payment.direction])
+  payments([payment.status, attempt?.provider ?? NONE, payment.payment_method, payment.direction])
 
 export const countChange = ({ patch, payment, status }: Change): void => {
   if (status === payment.status) return
   const failure = patch.failure ?? null
-  const provider = patch.provider ?? payment.provider ?? failure?.provider ?? NOBODY
+  const provider = patch.provider ?? payment.provider ?? failure?.provider ?? NONE
   payments([status, provider, payment.payment_method, payment.direction])
   if (failure !== null) failures([provider, failure.code])
 }

@@ -360,10 +360,10 @@ const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind
 
 /** The movements of a payment once those of a change are recorded. */
 const recordedAfter = ({ movements = [], booksBefore = noBooks }: Change): Books["movements"] => {
-  const isSame = (one: Books["movements"][number]) => (heard: NonNullable<Change["movements"]>[number]) =>
-    one.provider === heard.provider &&
-    one.account === heard.account &&
-    ((one.kind === heard.kind && one.movement_id === heard.movement_id) || one.movement_id === heard.replaces)
+  const isSame = (one: Books["movements"][number]) => (written: NonNullable<Change["movements"]>[number]) =>
+    one.provider === written.provider &&
+    one.account === written.account &&
+    ((one.kind === written.kind && one.movement_id === written.movement_id) || one.movement_id === written.replaces)
   return [...booksBefore.movements.filter((one) => !movements.some(isSame(one))), ...movements]
 }
 

@@ -1,18 +1,27 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
 import { Either, ParseResult, Schema } from "effect"
 import { compileDecoder } from "../../platform/schema/CompiledSchema.ts"
-import { AttemptId, BeneficiaryId, ConfigId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
-import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
-import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
-import { CountryCode } from "../../domain/Country.ts"
+import { AttemptId, ConfigId } from "../../domain/Ids.ts"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { ProviderName } from "../../domain/Corridor.ts"
 import { parseExactJson } from "../../domain/ExactJson.ts"
-import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { chargedSide } from "../../domain/Fee.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import { moneyOf, UnexpectedRow } from "../../platform/database/Query.ts"
-import type { JsonObject, Payment, Refund, Attempt, DueAttempt, Allocation, Books } from "./Payment.ts"
-import type { AttemptOfPayment } from "./PaymentStore.ts"
 import { type MovementToWrite, movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
+import { moneyOf, UnexpectedRow } from "../../platform/database/Query.ts"
+import {
+  type Allocation,
+  type Attempt,
+  AttemptFields,
+  type Books,
+  type DueAttempt,
+  DueFields,
+  type JsonObject,
+  type Payment,
+  PaymentFields,
+  type Refund
+} from "./Payment.ts"
+import type { AttemptOfPayment } from "./PaymentStore.ts"
 
 /** Decodes one row by a compiled schema. A value that does not fit is a defect that names its column, not its content. */
 const rowDecoder = <A, I>(schema: Schema.Schema<A, I>): ((row: unknown) => A) => {
@@ -27,22 +36,7 @@ const rowDecoder = <A, I>(schema: Schema.Schema<A, I>): ((row: unknown) => A) =>
 
 const Currency = Schema.typeSchema(AnyCurrencyCode)
 
-const Json = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Text = Schema.NullOr(Schema.String)
-
-const RampFactsRow = Schema.Struct({
-  direction: Schema.Literal("on_ramp", "off_ramp"),
-  network: CryptoNetwork,
-  wallet_address: Text,
-  collection: Schema.Literal("bank_transfer", "mobile_money", "crypto"),
-  settlement: Schema.Literal("bank_transfer", "mobile_money", "wallet", "crypto"),
-  rate: Schema.String,
-  client_rate: Schema.String,
-  customer_type: Schema.Literal("retail", "institution"),
-  business_id: Text,
-  business_name: Text,
-  collected: Text
-})
 
 const RefundRow = Schema.Struct({
   refund_id: AttemptId,
@@ -61,63 +55,17 @@ const RefundRow = Schema.Struct({
 type RefundRow = typeof RefundRow.Type
 
 const PaymentRow = Schema.Struct({
-  payment_id: PaymentId,
-  transaction_id: TransactionId,
-  org_id: OrgId,
-  user_id: UserId,
-  status: Schema.Literal(...paymentStatuses),
-  version: Schema.Number,
-  direction: Flow,
-  payment_method: PaymentMethod,
-  country: CountryCode,
+  ...PaymentFields.fields,
   amount: Schema.String,
   currency: Currency,
   target_amount: Schema.String,
   target_currency: Currency,
-  org_rate_id: Text,
-  client_reference: Text,
-  description: Text,
-  beneficiary_id: Schema.NullOr(BeneficiaryId),
-  payer_details: Json,
-  mobile_money_details: Json,
-  card_details: Json,
-  bank_account: Json,
-  recipient_info: Json,
   /** Read as text: a double would lose digits of its numbers. */
   metadata: Schema.String,
-  user_metadata: Json,
-  webhook_metadata: Json,
-  return_url: Text,
-  provider: Schema.NullOr(ProviderName),
-  account: Schema.NullOr(ConfigId),
-  provider_payment_id: Text,
-  provider_status: Text,
-  provider_data: Json,
-  next_action: Schema.NullOr(
-    Schema.Literal("redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status")
-  ),
-  action_data: Schema.Record({ key: Schema.String, value: Text }),
-  comments: Text,
-  failure: Schema.NullOr(
-    Schema.Struct({
-      code: Schema.Literal(...(Object.keys(failureCodes) as ReadonlyArray<FailureCode>)),
-      message: Schema.String,
-      provider: Schema.NullOr(ProviderName)
-    })
-  ),
   refunds: Schema.Array(RefundRow),
   refunded_amount: Schema.String,
-  taken_by: Schema.NullOr(AttemptId),
-  payout_id: Text,
-  otp_failures: Schema.Number,
-  fee_ids: Schema.Array(Schema.String),
   total_fees: Text,
-  funding: Text,
-  holds: Schema.Boolean,
-  ramp: Schema.NullOr(RampFactsRow),
-  expires_at: Schema.NullOr(Schema.DateFromSelf),
-  created_at: Schema.DateFromSelf,
-  updated_at: Schema.DateFromSelf
+  funding: Text
 })
 type PaymentRow = typeof PaymentRow.Type
 
@@ -228,7 +176,6 @@ export const paymentOf = (selected: object): Payment => {
   }
 }
 
-/** Attempts as they are read, alone or beside their payment. */
 const MovementRow = Schema.Struct({
   provider: ProviderName,
   account: Schema.NullOr(ConfigId),
@@ -284,17 +231,17 @@ export const booksOf = (selected: object): Books => {
       amount: moneyOf(amount, currency),
       heard_at: new Date(heard_at)
     })),
-    allocations: (row.allocations ?? []).map((one) => ({
-      allocation_id: one.allocation_id,
-      attempt_id: one.attempt_id,
-      from: one.origin,
-      amount: moneyOf(one.amount, one.currency),
-      account: LedgerAccount.stored(one.account),
-      own: moneyOf(one.own_amount, one.own_currency),
-      note: one.note,
-      by: one.decided_by,
-      at: new Date(one.at)
-    }))
+    allocations: (row.allocations ?? []).map(
+      ({ account, amount, at, currency, decided_by, origin, own_amount, own_currency, ...one }) => ({
+        ...one,
+        from: origin,
+        amount: moneyOf(amount, currency),
+        account: LedgerAccount.stored(account),
+        own: moneyOf(own_amount, own_currency),
+        by: decided_by,
+        at: new Date(at)
+      })
+    )
   }
 }
 
@@ -315,27 +262,7 @@ export const allocationRow = ({ amount, by, from, own, ...one }: Allocation) => 
   decided_by: by
 })
 
-const AttemptRow = Schema.Struct({
-  attempt_id: AttemptId,
-  payment_id: PaymentId,
-  org_id: OrgId,
-  leg: Schema.Literal("payment", "collection", "settlement", "refund", "return"),
-  provider: ProviderName,
-  config_id: Schema.NullOr(ConfigId),
-  account: Schema.NullOr(ConfigId),
-  own: Schema.Boolean,
-  outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
-  reason: Schema.NullOr(Schema.String),
-  provider_payment_id: Schema.NullOr(Schema.String),
-  started_at: Schema.DateFromSelf,
-  answered_at: Schema.NullOr(Schema.DateFromSelf),
-  enquiries: Schema.Number,
-  next_enquiry_at: Schema.NullOr(Schema.DateFromSelf),
-  sends: Schema.Number,
-  sent_at: Schema.DateFromSelf,
-  of_attempt: Schema.NullOr(AttemptId),
-  traceparent: Schema.NullOr(Schema.String)
-})
+const AttemptRow = Schema.Struct({ ...AttemptFields.fields, traceparent: Text })
 
 const attemptNames = Object.keys(AttemptRow.fields)
 
@@ -352,16 +279,7 @@ export const attemptOf = (selected: object): Attempt => {
   return traceparent === null ? attempt : { ...attempt, traceparent }
 }
 
-const decodeDue = rowDecoder(
-  Schema.Struct({
-    lease_token: Schema.String,
-    sent_ago: Schema.Number,
-    hinted: Schema.Boolean,
-    has_hint: Schema.Boolean,
-    hints: Schema.Number,
-    hinted_ids: Schema.NullOr(Schema.Array(Schema.String))
-  })
-)
+const decodeDue = rowDecoder(DueFields)
 
 export const dueAttemptOf = (selected: object): DueAttempt => ({ ...attemptOf(selected), ...decodeDue(selected) })
 

@@ -22,7 +22,7 @@ import { flows } from "../../domain/Corridor.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { movementKinds } from "../../domain/Movement.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { AccountName } from "../../money/ledger/LedgerStore.ts"
+import { AccountName } from "../../money/ledger/LedgerCheck.ts"
 import { describeSum } from "./SuspenseSums.ts"
 import { storedPayloads } from "../../webhooks/EventPayload.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -290,11 +290,11 @@ export const paymentStoreSql = Layer.scoped(
     const byTransaction = yield* findBy("transaction_id")
 
     const foundAmong = (ids: ReadonlyArray<AttemptId>) => (rows: ReadonlyArray<object>) => {
-      const found = new Map(rows.map(attemptOfPayment).map((known) => [known.attempt.attempt_id, known]))
+      const found = new Map(rows.map(attemptOfPayment).map((subject) => [subject.attempt.attempt_id, subject]))
       return ids.map((id) => Option.fromNullable(found.get(id)))
     }
     const both = sql.literal(attemptOfPaymentColumns)
-    const knownOfOrganization = yield* batched(
+    const attemptsOfOrganization = yield* batched(
       (asked: ReadonlyArray<{ readonly id: AttemptId; readonly org: OrgId }>) =>
         sql`select ${both} from ${batchOf(sql, asked, "id uuid, org uuid")} k
           join attempts a on a.attempt_id = k.id and ${sql.literal(sameOrg("a.org_id", "k.org"))}
@@ -303,7 +303,7 @@ export const paymentStoreSql = Layer.scoped(
           orDatabaseFailure
         )
     )
-    const knownAnywhere = yield* batched((ids: ReadonlyArray<AttemptId>) =>
+    const attemptsAnywhere = yield* batched((ids: ReadonlyArray<AttemptId>) =>
       sql`select ${both} from attempts a join payments p on p.payment_id = a.payment_id
           where a.attempt_id = any (array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid))`.pipe(
         Effect.map(foundAmong(ids)),
@@ -338,7 +338,7 @@ export const paymentStoreSql = Layer.scoped(
           Effect.map((rows) => rows.map(paymentOf)),
           orDatabaseFailure
         ),
-      findAttempt: (id, org) => (org === null ? knownAnywhere(id) : knownOfOrganization({ id, org })),
+      findAttempt: (id, org) => (org === null ? attemptsAnywhere(id) : attemptsOfOrganization({ id, org })),
       attemptOf: (provider, account, id, kind) =>
         sql`select ${sql.literal(attemptColumns("a."))} from attempts a join payments p on p.payment_id = a.payment_id
             where a.provider = ${provider} and a.provider_payment_id = ${id}

@@ -1,11 +1,11 @@
 /** Store of payments. A change of state, its history, attempt, events and callback are one statement. */
-import { Context, Data, type Duration, type Option } from "effect"
+import { Context, Data, type Duration, Effect, Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { type Flow, type PaymentMethod, type ProviderName, providerNames } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
-import type { InsufficientFunds } from "../../domain/Failure.ts"
+import { type InsufficientFunds, notFound } from "../../domain/Failure.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { LockRefused } from "../../money/rates/RateLockStore.ts"
@@ -159,6 +159,18 @@ export interface Store {
 }
 
 export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentStore, Store>() {}
+
+/** Fails with NotFound where there is no payment. */
+export const orNotFound = Effect.flatMap(
+  Option.match({
+    onNone: () => Effect.fail(notFound("payment")),
+    onSome: (payment: Payment) => Effect.succeed(payment)
+  })
+)
+
+/** Reads a payment again that was read before. */
+export const reread = (store: Store, { org_id, payment_id }: Payment): Stored<Payment> =>
+  orDefect(orNotFound(store.find(Option.some(org_id), payment_id)))
 
 export const droppedUnmatchedCallbacks = counter(
   "corridor_stray_callbacks_dropped_total",

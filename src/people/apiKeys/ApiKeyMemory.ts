@@ -1,7 +1,7 @@
 /** API keys in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { KeyId } from "../../domain/Ids.ts"
-import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { newestFirst, openTables, memoryTable, currentDate, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type Key, type StoredApiKey, ApiKeyStore } from "./ApiKeyStore.ts"
 
@@ -22,7 +22,7 @@ export const apiKeyStoreMemory = Layer.effect(
   Effect.map(openTables(apiKeyTables), ({ apiKeys }): ApiKeyStore["Type"] => {
     const visible = (scope: Scope, now: number) =>
       Array.from(apiKeys.values())
-        .filter((key) => Option.isNone(scope) || key.org_id === scope.value)
+        .filter(seenIn(scope))
         .map((key) => asOf(now, key))
     const change = (scope: Scope, id: KeyId, change: (key: StoredApiKey, now: number) => Partial<StoredApiKey>) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
@@ -34,8 +34,7 @@ export const apiKeyStoreMemory = Layer.effect(
       })
     return {
       insert: (key) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const stored: StoredApiKey = { ...key, status: "active", expires_at: null, created_at: at, updated_at: at }
           apiKeys.set(key.api_key_id, stored)
           return withoutHash(stored)

@@ -2,24 +2,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { KeyId } from "../../domain/Ids.ts"
-import {
-  inScope,
-  newest,
-  ownedIn,
-  execute,
-  queryCount,
-  queryOne,
-  queryRow,
-  queryRows
-} from "../../platform/database/Query.ts"
+import { inScope, newest, ownedIn, execute, queryCount, query } from "../../platform/database/Query.ts"
 import { ApiKey } from "../../contract/api/ApiKeysApi.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 const Key = Schema.typeSchema(ApiKey)
-const key = queryRow(Key)
-const theKey = queryOne(Key)
-const keys = queryRows(Key)
-const keyIds = queryRows(Schema.Struct({ api_key_id: KeyId }))
+const keys = query(Key)
+const keyIds = query(Schema.Struct({ api_key_id: KeyId }))
 
 export const apiKeyStoreSql = Layer.effect(
   ApiKeyStore,
@@ -29,14 +18,16 @@ export const apiKeyStoreSql = Layer.effect(
       case when expires_at > now() then expires_at end as expires_at, created_at, updated_at`)
     return {
       insert: ({ hash, ...fresh }) =>
-        theKey(
+        keys.one(
           sql`insert into api_keys ${sql.insert({ ...fresh, hash: Buffer.from(hash, "hex") })} returning ${columns}`
         ),
       list: (scope, window) =>
-        keys(sql`select ${columns} from api_keys where ${inScope(sql, scope)} ${newest(sql, "api_key_id", window)}`),
+        keys.all(
+          sql`select ${columns} from api_keys where ${inScope(sql, scope)} ${newest(sql, "api_key_id", window)}`
+        ),
       count: (scope) => queryCount(sql`select count(*)::int from api_keys where ${inScope(sql, scope)}`),
       findForUpdate: (scope, id) =>
-        key(sql`select ${columns} from api_keys where api_key_id = ${id} and ${ownedIn(sql, scope)} for update`),
+        keys.first(sql`select ${columns} from api_keys where api_key_id = ${id} and ${ownedIn(sql, scope)} for update`),
       revoke: (scope, id) =>
         execute(sql`update api_keys set status = 'revoked', expires_at = null, updated_at = now()
           where api_key_id = ${id} and status <> 'revoked' and ${ownedIn(sql, scope)}`),
@@ -44,7 +35,7 @@ export const apiKeyStoreSql = Layer.effect(
         sql`update api_keys set status = 'revoked', expires_at = null, updated_at = now()
           where org_id = ${orgId} and user_id = ${userId} and (status = 'active' or expires_at > now())
           returning api_key_id`.pipe(
-          keyIds,
+          keyIds.all,
           Effect.map((rows) => rows.map(({ api_key_id }) => api_key_id))
         ),
       expire: (scope, id, graceSeconds) =>

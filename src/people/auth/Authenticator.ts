@@ -6,7 +6,6 @@ import type { Caller } from "../../domain/Access.ts"
 import { type Unauthorized, unauthorized } from "../../domain/Failure.ts"
 import { CallerStore } from "./CallerStore.ts"
 import { JwtVerifier } from "./JwtVerifier.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export interface CredentialHeaders {
   readonly authorization: ReadonlyArray<string>
@@ -30,50 +29,49 @@ const sameOrganization = (a: Caller, b: Caller): boolean =>
   Option.isSome(b.organization) &&
   a.organization.value.orgId === b.organization.value.orgId
 
+const make = Effect.gen(function* () {
+  const callers = yield* CallerStore
+  const jwt = yield* JwtVerifier
+  const { mode } = yield* Settings
+  const keyMode = mode === "live" ? "live" : "test"
+
+  const byApiKey = Effect.fnUntraced(function* (text: string) {
+    const parsed = parseApiKey(text)
+    if (Option.isNone(parsed) || parsed.value.mode !== keyMode) return yield* unauthorized()
+    const caller = yield* callers.byApiKey(hashApiKey(text), keyMode)
+    return yield* Effect.mapError(caller, unauthorized)
+  })
+
+  const byToken = Effect.fnUntraced(function* (text: string) {
+    const token = BEARER.exec(text)?.[1]
+    if (token === undefined) return yield* unauthorized()
+    const { email, orgId, sub } = yield* jwt.verify(token).pipe(
+      Effect.tapErrorTag("JwksUnavailable", (error) => Effect.logWarning(error.message)),
+      Effect.tapErrorTag("InvalidToken", (error) => Effect.logDebug(`Token refused: ${error.message}`)),
+      Effect.mapError(unauthorized)
+    )
+    const caller = yield* callers.byToken(sub, orgId)
+    return { ...caller, identity: { subject: sub, email } }
+  })
+
+  return {
+    authenticate: Effect.fnUntraced(function* (headers: CredentialHeaders) {
+      const authorization = yield* single(headers.authorization)
+      const apiKey = yield* single(headers.apiKey)
+      if (Option.isNone(authorization)) {
+        return yield* Effect.flatMap(Effect.mapError(apiKey, unauthorized), byApiKey)
+      }
+      const person = yield* byToken(authorization.value)
+      if (Option.isNone(apiKey)) return person
+      const machine = yield* byApiKey(apiKey.value)
+      return sameOrganization(person, machine) ? person : yield* unauthorized()
+    })
+  }
+})
+
 export class Authenticator extends Context.Tag("corridor/Authenticator")<
   Authenticator,
-  { readonly authenticate: (headers: CredentialHeaders) => Stored<Caller, Unauthorized> }
+  Effect.Effect.Success<typeof make>
 >() {
-  static readonly layer = Layer.effect(
-    Authenticator,
-    Effect.gen(function* () {
-      const callers = yield* CallerStore
-      const jwt = yield* JwtVerifier
-      const { mode } = yield* Settings
-      const keyMode = mode === "live" ? "live" : "test"
-
-      const byApiKey = Effect.fnUntraced(function* (text: string) {
-        const parsed = parseApiKey(text)
-        if (Option.isNone(parsed) || parsed.value.mode !== keyMode) return yield* unauthorized()
-        const caller = yield* callers.byApiKey(hashApiKey(text), keyMode)
-        return yield* Effect.mapError(caller, unauthorized)
-      })
-
-      const byToken = Effect.fnUntraced(function* (text: string) {
-        const token = BEARER.exec(text)?.[1]
-        if (token === undefined) return yield* unauthorized()
-        const { email, orgId, sub } = yield* jwt.verify(token).pipe(
-          Effect.tapErrorTag("JwksUnavailable", (error) => Effect.logWarning(error.message)),
-          Effect.tapErrorTag("InvalidToken", (error) => Effect.logDebug(`Token refused: ${error.message}`)),
-          Effect.mapError(unauthorized)
-        )
-        const caller = yield* callers.byToken(sub, orgId)
-        return { ...caller, identity: { subject: sub, email } }
-      })
-
-      return {
-        authenticate: Effect.fnUntraced(function* (headers) {
-          const authorization = yield* single(headers.authorization)
-          const apiKey = yield* single(headers.apiKey)
-          if (Option.isNone(authorization)) {
-            return yield* Effect.flatMap(Effect.mapError(apiKey, unauthorized), byApiKey)
-          }
-          const person = yield* byToken(authorization.value)
-          if (Option.isNone(apiKey)) return person
-          const machine = yield* byApiKey(apiKey.value)
-          return sameOrganization(person, machine) ? person : yield* unauthorized()
-        })
-      }
-    })
-  )
+  static readonly layer = Layer.effect(Authenticator, make)
 }

@@ -3,14 +3,14 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { nilUuid, uuidOrNil } from "../../domain/Ids.ts"
-import { anyRow, queryRow, queryRows } from "../../platform/database/Query.ts"
+import { anyRow, query } from "../../platform/database/Query.ts"
 import { keyCaller, CredentialRow, unknownCaller, tokenCaller, CallerStore } from "./CallerStore.ts"
 
 const PresentedKey = Schema.Struct({ hash: Schema.String, mode: Schema.Literal("test", "live") })
 type PresentedKey = typeof PresentedKey.Type
 
-const keys = queryRows(Schema.Struct({ ...CredentialRow.fields, ...PresentedKey.fields }))
-const person = queryRow(CredentialRow)
+const keys = query(Schema.Struct({ ...CredentialRow.fields, ...PresentedKey.fields }))
+const person = query(CredentialRow)
 
 const keyOf = ({ hash, mode }: PresentedKey) => `${mode} ${hash}`
 
@@ -36,7 +36,7 @@ export const callerStoreSql = Layer.scoped(
         left join memberships m on m.org_id = k.org_id and m.user_id = k.user_id
         where k.hash = any (array(select decode(h, 'hex') from jsonb_array_elements_text(${hashesOf(wanted)}::jsonb) h))
           and (k.status = 'active' or (k.status = 'expiring' and k.expires_at > now()))`.pipe(
-        keys,
+        keys.all,
         Effect.map((rows) => wanted.map(({ hash, mode }) => rows.find((row) => row.hash === hash && row.mode === mode)))
       )
     )
@@ -54,7 +54,7 @@ export const callerStoreSql = Layer.scoped(
             and m.org_id = ${uuidOrNil(Option.getOrElse(orgId, () => ""))}
           left join organizations o on o.org_id = m.org_id
           where u.subject = ${subject}`.pipe(
-          person,
+          person.first,
           Effect.map(Option.match({ onNone: () => unknownCaller(subject), onSome: tokenCaller }))
         ),
       organizationExists: (orgId) => anyRow(sql`select 1 from organizations where org_id = ${orgId}`)

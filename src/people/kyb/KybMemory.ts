@@ -1,7 +1,7 @@
 /** KYB in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
-import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { memoryTable, openTables, currentDate } from "../../platform/database/MemoryDatabase.ts"
 import { organizationTables } from "../organizations/OrganizationMemory.ts"
 import { type KybApplication, type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
 
@@ -26,11 +26,9 @@ export const kybStoreMemory = Layer.effect(
           )
         )
       const change = (orgId: OrgId, fields: Partial<KybState>) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.map(currentDate, (updated_at) => {
           const organization = organizations.get(orgId)
-          if (organization !== undefined) {
-            organizations.set(orgId, { ...organization, ...fields, updated_at: new Date(now) })
-          }
+          if (organization !== undefined) organizations.set(orgId, { ...organization, ...fields, updated_at })
         })
       return {
         lock,

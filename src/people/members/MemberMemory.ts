@@ -1,7 +1,7 @@
 /** Members and invitations in memory. */
 import { Clock, Effect, Layer, Option, Duration } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
-import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { newestFirst, openTables, memoryTable, currentDate, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import { memberKey, userTables } from "../users/UserMemory.ts"
 import type { Membership } from "../users/UserStore.ts"
 import { type OrgMember, MemberStore, type Invitation, type StoredInvitation, InvitationStore } from "./MemberStore.ts"
@@ -33,10 +33,9 @@ export const memberStoreMemory = Layer.effect(
       countOrgAdmins: (orgId) =>
         Effect.sync(() => membersOf(orgId).filter((member) => member.role === "org-admin").length),
       add: (org_id, user_id, role) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.map(currentDate, (at) => {
           const key = memberKey(org_id, user_id)
           if (memberships.has(key)) return false
-          const at = new Date(now)
           memberships.set(key, { org_id, user_id, role, permissions: [], created_at: at, updated_at: at })
           return true
         }),
@@ -62,8 +61,7 @@ export const invitationStoreMemory = Layer.effect(
   InvitationStore,
   Effect.map(openTables(memberTables), ({ invitations }): InvitationStore["Type"] => {
     const all = (now: number) => Array.from(invitations.values(), (row) => asOf(now, row))
-    const visible = (scope: Scope, now: number) =>
-      all(now).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+    const visible = (scope: Scope, now: number) => all(now).filter(seenIn(scope))
     const first = (found: (row: StoredInvitation) => boolean) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
         Option.map(Option.fromNullable(all(now).find(found)), withoutTokenHash)
@@ -78,7 +76,7 @@ export const invitationStoreMemory = Layer.effect(
         return rows.map((row) => row.invitation_id)
       })
     const within = (scope: Scope, id: string) => (row: StoredInvitation) =>
-      row.invitation_id === id && (Option.isNone(scope) || row.org_id === scope.value)
+      row.invitation_id === id && seenIn(scope)(row)
     return {
       insert: (invitation) =>
         Effect.map(Clock.currentTimeMillis, (now) => {

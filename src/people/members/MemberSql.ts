@@ -3,21 +3,11 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Duration } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import {
-  newest,
-  inScope,
-  ownedIn,
-  anyRow,
-  execute,
-  queryCount,
-  queryRow,
-  queryRows
-} from "../../platform/database/Query.ts"
+import { newest, inScope, ownedIn, anyRow, execute, queryCount, query } from "../../platform/database/Query.ts"
 import { OrgMember, MemberStore, Invitation, InvitationStore } from "./MemberStore.ts"
 import { invitationTtl } from "../../domain/policies/PeoplePolicies.ts"
 
-const member = queryRow(OrgMember)
-const members = queryRows(OrgMember)
+const members = query(OrgMember)
 
 export const memberStoreSql = Layer.effect(
   MemberStore,
@@ -31,11 +21,11 @@ export const memberStoreSql = Layer.effect(
       lock: (orgId, userId) =>
         execute(sql`select 1 from memberships where org_id = ${orgId} and (role = 'org-admin' or user_id = ${userId})
           order by user_id for update`),
-      find: (orgId, userId) => member(sql`select * from ${from} where ${one(orgId, userId)}`),
+      find: (orgId, userId) => members.first(sql`select * from ${from} where ${one(orgId, userId)}`),
       findByEmail: (orgId, email) =>
-        member(sql`select * from ${from} where org_id = ${orgId} and lower(email) = lower(${email})`),
+        members.first(sql`select * from ${from} where org_id = ${orgId} and lower(email) = lower(${email})`),
       list: (orgId, window) =>
-        members(sql`select * from ${from} where org_id = ${orgId} ${newest(sql, "user_id", window)}`),
+        members.all(sql`select * from ${from} where org_id = ${orgId} ${newest(sql, "user_id", window)}`),
       countOrgAdmins: (orgId) =>
         queryCount(sql`select count(*)::int from memberships where org_id = ${orgId} and role = 'org-admin'`),
       add: (org_id, user_id, role) =>
@@ -57,9 +47,8 @@ export const memberStoreSql = Layer.effect(
   })
 )
 
-const invitation = queryRow(Invitation)
-const invitations = queryRows(Invitation)
-const invitationIds = queryRows(Invitation.pick("invitation_id"))
+const invitations = query(Invitation)
+const invitationIds = query(Invitation.pick("invitation_id"))
 
 export const invitationStoreSql = Layer.effect(
   InvitationStore,
@@ -73,20 +62,20 @@ export const invitationStoreSql = Layer.effect(
         Effect.gen(function* () {
           yield* sql`update invitations set status = 'expired', updated_at = now() where org_id = ${org_id}
             and lower(email) = lower(${email}) and status = 'pending' and expires_at <= now()`
-          return yield* invitation(sql`insert into invitations
+          return yield* invitations.first(sql`insert into invitations
               (invitation_id, org_id, email, role, invited_by, token_hash, expires_at)
             values (${invitation_id}, ${org_id}, ${email}, ${role}, ${invited_by}, ${Buffer.from(token_hash, "hex")},
               now() + make_interval(secs => ${seconds}))
             on conflict (org_id, lower(email)) where status = 'pending' do nothing returning ${columns}`)
         }).pipe(orDatabaseFailure),
       list: (scope, window) =>
-        invitations(sql`select ${columns} from invitations where ${inScope(sql, scope)}
+        invitations.all(sql`select ${columns} from invitations where ${inScope(sql, scope)}
           ${newest(sql, "invitation_id", window)}`),
       findForUpdate: (scope, id) =>
-        invitation(sql`select ${columns} from invitations where invitation_id = ${id} and ${ownedIn(sql, scope)}
+        invitations.first(sql`select ${columns} from invitations where invitation_id = ${id} and ${ownedIn(sql, scope)}
           for update`),
       findByHashForUpdate: (tokenHash) =>
-        invitation(sql`select ${columns} from invitations where token_hash = ${Buffer.from(tokenHash, "hex")}
+        invitations.first(sql`select ${columns} from invitations where token_hash = ${Buffer.from(tokenHash, "hex")}
           for update`),
       accept: (scope, id, userId) =>
         execute(sql`update invitations set status = 'accepted', accepted_by = ${userId}, updated_at = now()
@@ -100,7 +89,7 @@ export const invitationStoreSql = Layer.effect(
           : sql`update invitations set status = 'withdrawn', updated_at = now()
               where org_id = ${orgId} and invited_by = ${userId} and status = 'pending' and expires_at > now()
                 and ${sql.in("role", roles)} returning invitation_id`.pipe(
-              invitationIds,
+              invitationIds.all,
               Effect.map((rows) => rows.map(({ invitation_id }) => invitation_id))
             )
     }

@@ -1,7 +1,7 @@
 /** Organisations in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
-import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { newestFirst, openTables, memoryTable, currentDate, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type Organization, OrganizationStore } from "./OrganizationStore.ts"
 
@@ -15,14 +15,13 @@ export const organizationStoreMemory = Layer.effect(
   Effect.map(openTables(organizationTables), ({ organizations, spreads }): OrganizationStore["Type"] => {
     const visible = (scope: Scope) =>
       Array.from(organizations.values())
-        .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+        .filter(seenIn(scope))
         .map((row) => ({ ...row, spread_bps: spreads.get(row.org_id) ?? 0 }))
     const find = (scope: Scope, orgId: OrgId) =>
       Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.org_id === orgId)))
     return {
       insert: (organization) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const row: Organization = {
             ...organization,
             kyb_status: "not_started",
@@ -38,9 +37,9 @@ export const organizationStoreMemory = Layer.effect(
       find,
       findForUpdate: find,
       update: (scope, changed) =>
-        Effect.zipWith(find(scope, changed.org_id), Clock.currentTimeMillis, (found, now) =>
+        Effect.zipWith(find(scope, changed.org_id), currentDate, (found, updated_at) =>
           Option.map(found, (before) => {
-            const row = { ...before, ...changed, updated_at: new Date(now) }
+            const row = { ...before, ...changed, updated_at }
             organizations.set(row.org_id, row)
             spreads.set(row.org_id, row.spread_bps)
             return row

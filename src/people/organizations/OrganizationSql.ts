@@ -1,7 +1,7 @@
 /** Organisations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { batchOf, inScope, newest, queryOne, queryRow, queryRows } from "../../platform/database/Query.ts"
+import { batchOf, inScope, newest, query } from "../../platform/database/Query.ts"
 import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { Organization, OrganizationStore } from "./OrganizationStore.ts"
 
@@ -12,10 +12,8 @@ interface Lookup {
 
 const keyOf = ({ id, org }: Lookup) => `${org} ${id}`
 
-const organization = queryRow(Organization)
-const theOrganization = queryOne(Organization)
-const organizations = queryRows(Organization)
-const numbered = queryRows(Schema.Struct({ ...Organization.fields, seq: Schema.Number }))
+const organizations = query(Organization)
+const numbered = query(Schema.Struct({ ...Organization.fields, seq: Schema.Number }))
 
 export const organizationStoreSql = Layer.scoped(
   OrganizationStore,
@@ -28,7 +26,7 @@ export const organizationStoreSql = Layer.scoped(
       sql`select a.seq, ${columns}
         from ${batchOf(sql, asked, "org uuid, id uuid")} a
         join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)`.pipe(
-        numbered,
+        numbered.all,
         Effect.map((rows) => {
           const found = new Map(rows.map(({ seq, ...row }) => [seq, row]))
           return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
@@ -38,19 +36,19 @@ export const organizationStoreSql = Layer.scoped(
 
     const store: OrganizationStore["Type"] = {
       insert: (fresh) =>
-        theOrganization(sql`insert into organizations ${sql.insert({ ...fresh, features: [...fresh.features] })}
+        organizations.one(sql`insert into organizations ${sql.insert({ ...fresh, features: [...fresh.features] })}
           returning ${columns}`),
       find: (scope, orgId) => find({ org: Option.getOrNull(scope), id: orgId }),
       findForUpdate: (scope, orgId) =>
-        organization(sql`select ${columns} from organizations where org_id = ${orgId} and ${inScope(sql, scope)}
+        organizations.first(sql`select ${columns} from organizations where org_id = ${orgId} and ${inScope(sql, scope)}
           for no key update`),
       update: (scope, { country, email, features, kyb_status, name, org_id, review_threshold, spread_bps }) =>
-        organization(sql`update organizations
+        organizations.first(sql`update organizations
           set ${sql.update({ name, country, email, kyb_status, features: [...features], review_threshold, spread_bps })},
             updated_at = now()
           where org_id = ${org_id} and ${inScope(sql, scope)} returning ${columns}`),
       list: (scope, window) =>
-        organizations(sql`select ${columns} from organizations where ${inScope(sql, scope)}
+        organizations.all(sql`select ${columns} from organizations where ${inScope(sql, scope)}
           ${newest(sql, "org_id", window)}`)
     }
     return store

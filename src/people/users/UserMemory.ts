@@ -1,7 +1,7 @@
 /** Users and memberships in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
-import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { newestFirst, openTables, memoryTable, currentDate } from "../../platform/database/MemoryDatabase.ts"
 import { type Member, type Membership, type MemberRole, type User, userTaken, UserStore } from "./UserStore.ts"
 
 export const userTables = {
@@ -15,46 +15,36 @@ export const userStoreMemory = Layer.effect(
   UserStore,
   Effect.map(openTables(userTables), ({ memberships, users }): UserStore["Type"] => {
     const membersOf = (orgId: OrgId) => Array.from(memberships.values()).filter((row) => row.org_id === orgId)
+    const first = (found: (user: User) => boolean) =>
+      Effect.sync(() => Option.fromNullable(Array.from(users.values()).find(found)))
     return {
       insert: (user) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        Effect.flatMap(currentDate, (at) => {
           for (const other of users.values()) {
             const sameEmail = other.email.toLowerCase() === user.email.toLowerCase()
             if (sameEmail || other.subject === user.subject || other.user_id === user.user_id)
               return Effect.fail(userTaken())
           }
-          const row: User = { ...user, created_at: new Date(now), updated_at: new Date(now) }
+          const row: User = { ...user, created_at: at, updated_at: at }
           users.set(user.user_id, row)
           return Effect.succeed(row)
         }),
       find: (userId) => Effect.sync(() => Option.fromNullable(users.get(userId))),
-      findBySubject: (subject) =>
-        Effect.sync(() => Option.fromNullable(Array.from(users.values()).find((user) => user.subject === subject))),
-      findByEmail: (email) =>
-        Effect.sync(() =>
-          Option.fromNullable(
-            Array.from(users.values()).find((user) => user.email.toLowerCase() === email.toLowerCase())
-          )
-        ),
+      findBySubject: (subject) => first((user) => user.subject === subject),
+      findByEmail: (email) => first((user) => user.email.toLowerCase() === email.toLowerCase()),
       membershipsOf: (userId) =>
         Effect.sync(() => Array.from(memberships.values()).filter((row) => row.user_id === userId)),
       list: (scope, window) =>
         Effect.sync(() => {
           const rows: ReadonlyArray<Member> = Option.match(scope, {
             onNone: () => Array.from(users.values(), (user) => ({ ...user, org_id: null, role: null })),
-            onSome: (orgId) =>
-              membersOf(orgId).map((member) => ({
-                ...users.get(member.user_id)!,
-                org_id: orgId,
-                role: member.role
-              }))
+            onSome: (org_id) => membersOf(org_id).map(({ role, user_id }) => ({ ...users.get(user_id)!, org_id, role }))
           })
           return newestFirst(rows, (row) => row.user_id, window)
         }),
       putMember: (membership) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.map(currentDate, (at) => {
           const key = memberKey(membership.org_id, membership.user_id)
-          const at = new Date(now)
           const fresh: Omit<Membership, keyof MemberRole> = { permissions: [], created_at: at, updated_at: at }
           memberships.set(key, { ...fresh, ...memberships.get(key), ...membership, updated_at: at })
         }),

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { OrgId, UserId, Ids } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
+import { orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { type Permit, RoleName } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
@@ -63,10 +63,13 @@ const make = Effect.gen(function* () {
         Effect.catchTag("Conflict", () => Effect.succeedNone)
       )
       if (Option.isSome(made)) return yield* Effect.as(recordCreated(permit, made.value), made.value)
-      return yield* mapRefusal(
-        Effect.flatten(store.findBySubject(subject)),
-        () => new Conflict({ message: "Another user has this e-mail address. Ask the platform's operator." })
-      )
+      return yield* store
+        .findBySubject(subject)
+        .pipe(
+          orRefuse(
+            () => new Conflict({ message: "Another user has this e-mail address. Ask the platform's operator." })
+          )
+        )
     }),
     create: Effect.fn("Users.create")(function* (
       permit: Permit<"platform">,

@@ -1,6 +1,13 @@
 /** Verification requests in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
-import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { Effect, Layer, Option } from "effect"
+import {
+  memoryTable,
+  newestFirst,
+  openTables,
+  currentDate,
+  matches,
+  seenIn
+} from "../../platform/database/MemoryDatabase.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import { type VerificationRequest, VerificationStore } from "./VerificationStore.ts"
 
@@ -9,32 +16,24 @@ const verificationTables = { verificationRequests: memoryTable<VerificationReque
 export const verificationStoreMemory = Layer.effect(
   VerificationStore,
   Effect.map(openTables(verificationTables), ({ verificationRequests }): VerificationStore["Type"] => {
-    const visible = (scope: Scope) =>
-      Array.from(verificationRequests.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+    const visible = (scope: Scope) => Array.from(verificationRequests.values()).filter(seenIn(scope))
     const find = (scope: Scope, id: string) => Option.fromNullable(visible(scope).find((row) => row.request_id === id))
     return {
       insert: (request) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const row = { ...request, created_at: new Date(now), updated_at: new Date(now) }
+        Effect.map(currentDate, (at) => {
+          const row = { ...request, created_at: at, updated_at: at }
           verificationRequests.set(request.request_id, row)
           return row
         }),
       find: (scope, id) => Effect.sync(() => find(scope, id)),
-      list: (scope, { status, transaction_id }, window) =>
-        Effect.sync(() => {
-          const rows = visible(scope).filter(
-            (row) =>
-              (status === undefined || row.status === status) &&
-              (transaction_id === undefined || row.transaction_id === transaction_id)
-          )
-          return newestFirst(rows, (row) => row.request_id, window)
-        }),
+      list: (scope, filter, window) =>
+        Effect.sync(() => newestFirst(visible(scope).filter(matches(filter)), (row) => row.request_id, window)),
       close: (scope, id, status) =>
-        Effect.map(Clock.currentTimeMillis, (now) =>
+        Effect.map(currentDate, (updated_at) =>
           Option.map(
             Option.filter(find(scope, id), (row) => row.status === "pending"),
             (row) => {
-              const closed = { ...row, status, updated_at: new Date(now) }
+              const closed = { ...row, status, updated_at }
               verificationRequests.set(id, closed)
               return closed
             }

@@ -2,13 +2,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import * as Api from "../../contract/api/VerificationApi.ts"
-import { inScope, newest, ownedIn, queryOne, queryRow, queryRows } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedIn, query } from "../../platform/database/Query.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 const Request = Schema.typeSchema(Api.VerificationRequest)
-const request = queryRow(Request)
-const theRequest = queryOne(Request)
-const requests = queryRows(Request)
+const requests = query(Request)
 
 export const verificationStoreSql = Layer.effect(
   VerificationStore,
@@ -17,10 +15,10 @@ export const verificationStoreSql = Layer.effect(
       triggered_by, priority, status, created_at, updated_at`)
     return {
       insert: (fresh) =>
-        theRequest(sql`insert into verification_requests ${sql.insert({ ...fresh })}
+        requests.one(sql`insert into verification_requests ${sql.insert({ ...fresh })}
           returning ${columns}`),
       find: (scope, id) =>
-        request(sql`select ${columns} from verification_requests
+        requests.first(sql`select ${columns} from verification_requests
           where request_id = ${id} and ${ownedIn(sql, scope)}`),
       list: (scope, { status, transaction_id }, window) => {
         const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
@@ -28,11 +26,11 @@ export const verificationStoreSql = Layer.effect(
           transaction_id === undefined
             ? [inScope(sql, scope), sql`true`]
             : [ownedIn(sql, scope), sql`transaction_id = ${transaction_id}`]
-        return requests(sql`select ${columns} from verification_requests
+        return requests.all(sql`select ${columns} from verification_requests
           where ${mine} and ${ofStatus} and ${about} ${newest(sql, "request_id", window)}`)
       },
       close: (scope, id, status) =>
-        request(sql`update verification_requests set status = ${status}, updated_at = now()
+        requests.first(sql`update verification_requests set status = ${status}, updated_at = now()
           where request_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)} returning ${columns}`)
     }
   })

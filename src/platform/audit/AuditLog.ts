@@ -6,7 +6,6 @@ import type { Window, Scope } from "../database/Query.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
 import type * as AuditLogApi from "../../contract/api/AuditLogApi.ts"
 
-/** The audit log at rest: rows are added, never changed, and forgotten after years. */
 export type AuditEntry = typeof AuditLogApi.AuditEntry.Type
 
 export class AuditStore extends Context.Tag("corridor/AuditStore")<
@@ -14,7 +13,7 @@ export class AuditStore extends Context.Tag("corridor/AuditStore")<
   {
     readonly append: (entry: Omit<AuditEntry, "created_at">) => Stored<void>
     readonly list: (scope: Scope, action: Option.Option<string>, window: Window) => Stored<ReadonlyArray<AuditEntry>>
-    /** Removes entries past their retention: whole partitions, and a batch of single rows. Returns how many of both. */
+    /** Removes entries past their retention: whole partitions, and a batch of single rows. Returns how many. */
     readonly forgetOld: Stored<number>
   }
 >() {}

@@ -1,8 +1,7 @@
 /** The audit log in memory. */
-import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
+import { Clock, Effect, Layer, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { memoryTable, newestFirst, openTables } from "../database/MemoryDatabase.ts"
+import { deleteOld, memoryTable, newestFirst, openTables } from "../database/MemoryDatabase.ts"
 import { type AuditEntry, AuditStore } from "./AuditLog.ts"
 
 const auditTables = { audit: memoryTable<AuditEntry>("audit") }
@@ -23,13 +22,6 @@ export const auditStoreMemory = Layer.effect(
         )
         return newestFirst(rows, (entry) => entry.audit_id, window)
       }),
-    forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
-      const before = now - Duration.toMillis(retention.audit)
-      const old = Array.from(audit.values())
-        .filter(({ created_at }) => created_at.getTime() < before)
-        .slice(0, retentionBatch)
-      for (const { audit_id } of old) audit.delete(audit_id)
-      return old.length
-    })
+    forgetOld: deleteOld(audit, retention.audit)
   }))
 )

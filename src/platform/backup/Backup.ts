@@ -1,4 +1,5 @@
 /** A consistent copy of the whole database, taken while the service works. */
+import { existsSync } from "node:fs"
 import { rename, rm, stat, writeFile } from "node:fs/promises"
 import { Data, Effect, Option, Redacted } from "effect"
 import type Pg from "pg"
@@ -14,29 +15,27 @@ import { copyOut, tablesOf } from "./BackupTables.ts"
 
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
-
-export const failing =
-  (what: string) =>
-  (cause: unknown): BackupFailed =>
-    new BackupFailed({ message: `${what}: ${reasonOf(cause)}` })
+/** `what`: beginning of the message of a failure. */
+export const attempt = <A>(what: string, run: () => Promise<A>): Effect.Effect<A, BackupFailed> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      new BackupFailed({ message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
+  })
 
 /** Own connection to the primary, without the time limits of the pool. */
 export const connected = Effect.gen(function* () {
   const urls = hostsOf((yield* DatabaseServer).url)
   return yield* Effect.acquireRelease(
-    Effect.tryPromise({
-      try: async () => {
-        const { Client } = poolHosts(urls, { kind: "primary", fence: makeFence() })
-        const client = new Client({ connectionString: urls[0]!, application_name: "corridor backup" })
-        // Without a listener, a connection that breaks would end the process.
-        client.on("error", () => undefined)
-        await new Promise<void>((resolve, reject) => {
-          client.connect((error: Error | null | undefined) => (error instanceof Error ? reject(error) : resolve()))
-        })
-        return client
-      },
-      catch: failing("The database cannot be reached")
+    attempt("The database cannot be reached", async () => {
+      const { Client } = poolHosts(urls, { kind: "primary", fence: makeFence() })
+      const client = new Client({ connectionString: urls[0]!, application_name: "corridor backup" })
+      // Without a listener, a connection that breaks would end the process.
+      client.on("error", () => undefined)
+      await new Promise<void>((resolve, reject) => {
+        client.connect((error: Error | null | undefined) => (error instanceof Error ? reject(error) : resolve()))
+      })
+      return client
     }),
     (client) => Effect.promise(() => client.end())
   )
@@ -59,14 +58,6 @@ const factsOf = async (client: Pg.Client, version: string): Promise<BackupHeader
   }
 }
 
-const exists = (path: string) =>
-  Effect.promise(() =>
-    stat(path).then(
-      () => true,
-      () => false
-    )
-  )
-
 /** Writes a generated master key beside the backup: without it the secrets in the backup are lost. */
 const keepKey = Effect.fnUntraced(function* (path: string) {
   const { masterKey } = yield* Settings
@@ -75,43 +66,32 @@ const keepKey = Effect.fnUntraced(function* (path: string) {
   if (Option.isNone(known)) return Option.none<string>()
   const text = `${Buffer.from(Redacted.value(known.value.masterKey.key)).toString("hex")}\n`
   const keyFile = `${path}.key`
-  yield* Effect.tryPromise({
-    try: () => writeFile(keyFile, text, { mode: 0o600, flag: "wx" }),
-    catch: failing(`${keyFile} cannot be written`)
-  })
+  yield* attempt(`${keyFile} cannot be written`, () => writeFile(keyFile, text, { mode: 0o600, flag: "wx" }))
   return Option.some(keyFile)
 })
 
 /** Writes a backup to a new file. A failed backup leaves no file. */
 export const backup = Effect.fn("Backup.backup")(function* (path: string) {
   for (const taken of [path, `${path}.key`]) {
-    if (yield* exists(taken))
-      return yield* new BackupFailed({ message: `${taken} is there already: name another file.` })
+    if (existsSync(taken)) return yield* new BackupFailed({ message: `${taken} is there already: name another file.` })
   }
   const { version } = yield* Settings
   const client = yield* connected
   const part = `${path}.part`
   yield* Effect.addFinalizer(() => Effect.promise(() => rm(part, { force: true })))
   // One snapshot for all tables.
-  const header = yield* Effect.tryPromise({
-    try: async () => {
-      await client.query("begin isolation level repeatable read read only")
-      await client.query(withoutLimits)
-      return factsOf(client, version)
-    },
-    catch: failing("The database cannot be read")
+  const header = yield* attempt("The database cannot be read", async () => {
+    await client.query("begin isolation level repeatable read read only")
+    await client.query(withoutLimits)
+    return factsOf(client, version)
   })
-  const rows = yield* Effect.tryPromise({
-    try: () => writeBackup(part, header, (table, into) => copyOut(client, table, into)),
-    catch: failing(`${path} cannot be written`)
-  })
+  const rows = yield* attempt(`${path} cannot be written`, () =>
+    writeBackup(part, header, (table, into) => copyOut(client, table, into))
+  )
   const keyFile = yield* keepKey(path)
-  const { size } = yield* Effect.tryPromise({
-    try: async () => {
-      await rename(part, path)
-      return stat(path)
-    },
-    catch: failing(`${path} cannot be written`)
+  const { size } = yield* attempt(`${path} cannot be written`, async () => {
+    await rename(part, path)
+    return stat(path)
   })
   return { header, keyFile, rows, size }
 }, Effect.scoped)

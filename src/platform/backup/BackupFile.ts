@@ -7,9 +7,9 @@
 import { createHash } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
 import { finished, pipeline } from "node:stream/promises"
-import { PassThrough, Transform, type Writable } from "node:stream"
+import { PassThrough, type Writable } from "node:stream"
 import { createGunzip, createGzip } from "node:zlib"
-import { Schema } from "effect"
+import { Either, Schema } from "effect"
 import { RecordedMigration } from "../database/Migrations.ts"
 
 export const BackupTable = Schema.Struct({ name: Schema.String, columns: Schema.Array(Schema.String) })
@@ -27,14 +27,11 @@ export const BackupHeader = Schema.Struct({
 })
 export type BackupHeader = typeof BackupHeader.Type
 
-const TableLine = Schema.parseJson(Schema.Struct({ table: Schema.String }))
-const LastLine = Schema.parseJson(
-  Schema.Struct({ rows: Schema.Record({ key: Schema.String, value: Schema.Number }), sha256: Schema.String })
-)
-
-const decodeHeader = Schema.decodeUnknownSync(Schema.parseJson(BackupHeader))
-const decodeTable = Schema.decodeUnknownSync(TableLine)
-const decodeLast = Schema.decodeUnknownSync(LastLine)
+const TableLine = Schema.Struct({ table: Schema.String })
+const LastLine = Schema.Struct({
+  rows: Schema.Record({ key: Schema.String, value: Schema.Number }),
+  sha256: Schema.String
+})
 
 /** COPY doubles every backslash of the data, so no row looks like this. */
 const END_OF_TABLE = "\\."
@@ -47,9 +44,7 @@ export class UnusableBackup extends Error {
 const GZIP = [0x1f, 0x8b]
 const PG_DUMP = Buffer.from("PGDMP")
 
-export type BackupKind = "copy" | "pg_dump" | "unknown"
-
-export const kindOfBackup = async (path: string): Promise<BackupKind> => {
+export const kindOfBackup = async (path: string): Promise<"copy" | "pg_dump" | "unknown"> => {
   const start: Array<Buffer> = []
   for await (const chunk of createReadStream(path, { end: PG_DUMP.length - 1 })) start.push(chunk as Buffer)
   const magic = Buffer.concat(start)
@@ -64,12 +59,8 @@ export const writeBackup = async (
   copy: (table: BackupTable, into: Writable) => Promise<number>
 ): Promise<Readonly<Record<string, number>>> => {
   const hash = createHash("sha256")
-  const hashed = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk)
-      done(null, chunk)
-    }
-  })
+  const hashed = new PassThrough()
+  hashed.on("data", (chunk: Buffer) => hash.update(chunk))
   const compressed = new PassThrough()
   const written = pipeline(compressed, createGzip(), createWriteStream(path, { mode: 0o600, flags: "wx", flush: true }))
   hashed.pipe(compressed, { end: false })
@@ -110,6 +101,8 @@ const rethrown = (cause: unknown): never => {
   throw code.startsWith("Z_") ? new UnusableBackup("The backup cannot be decompressed: it is not whole.") : cause
 }
 
+const NOT_OURS = "This is not a backup of Corridor, or of a version that this one does not know."
+
 /** Reads single lines, and blocks of rows. */
 class Lines {
   private readonly source: AsyncGenerator<Buffer>
@@ -134,12 +127,20 @@ class Lines {
     return taken
   }
 
-  /** Without its end; `counted` where it belongs to what the last line vouches for. */
-  async line(counted: boolean): Promise<string> {
+  private async line(): Promise<string> {
     if (!(await this.fill())) throw new UnusableBackup("The backup ends too early: it is not whole.")
     const line = this.take(this.block.indexOf(NEWLINE) + 1)
-    if (counted) this.hash.update(line)
-    return line.toString("utf8", 0, line.length - 1)
+    this.hash.update(line)
+    return line.toString("utf8")
+  }
+
+  /** Reads a line of JSON. */
+  async json<A, I>(schema: Schema.Schema<A, I>): Promise<A> {
+    const line = await this.line()
+    return Either.getOrThrowWith(
+      Schema.decodeEither(Schema.parseJson(schema))(line),
+      () => new UnusableBackup(NOT_OURS)
+    )
   }
 
   /** The rows of a table; `count` is told how many they were. */
@@ -152,7 +153,7 @@ class Lines {
       for (let at = rows.indexOf(NEWLINE); at >= 0; at = rows.indexOf(NEWLINE, at + 1)) seen += 1
       if (rows.length > 0) yield rows
       if (end !== undefined) {
-        await this.line(true)
+        await this.line()
         return count(seen)
       }
     }
@@ -167,8 +168,9 @@ class Lines {
     return at < 0 ? undefined : at + 1
   }
 
+  /** SHA-256 of all lines so far. */
   get digest(): string {
-    return this.hash.digest("hex")
+    return this.hash.copy().digest("hex")
   }
 
   close(): Promise<unknown> {
@@ -176,37 +178,23 @@ class Lines {
   }
 }
 
-const readable = <A>(read: () => A): A => {
-  try {
-    return read()
-  } catch {
-    throw new UnusableBackup("This is not a backup of Corridor, or of a version that this one does not know.")
-  }
+const withLines = async <A>(path: string, use: (lines: Lines) => Promise<A>): Promise<A> => {
+  const lines = new Lines(path)
+  return use(lines).finally(() => lines.close())
 }
 
-export const readHeader = async (path: string): Promise<BackupHeader> => {
-  const lines = new Lines(path)
-  try {
-    const first = await lines.line(true)
-    return readable(() => decodeHeader(first))
-  } finally {
-    await lines.close()
-  }
-}
+export const readHeader = (path: string): Promise<BackupHeader> => withLines(path, (lines) => lines.json(BackupHeader))
 
 /** Hands over table by table, then checks counts and digest. */
-export const readBackup = async (
+export const readBackup = (
   path: string,
   take: (table: BackupTable, rows: AsyncIterable<Buffer>) => Promise<void>
-): Promise<Readonly<Record<string, number>>> => {
-  const lines = new Lines(path)
-  try {
-    const first = await lines.line(true)
-    const { tables } = readable(() => decodeHeader(first))
+): Promise<Readonly<Record<string, number>>> =>
+  withLines(path, async (lines) => {
+    const { tables } = await lines.json(BackupHeader)
     const counts: Record<string, number> = {}
     for (const table of tables) {
-      const named = await lines.line(true)
-      if (readable(() => decodeTable(named)).table !== table.name) {
+      if ((await lines.json(TableLine)).table !== table.name) {
         throw new UnusableBackup(`The backup has something else where ${table.name} should be.`)
       }
       await take(
@@ -215,12 +203,8 @@ export const readBackup = async (
       )
     }
     const { digest } = lines
-    const text = await lines.line(false)
-    const last = readable(() => decodeLast(text))
+    const last = await lines.json(LastLine)
     const isWhole = last.sha256 === digest && tables.every(({ name }) => last.rows[name] === counts[name])
     if (!isWhole) throw new UnusableBackup("The backup is not what was written: its digest is another.")
     return counts
-  } finally {
-    await lines.close()
-  }
-}
+  })

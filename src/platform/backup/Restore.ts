@@ -5,25 +5,20 @@ import { sessionWithoutLimits, withoutLimits } from "../database/Connections.ts"
 import { compareHistory, type RecordedMigration, migrate, migrateTo, migrations } from "../database/Migrations.ts"
 import { recordServer } from "../database/DatabaseServer.ts"
 import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from "../masterKey/MasterKeyGuard.ts"
-import { BackupFailed, connected, failing } from "./Backup.ts"
-import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
+import { attempt, BackupFailed, connected } from "./Backup.ts"
+import { type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
 import { copyIn, detachedTable, isEmpty, makeEmpty, referencesOf, tableName } from "./BackupTables.ts"
 
 const refuse = (message: string) => new BackupFailed({ message })
-
-const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
 
 /** Advisory lock of a restore. */
 const LOCK = 7_402_118_616
 
 /** Requires an empty database and no other restore. */
 const requireEmpty = Effect.fnUntraced(function* (client: Pg.Client) {
-  const { free, empty } = yield* Effect.tryPromise({
-    try: async () => {
-      const { rows } = await client.query<{ free: boolean }>(`select pg_try_advisory_lock(${LOCK}) as free`)
-      return { free: rows[0]?.free === true, empty: await isEmpty(client) }
-    },
-    catch: failing("The database cannot be read")
+  const { free, empty } = yield* attempt("The database cannot be read", async () => {
+    const { rows } = await client.query<{ free: boolean }>(`select pg_try_advisory_lock(${LOCK}) as free`)
+    return { free: rows[0]?.free === true, empty: await isEmpty(client) }
   })
   if (!free) return yield* refuse("Another restore into this database is running.")
   if (!empty)
@@ -40,8 +35,9 @@ const requireKnown = Effect.fnUntraced(function* (applied: ReadonlyArray<Recorde
   if (history === "newer") {
     return yield* refuse(`A newer version of Corridor has made this backup (migration ${last}): update this one first.`)
   }
-  const lacking = known.filter((id) => id <= last && !ids.includes(id))
-  if (last === 0 || lacking.length > 0) return yield* refuse("The backup does not say which version's tables it holds.")
+  const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
+  if (last === 0 || known.some((id) => id <= last && !ids.includes(id)))
+    return yield* refuse("The backup does not say which version's tables it holds.")
   return last
 })
 
@@ -78,35 +74,14 @@ const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<Backu
   return rows
 }
 
-const requireCopy = Effect.fnUntraced(function* (header: BackupHeader) {
-  const last = yield* requireKnown(header.migrations)
-  yield* requireKey(header.key_id)
-  return { header, last }
-})
-
-const writeCopy = Effect.fnUntraced(function* (
-  client: Pg.Client,
-  path: string,
-  { header, last }: Effect.Effect.Success<ReturnType<typeof requireCopy>>
-) {
-  yield* migrateTo(last)
-  return yield* Effect.tryPromise({
-    try: () => fill(client, path, header.tables),
-    catch: failing("Nothing was restored")
-  })
-})
-
 const takeBack = (client: Pg.Client) =>
-  Effect.tryPromise({
-    try: async () => {
-      await client.query("rollback")
-      await client.query(makeEmpty)
-    },
-    catch: failing("What had been restored could not be taken back: drop the database, and make it anew")
+  attempt("What had been restored could not be taken back: drop the database, and make it anew", async () => {
+    await client.query("rollback")
+    await client.query(makeEmpty)
   }).pipe(Effect.catchAll(({ message }) => Effect.logError(message)))
 
 /** Checks the master key after the rows are there: a backup may hold the generated key. */
-const tied = Effect.flatMap(currentMasterKey, (key) =>
+const requireMasterKey = Effect.flatMap(currentMasterKey, (key) =>
   Effect.catchTag(guardMasterKey(key), "OtherMasterKey", () =>
     Effect.flatMap(
       Effect.orDie(keptMasterKey),
@@ -118,16 +93,15 @@ const tied = Effect.flatMap(currentMasterKey, (key) =>
   )
 )
 
-/** Progress after each table. */
-type Told = (done: number, total: number) => Effect.Effect<void>
+/** Reports progress after each table. */
+type Progress = (done: number, total: number) => Effect.Effect<void>
 
 /** Analyses all tables: backups hold no statistics, and autovacuum takes minutes. */
-const analyse = Effect.fnUntraced(function* (client: Pg.Client, analysed: Told) {
+const analyse = Effect.fnUntraced(function* (client: Pg.Client, analysed: Progress) {
   const query = (text: string) =>
-    Effect.tryPromise({
-      try: () => client.query<{ name: string }>(text),
-      catch: failing("Everything is restored, but the tables cannot be analysed: run vacuumdb --analyze-only")
-    })
+    attempt("Everything is restored, but the tables cannot be analysed: run vacuumdb --analyze-only", () =>
+      client.query<{ name: string }>(text)
+    )
   yield* query(sessionWithoutLimits)
   const { rows } = yield* query(`select oid::regclass::text as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by oid`)
@@ -138,24 +112,23 @@ const analyse = Effect.fnUntraced(function* (client: Pg.Client, analysed: Told) 
 })
 
 /** Restores the rows, applies later migrations, checks the master key and analyses the tables. */
-export const restore = Effect.fn("Restore.restore")(function* (path: string, analysed: Told) {
-  const kind = yield* Effect.tryPromise({ try: () => kindOfBackup(path), catch: failing(`${path} cannot be read`) })
+export const restore = Effect.fn("Restore.restore")(function* (path: string, analysed: Progress) {
+  const kind = yield* attempt(`${path} cannot be read`, () => kindOfBackup(path))
   if (kind === "unknown") return yield* refuse(`${path} is not a backup of Corridor.`)
   if (kind === "pg_dump") {
     return yield* refuse(`${path} was made by pg_dump: restore it with pg_restore, then run "corridor migrate".`)
   }
-  const header = yield* Effect.tryPromise({
-    try: () => readHeader(path),
-    catch: failing(`${path} cannot be restored`)
-  })
+  const header = yield* attempt(`${path} cannot be restored`, () => readHeader(path))
   const client = yield* connected
   yield* requireEmpty(client)
-  const write = writeCopy(client, path, yield* requireCopy(header))
+  const last = yield* requireKnown(header.migrations)
+  yield* requireKey(header.key_id)
   const { applied, rows } = yield* Effect.onError(
     Effect.gen(function* () {
-      const written = yield* write
+      yield* migrateTo(last)
+      const written = yield* attempt("Nothing was restored", () => fill(client, path, header.tables))
       const later = yield* migrate
-      yield* tied
+      yield* requireMasterKey
       yield* recordServer
       return { applied: later, rows: written }
     }),

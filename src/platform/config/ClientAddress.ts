@@ -10,7 +10,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = readonly [address: Address, prefixLength: number]
 
 export type TrustProxy =
-  | { readonly _tag: "Nobody" }
+  | { readonly _tag: "None" }
   | { readonly _tag: "Hops"; readonly count: number }
   | { readonly _tag: "Networks"; readonly networks: ReadonlyArray<Network> }
 
@@ -37,7 +37,7 @@ const parseNetwork = (entry: string): Either.Either<Network, string> => {
 
 export const parseTrustProxy = (text: string): Either.Either<TrustProxy, string> => {
   const wanted = text.trim().toLowerCase()
-  if (wanted === "" || wanted === "false") return Either.right({ _tag: "Nobody" })
+  if (wanted === "" || wanted === "false") return Either.right({ _tag: "None" })
   if (wanted === "true") return Either.right({ _tag: "Hops", count: 1 })
   if (/^\d+$/.test(wanted)) {
     const count = Number(wanted)
@@ -54,7 +54,7 @@ const isIn = (address: Address, [network, prefixLength]: Network): boolean =>
 
 const isTrusted = (trust: TrustProxy, hop: number, address: Address | undefined): boolean => {
   switch (trust._tag) {
-    case "Nobody":
+    case "None":
       return false
     case "Hops":
       return hop < trust.count
@@ -76,7 +76,7 @@ export const clientAddress = (
   trust: TrustProxy
 ): string => {
   let address = remote === undefined ? undefined : parseAddress(remote)
-  if (trust._tag !== "Nobody" && xForwardedFor !== undefined) {
+  if (trust._tag !== "None" && xForwardedFor !== undefined) {
     const forwarded = xForwardedFor.split(",").reverse()
     for (let hop = 0; hop < forwarded.length && isTrusted(trust, hop, address); hop++) {
       const next = parseAddress(withoutPort((forwarded[hop] ?? "").trim()))

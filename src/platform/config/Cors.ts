@@ -21,13 +21,8 @@ const EXPOSED: HeaderFields = {
   "access-control-expose-headers": "x-request-id, retry-after, idempotent-replayed"
 }
 
-interface AllowedOrigin {
-  readonly response: HeaderFields
-  readonly preflight: HeaderFields
-}
-
-/** The headers of every allowed origin, ready made. Empty means that CORS is off. */
-export type Cors = ReadonlyMap<string, AllowedOrigin>
+/** The allowed origins. Empty means that CORS is off. */
+export type Cors = ReadonlySet<string>
 
 const checkOrigin = (entry: string): Either.Either<string, string> => {
   if (entry.includes("*")) return Either.left(`${entry} holds a wildcard: list the exact origins`)
@@ -44,24 +39,18 @@ export const parseCorsOrigins = (text: string): Either.Either<Cors, string> => {
     .split(",")
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "")
-  return Either.map(Either.all(entries.map(checkOrigin)), (origins) => {
-    const withHeaders = origins.map((origin): [string, AllowedOrigin] => {
-      const allow = { ...VARY, "access-control-allow-origin": origin }
-      return [origin, { response: { ...allow, ...EXPOSED }, preflight: { ...allow, ...PREFLIGHT } }]
-    })
-    return new Map(withHeaders)
-  })
+  return Either.map(Either.all(entries.map(checkOrigin)), (origins) => new Set(origins))
 }
 
-const headersFor = (cors: Cors, headers: IncomingHttpHeaders, kind: keyof AllowedOrigin): HeaderFields => {
+const headersFor = (cors: Cors, { origin }: IncomingHttpHeaders, added: HeaderFields): HeaderFields => {
   if (cors.size === 0) return NONE
-  const allowed = headers.origin === undefined ? undefined : cors.get(headers.origin)
-  return allowed === undefined ? VARY : allowed[kind]
+  const isAllowed = origin !== undefined && cors.has(origin)
+  return isAllowed ? { ...VARY, "access-control-allow-origin": origin, ...added } : VARY
 }
 
 /** Goes on every response that is not a preflight's, errors included, or the browser hides them from its page. */
 export const corsHeaders = (cors: Cors, headers: IncomingHttpHeaders): HeaderFields =>
-  headersFor(cors, headers, "response")
+  headersFor(cors, headers, EXPOSED)
 
 export const isPreflight = (cors: Cors, method: string | undefined, headers: IncomingHttpHeaders): boolean =>
   cors.size > 0 &&
@@ -71,4 +60,4 @@ export const isPreflight = (cors: Cors, method: string | undefined, headers: Inc
 
 /** Goes on the empty 204 that answers a preflight. For an origin that is not allowed the browser stops there. */
 export const preflightHeaders = (cors: Cors, headers: IncomingHttpHeaders): HeaderFields =>
-  headersFor(cors, headers, "preflight")
+  headersFor(cors, headers, PREFLIGHT)

@@ -9,11 +9,6 @@ const parts = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([^]*)$/
 /** Ignored: the primary is always looked for. */
 const ATTRIBUTES = "target_session_attrs"
 
-const withoutAttributes = (url: URL): URL => {
-  url.searchParams.delete(ATTRIBUTES)
-  return url
-}
-
 /** One URL for each host, in their order. The reason for a refusal holds nothing of the text, which may have a password. */
 export const databaseHosts = (text: string): Either.Either<ReadonlyArray<string>, string> => {
   const [, before, hosts, after] = parts.exec(text.trim().replace(/\/+$/, "")) ?? []
@@ -26,13 +21,19 @@ export const databaseHosts = (text: string): Either.Either<ReadonlyArray<string>
   if (wanted !== null && !["read-write", "primary", "any"].includes(wanted)) {
     return Either.left(`${ATTRIBUTES} may be read-write: nothing can be done on another server`)
   }
-  return Either.right(urls.map((one) => withoutAttributes(new URL(one)).toString()))
+  return Either.right(
+    urls.map((one) => {
+      const url = new URL(one)
+      url.searchParams.delete(ATTRIBUTES)
+      return url.toString()
+    })
+  )
 }
 
-/** The same of a setting, which was looked at when it was read. */
+/** The same for a setting, which was checked when it was read. */
 export const hostsOf = (url: Redacted.Redacted): ReadonlyArray<string> =>
   Either.getOrElse(databaseHosts(Redacted.value(url)), () => [Redacted.value(url)])
 
-/** For what all hosts have in common: the role, the database. */
+/** For the parts that all hosts share: role and database. */
 export const firstHost = (text: string): URL =>
   new URL(Either.match(databaseHosts(text), { onLeft: () => text, onRight: ([first]) => first ?? text }))

@@ -30,7 +30,7 @@ const hkdf = (secret: string | Uint8Array, salt: string, purpose: string): Uint8
 /**
  * Reads the setting, white space around it aside: 64 hexadecimal characters or the base64 (or base64url) of exactly
  * 32 bytes are the key itself. Anything else of 16 characters or more is a passphrase and is stretched with scrypt,
- * since the key id and the check value let whoever steals the database test guesses offline.
+ * since the key id and the check value allow offline guesses with a stolen database.
  */
 export const parseMasterKey = (text: string): Either.Either<MasterKey, string> => {
   const value = text.trim()

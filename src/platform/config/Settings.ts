@@ -65,7 +65,7 @@ export const parseMailbox = (text: string): Either.Either<Mailbox, string> => {
 
 export type Mode = "sandbox" | "live"
 
-/** Where fakes of third parties are, unless it is said. */
+/** Default port of the first fake of a third party. */
 export const firstFakePort = 4010
 
 const HIGHEST_PORT = 65_535
@@ -84,10 +84,12 @@ const parsedOr = <A>(
 ): Config.Config<A> => Config.nested(parsed(Config.withDefault(Config.string(), fallback), parse), name)
 
 const oneOf = <const A extends string>(name: string, ...values: ReadonlyArray<A>): Config.Config<A> =>
-  parsed(Config.string(name), (text) => {
-    const found = values.find((value) => value === text.toLowerCase())
-    return found === undefined ? Either.left(`expected one of ${values.join(", ")}`) : Either.right(found)
-  })
+  parsed(Config.string(name), (text) =>
+    Either.fromNullable(
+      values.find((value) => value === text.toLowerCase()),
+      () => `expected one of ${values.join(", ")}`
+    )
+  )
 
 const bounded = (name: string, min: number, max: number): Config.Config<number> =>
   Config.validate(Config.integer(name), {
@@ -132,9 +134,8 @@ const databaseUrl = (name: string): Config.Config<Redacted.Redacted> =>
     Either.map(databaseHosts(text), () => Redacted.make(text.trim().replace(/\/+$/, "")))
   )
 
-/** A core is left to PostgreSQL; more processes than this would take all connections that it has. */
-const MOST_WORKERS = 16
-const usualWorkers = (): number => Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1))
+/** One core is left to PostgreSQL; more than 16 processes would take all of its connections. */
+const usualWorkers = (): number => Math.min(16, Math.max(1, availableParallelism() - 1))
 
 /** `1`, or the port of the first of them. */
 const parseFakes = (text: string): Either.Either<Option.Option<number>, string> => {
@@ -148,12 +149,9 @@ const parseFakes = (text: string): Either.Either<Option.Option<number>, string> 
 
 const usdAmount = (name: string, fallback: string): Config.Config<BigDecimal.BigDecimal> =>
   parsedOr(name, fallback, (text) =>
-    Option.match(
+    Either.fromOption(
       Option.filter(fromPlainText(text.trim()), (amount) => !BigDecimal.isNegative(amount)),
-      {
-        onNone: () => Either.left("expected an amount of USD, such as 1000"),
-        onSome: (amount) => Either.right(amount)
-      }
+      () => "expected an amount of USD, such as 1000"
     )
   )
 
@@ -164,7 +162,7 @@ const jwt = Config.all({
   audience: Config.option(Config.nonEmptyString("JWT_AUDIENCE"))
 })
 
-/** How long what is not for ever is kept at least. */
+/** Minimum time that rows are kept. */
 const retention = Config.all({
   webhooks: Config.withDefault(positive("WEBHOOK_RETENTION"), webhookRetention),
   deadLetters: Config.withDefault(positive("DEAD_LETTER_RETENTION"), deadLetterRetention),
@@ -247,36 +245,23 @@ export const logLevels = {
 
 export const missing = (name: string, why: string): ConfigError.ConfigError => ConfigError.MissingData([name], why)
 
-/** The settings that are secrets of our own making; what a provider or a mail server gives out is theirs to make long. */
-const ownSecrets = (
-  values: Values
-): ReadonlyArray<readonly [name: string, secret: Option.Option<Redacted.Redacted>]> => [
-  ["KYB_WEBHOOK_SECRET", values.kybWebhookSecret]
-]
-
-const tooShort = (values: Values): ReadonlyArray<ConfigError.ConfigError> =>
-  ownSecrets(values)
-    .filter(([, secret]) => Option.exists(secret, (text) => Redacted.value(text).trim().length < shortestLiveSecret))
-    .map(([name]) =>
-      ConfigError.InvalidData(
-        [name],
-        `live mode needs at least ${shortestLiveSecret} characters; make it with: openssl rand -hex 32`
-      )
-    )
-
 /** All problems of live mode together. */
-const lackingForLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> => [
-  ...(Option.isSome(values.fakes)
-    ? [ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves")]
-    : []),
-  ...(Option.isNone(values.masterKey)
-    ? [missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32")]
-    : []),
-  ...(Option.isNone(values.kybWebhookSecret)
-    ? [missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with")]
-    : []),
-  ...tooShort(values)
-]
+const problemsInLive = ({ fakes, kybWebhookSecret, masterKey }: Values): ReadonlyArray<ConfigError.ConfigError> => {
+  const problems: Array<ConfigError.ConfigError> = []
+  if (Option.isSome(fakes)) {
+    problems.push(ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves"))
+  }
+  if (Option.isNone(masterKey)) {
+    problems.push(missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32"))
+  }
+  if (Option.isNone(kybWebhookSecret)) {
+    problems.push(missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with"))
+  } else if (Redacted.value(kybWebhookSecret.value).trim().length < shortestLiveSecret) {
+    const message = `live mode needs at least ${shortestLiveSecret} characters; make it with: openssl rand -hex 32`
+    problems.push(ConfigError.InvalidData(["KYB_WEBHOOK_SECRET"], message))
+  }
+  return problems
+}
 
 /** Checks settings that depend on each other. */
 const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError> => {
@@ -287,25 +272,18 @@ const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError>
   const external = Option.isSome(jwksUrl) || Option.isSome(jwksFile)
   if (external && Option.isNone(issuer)) return Either.left(missing("JWT_ISSUER", "the tokens' iss must be known"))
   if (external && Option.isNone(audience)) return Either.left(missing("JWT_AUDIENCE", "the tokens' aud must be known"))
-  const [first, ...others] = values.mode === "live" ? lackingForLive(values) : []
+  const [first, ...others] = values.mode === "live" ? problemsInLive(values) : []
   return first === undefined
     ? Either.right(values)
     : Either.left(others.reduce((all, one) => ConfigError.And(all, one), first))
 }
 
-/** `none`: what is kept no longer is gone. */
-const archiveOf = ({ archiveDir, dataDir }: Values): Option.Option<string> =>
-  Option.filter(
-    Option.orElseSome(archiveDir, () => join(dataDir, "archive")),
-    (folder) => folder !== "none"
-  )
-
-const leaf = (error: ConfigError.ConfigError): string => {
+const textOf = (error: ConfigError.ConfigError): string => {
   switch (error._op) {
     case "And":
-      return `${leaf(error.left)}\n${leaf(error.right)}`
+      return `${textOf(error.left)}\n${textOf(error.right)}`
     case "Or":
-      return leaf(error.right)
+      return textOf(error.right)
     case "MissingData":
       return `${error.path.join(".")} is missing: ${error.message}.`
     case "InvalidData":
@@ -319,31 +297,28 @@ class SettingsError extends Error {
   override readonly name = "SettingsError"
 }
 
-export const settingsError = (error: ConfigError.ConfigError): SettingsError => new SettingsError(leaf(error))
+export const settingsError = (error: ConfigError.ConfigError): SettingsError => new SettingsError(textOf(error))
 
-export class Settings extends Context.Tag("corridor/Settings")<
-  Settings,
-  Omit<Values, "publicUrl" | "phonePromptsApi" | "phonePromptsLinks"> & {
-    readonly publicUrl: string
-    readonly phonePromptsApi: number
-    readonly phonePromptsLinks: number
-    readonly version: string
-  }
->() {
-  static readonly load = settings.pipe(
-    Effect.flatMap(checked),
-    Effect.map((values) => ({
-      ...values,
-      archiveDir: archiveOf(values),
-      phonePromptsLinks: Option.getOrElse(values.phonePromptsLinks, () =>
-        values.rateLimitPerMinute === 0 ? 0 : linkPromptsPerDay
-      ),
-      phonePromptsApi: Option.getOrElse(values.phonePromptsApi, () => (values.mode === "live" ? apiPromptsPerDay : 0)),
-      publicUrl: Option.getOrElse(values.publicUrl, () => `http://127.0.0.1:${values.port}`),
-      version: "0.9.0"
-    })),
-    Effect.mapError(settingsError)
-  )
+const load = settings.pipe(
+  Effect.flatMap(checked),
+  Effect.map((values) => ({
+    ...values,
+    /** None: rows past their retention are deleted without an archive. */
+    archiveDir: Option.filter(
+      Option.orElseSome(values.archiveDir, () => join(values.dataDir, "archive")),
+      (folder) => folder !== "none"
+    ),
+    phonePromptsLinks: Option.getOrElse(values.phonePromptsLinks, () =>
+      values.rateLimitPerMinute === 0 ? 0 : linkPromptsPerDay
+    ),
+    phonePromptsApi: Option.getOrElse(values.phonePromptsApi, () => (values.mode === "live" ? apiPromptsPerDay : 0)),
+    publicUrl: Option.getOrElse(values.publicUrl, () => `http://127.0.0.1:${values.port}`),
+    version: "0.9.0"
+  })),
+  Effect.mapError(settingsError)
+)
 
-  static readonly layer = Layer.effect(Settings, Settings.load)
+export class Settings extends Context.Tag("corridor/Settings")<Settings, Effect.Effect.Success<typeof load>>() {
+  static readonly load = load
+  static readonly layer = Layer.effect(Settings, load)
 }

@@ -5,18 +5,7 @@
  * - A batch that takes too long is overtaken by the next one.
  * - An organisation whose rows are locked, or whose items are refused, gets a batch of its own.
  */
-import {
-  Array as Arr,
-  Cause,
-  Effect,
-  Exit,
-  FiberRef,
-  FiberSet,
-  Option,
-  type Scope,
-  type Tracer,
-  Duration
-} from "effect"
+import { Array as Arr, Cause, Duration, Effect, Exit, FiberRef, FiberSet, Option, type Tracer } from "effect"
 import { busy, type DatabaseFailure, type MaybeWritten } from "../../domain/Failure.ts"
 import {
   concurrentBatches,
@@ -33,20 +22,13 @@ import {
 import { isConflict, isLockTimeout, type Stored } from "./DatabaseFailure.ts"
 import { InTransaction, PoolQuotas } from "./Transactor.ts"
 
-/** Lock timeout of a batch. */
-
-/** As PostgreSQL reads it; null leaves it to the transaction that the statement is part of. */
+/** Lock timeout of a batch, as PostgreSQL reads it; null: that of the transaction. */
 export type LockWait = string | null
 
-const milliseconds = (time: Duration.Duration): LockWait => String(Duration.toMillis(time))
+const commonLockWait = String(Duration.toMillis(batchLockTimeout))
+const ownLockWait = String(Duration.toMillis(ownBatchLockTimeout))
 
-/** For a shared batch. */
-const waitBriefly = milliseconds(batchLockTimeout)
-
-/** For an organisation's own batch. */
-const patient = milliseconds(ownBatchLockTimeout)
-
-/** The first part of a `with`: a statement that reads from it waits for locks as long as `$n`, a `LockWait`, says. */
+/** First part of a `with`: a statement that reads from it waits for locks as long as `$n`, a `LockWait`, says. */
 export const patience = (parameter: string): string =>
   `patience as materialized (
     select set_config('lock_timeout', coalesce(${parameter}, current_setting('lock_timeout')), true)
@@ -105,17 +87,14 @@ const inTraceOf = <In, Out, A>(batch: Batch<In, Out>, statement: Stored<A>): Sto
   return Effect.withParentSpan(statement, first)
 }
 
-/** How the database failed a batch; nothing where it refused an item of it. */
+/** Failure of the database for a batch; undefined if it refused an item of it. */
 const failureIn = <A>(exit: Exit.Exit<A, DatabaseFailure>): DatabaseFailure | undefined => {
   const failure = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
   return failure?._tag === "Busy" && isConflict(failure) ? undefined : failure
 }
 
 /** Inside a transaction nothing is gathered, since a batch has a connection of its own. */
-export const batched = <In, Out>(
-  run: Run<In, Out>,
-  { largest = 64, laneOf }: Options<In> = {}
-): Effect.Effect<(item: In) => Stored<Out>, never, PoolQuotas | Scope.Scope> =>
+export const batched = <In, Out>(run: Run<In, Out>, { largest = 64, laneOf }: Options<In> = {}) =>
   Effect.gen(function* () {
     const { aside, watch } = yield* PoolQuotas
     const fork = yield* FiberSet.makeRuntime<never>()
@@ -146,7 +125,7 @@ export const batched = <In, Out>(
 
     /** A refusal of several is one item's: halves are tried until it stands alone. */
     const settle = (lane: Lane<In, Out>, batch: Batch<In, Out>): Effect.Effect<void> =>
-      Effect.flatMap(tried(batch, patient), (exit) => {
+      Effect.flatMap(tried(batch, ownLockWait), (exit) => {
         if (Exit.isFailure(exit)) lane.until = tick + ticksIn(ownBatchDuration)
         if (Exit.isSuccess(exit) || batch.length === 1 || failureIn(exit) !== undefined) {
           return Effect.sync(() => answerAll(batch, exit))
@@ -176,11 +155,11 @@ export const batched = <In, Out>(
       wake(lane)
     }
 
-    /** Finds out who kept a batch from being written: the others are done with, each lane in one statement. */
+    /** Finds the lane that kept a batch from being written: each lane in a statement of its own. */
     const sort = (batch: Batch<In, Out>): Effect.Effect<void> => {
       const groups = Object.entries(Arr.groupBy(batch, ({ item }) => laneOf?.(item) ?? ""))
       const one = ([key, group]: readonly [string, Batch<In, Out>]) =>
-        Effect.map(tried(group, waitBriefly), (exit) =>
+        Effect.map(tried(group, commonLockWait), (exit) =>
           Exit.isSuccess(exit) ? answerAll(group, exit) : setAside(key, group)
         )
       if (groups.length > 1) return Effect.forEach(groups, one, { concurrency: concurrentBatches, discard: true })
@@ -188,11 +167,11 @@ export const batched = <In, Out>(
     }
 
     const flush = (batch: Batch<In, Out>): Effect.Effect<void> =>
-      Effect.flatMap(tried(batch, waitBriefly), (exit) => {
+      Effect.flatMap(tried(batch, commonLockWait), (exit) => {
         if (Exit.isFailure(exit)) {
           const failure = failureIn(exit)
-          const someoneWaits = failure?._tag === "Busy" && isLockTimeout(failure)
-          if (someoneWaits || (failure === undefined && batch.length > 1)) return sort(batch)
+          const isLocked = failure?._tag === "Busy" && isLockTimeout(failure)
+          if (isLocked || (failure === undefined && batch.length > 1)) return sort(batch)
         }
         return Effect.sync(() => answerAll(batch, exit))
       })
@@ -254,22 +233,18 @@ export const batched = <In, Out>(
 
     yield* watch(() => common[0] !== undefined && tick - common[0].since >= ticksIn(queueStuck))
     const alone = (item: In): Stored<Out> => Effect.map(runAll([item], null), ([out]) => out as Out)
-    return (item) => Effect.flatMap(InTransaction, (inside) => (inside ? alone(item) : gathered(item)))
+    return (item: In) => Effect.flatMap(InTransaction, (inside) => (inside ? alone(item) : gathered(item)))
   })
 
-/** For reads that many ask alike: the same question is put once to a batch, and its answer shared. */
+/** For reads: items with equal keys are read once in a batch and share the result. */
 export const batchedReads = <In, Out>(
   keyOf: (item: In) => string,
   run: (items: ReadonlyArray<In>) => Stored<ReadonlyArray<Out>>
-): Effect.Effect<(item: In) => Stored<Out>, never, PoolQuotas | Scope.Scope> =>
+) =>
   batched((items: ReadonlyArray<In>) => {
-    const places = new Map<string, number>()
-    const different: Array<In> = []
-    const placeOf = items.map((item) => {
-      const key = keyOf(item)
-      const place = places.get(key) ?? different.push(item) - 1
-      places.set(key, place)
-      return place
+    const distinct = new Map(items.map((item) => [keyOf(item), item]))
+    return Effect.map(run([...distinct.values()]), (results) => {
+      const byKey = new Map([...distinct.keys()].map((key, at) => [key, results[at] as Out]))
+      return items.map((item) => byKey.get(keyOf(item)) as Out)
     })
-    return Effect.map(run(different), (answers) => placeOf.map((place) => answers[place] as Out))
   })

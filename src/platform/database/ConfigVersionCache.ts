@@ -3,12 +3,12 @@
  * version with its credential. Every change of the configuration writes a new version in its own transaction, so no
  * request uses a configuration that was replaced before it came.
  */
-import { Context, Effect, type Scope } from "effect"
+import { Context, Effect } from "effect"
 import { configVersionsCached } from "../../domain/policies/DatabasePolicies.ts"
 import { setBounded } from "../../domain/BoundedMap.ts"
 import { batchedReads } from "./Batcher.ts"
 import type { Stored } from "./DatabaseFailure.ts"
-import { InTransaction, type PoolQuotas } from "./Transactor.ts"
+import { InTransaction } from "./Transactor.ts"
 
 /** Version for the current fiber; null: read without the cache. */
 class ConfigVersion extends Context.Reference<ConfigVersion>()("corridor/ConfigVersion", {
@@ -24,16 +24,16 @@ export const atConfigVersion =
 export const cachedByConfigVersion = <In, Out>(
   keyOf: (item: In) => string,
   run: (items: ReadonlyArray<In>) => Stored<ReadonlyArray<Out>>
-): Effect.Effect<(item: In) => Stored<Out>, never, PoolQuotas | Scope.Scope> =>
+) =>
   Effect.map(batchedReads(keyOf, run), (read) => {
     const kept = new Map<string, Out>()
-    return (item) =>
+    return (item: In): Stored<Out> =>
       Effect.gen(function* () {
         const version = yield* ConfigVersion
         if (version === null || (yield* InTransaction)) return yield* read(item)
         const key = `${version} ${keyOf(item)}`
-        const known = kept.get(key)
-        if (known !== undefined) return known
+        const cached = kept.get(key)
+        if (cached !== undefined) return cached
         const fresh = yield* read(item)
         setBounded(kept, configVersionsCached, key, fresh)
         return fresh

@@ -7,10 +7,6 @@ import { poolHosts, type Wanted } from "./PrimaryFence.ts"
 import { busy } from "../../domain/Failure.ts"
 import { batchTick, connectionsStuck, ticksIn } from "../../domain/policies/DatabasePolicies.ts"
 
-/**
- * Prepares repeated statements on their connection: PostgreSQL parses and plans the long ones once, not per payment.
- */
-
 /** Bounds the server's memory for texts that vary without end. */
 const MOST_STATEMENTS = 256
 
@@ -38,6 +34,7 @@ export const makeNames = (most: number = MOST_STATEMENTS): ((text: string) => st
   }
 }
 
+/** Prepares repeated statements: PostgreSQL parses and plans the long ones once for each connection. */
 export const prepareRepeated = (pool: Pg.Pool): void => {
   const nameOf = makeNames()
   pool.on("connect", (client) => {
@@ -51,13 +48,11 @@ export const prepareRepeated = (pool: Pg.Pool): void => {
   })
 }
 
-type Pooler = Settings["Type"]["databasePooler"]
-
 interface Opening {
   readonly urls: ReadonlyArray<string>
   readonly wanted: Wanted
   readonly max: number
-  readonly pooler: Pooler
+  readonly pooler: Settings["Type"]["databasePooler"]
   readonly connectTimeout: Duration.Duration
   readonly applicationName: string
 }
@@ -68,14 +63,14 @@ const { idle_in_transaction_session_timeout, lock_timeout, statement_timeout, ..
 const serverLimits = { idle_in_transaction_session_timeout, lock_timeout, statement_timeout }
 
 /**
- * A row that is looked up costs no more than its neighbour, as on any disk of today: with the server's own guess, made for
- * turning ones, small tables are read whole, by plans that live on while the tables grow. `options` of the URL come first.
+ * Random reads cost about as much as sequential ones on SSDs. With the server's default of 4, small tables are read whole,
+ * by plans that stay while the tables grow. `options` of the URL come first.
  */
 export const planning = { options: "-c random_page_cost=1.1" }
 
 /** `look` shows every host to the fence once. */
 export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, wanted }: Opening) => {
-  const { forget, look, ...hosts } = poolHosts(urls, wanted)
+  const { look, reset, ...hosts } = poolHosts(urls, wanted)
   const pool = new Pg.Pool({
     ...hosts,
     max,
@@ -84,7 +79,7 @@ export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, w
     ...ownLimits,
     ...(pooler === "none" ? { ...serverLimits, ...planning } : {})
   })
-  pool.on("remove", forget)
+  pool.on("remove", reset)
   wanted.fence.keep(pool)
   watchConnections(pool)
   if (pooler === "none") prepareRepeated(pool)
@@ -93,12 +88,12 @@ export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, w
   return { pool, look }
 }
 
-/** Any number will do, as long as every instance takes the same. */
+/** Advisory lock of instances that set the limits. */
 const LOCK = 7_402_118_614
 
 /**
- * Behind a pooler the limits stand with the role, for this database: sessions that begin afterwards have them. In a
- * transaction, since nothing else stays with one session there.
+ * Sets the limits of the role on this database, for sessions that begin afterwards: a pooler takes no session parameters.
+ * In a transaction, since nothing else stays with one session there.
  */
 export const limitRole = async (client: Pg.ClientBase): Promise<void> => {
   const wanted = Object.entries(serverLimits).map(([name, millis]) => `${name}=${millis}ms`)

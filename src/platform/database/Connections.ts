@@ -58,8 +58,6 @@ interface Query {
   (config: Config | Pg.Submittable, values?: Array<unknown> | Done, done?: Done): unknown
 }
 
-const isTimeout = (error: Error): boolean => error.message === "Query read timeout"
-
 /** pg's messages: without an answer of the server there is no SQLSTATE. */
 const isLoss = (error: Error & { readonly code?: string }): boolean =>
   /^(Connection terminated|Client (has encountered|was closed))/.test(error.message) ||
@@ -114,9 +112,10 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
           result
         )
       }
-      if (!(error instanceof Error) || !(isTimeout(error) || isLost(error))) return callback(error, result)
-      if (isTimeout(error)) void client.end()
-      const message = isTimeout(error) ? "The database did not answer" : "The connection to the database was lost"
+      const isTimeout = error?.message === "Query read timeout"
+      if (!(error instanceof Error) || !(isTimeout || isLost(error))) return callback(error, result)
+      if (isTimeout) void client.end()
+      const message = isTimeout ? "The database did not answer" : "The connection to the database was lost"
       return callback(new ConnectionLost({ message, nothingWritten: harmless, cause: error }), result)
     }
     const given = typeof values === "function" ? undefined : values
@@ -147,10 +146,6 @@ export const watchConnections = (pool: Pg.Pool): void => {
   })
 }
 
-/**
- * Runs statements outside of transactions without span and scope while tracing is off. These cost as much as a short
- * statement itself.
- */
 type Rows = ReadonlyArray<unknown>
 
 const failed = (message: string, cause: unknown) => Effect.fail(new SqlError.SqlError({ cause, message }))
@@ -223,7 +218,10 @@ const alone = (pool: Pg.Pool, statement: Committed): Committed => {
   return statement
 }
 
-/** Client whose statements run without span and scope. */
+/**
+ * Client that runs statements outside of transactions without span and scope while tracing is off. These cost as much as
+ * a short statement itself.
+ */
 export const withUntracedStatements = (client: SqlClient.SqlClient, pool: Pg.Pool): SqlClient.SqlClient => {
   const make = client as unknown as (...given: ReadonlyArray<unknown>) => unknown
   const made = (...given: ReadonlyArray<unknown>): unknown => {

@@ -38,60 +38,51 @@ const countConnections = (pool: Pg.Pool) =>
     })
   )
 
-const reasonOf = (cause: unknown): string => {
-  const error = cause as { readonly message?: string; readonly code?: string }
-  return error.message === undefined || error.message === "" ? (error.code ?? String(cause)) : error.message
-}
-
-const isPooler = (reason: string): boolean => /startup parameter/.test(reason)
-
-const unreachable = (reason: string): DatabaseUnusable =>
-  new DatabaseUnusable({
-    message: isPooler(reason)
+const unreachable = (cause: unknown): DatabaseUnusable => {
+  const { code, message } = cause as { readonly message?: string; readonly code?: string }
+  const reason = message || (code ?? String(cause))
+  return new DatabaseUnusable({
+    message: reason.includes("startup parameter")
       ? `DATABASE_URL leads to a pooler (${reason}): set DATABASE_POOLER=transaction.`
       : `Cannot reach PostgreSQL (${reason}). Check DATABASE_URL, or unset it to use the embedded server.`
   })
+}
+
+/** For callbacks of the pool. */
+const runFork = Effect.map(Effect.runtime<never>(), (runtime) => Runtime.runFork(runtime))
 
 /** A connection that is lost is replaced by the next request; without a listener it would end the process. */
-const tellOfLosses = (pool: Pg.Pool) =>
-  Effect.map(Effect.runtime<never>(), (runtime) => {
-    const run = Runtime.runFork(runtime)
+const logLosses = (pool: Pg.Pool) =>
+  Effect.map(runFork, (run) =>
     pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))
-  })
+  )
 
 const closed = (pool: Pg.Pool) =>
   endWithin(poolClosesWithin, () => "connections to the database")(Effect.promise(() => pool.end()))
 
-/** Tells of a failover, and of an old primary that still takes writes. */
-const tellingFence = Effect.map(Effect.runtime<never>(), (runtime) => {
-  const run = Runtime.runFork(runtime)
-  return makeFence({
-    changed: (from, to, closed) =>
-      run(
-        Effect.logWarning(
-          `The primary has changed, from timeline ${from} to ${to}: ${closed} connections to the old one are closed`
-        )
-      ),
-    twoPrimaries: (lower, highest) =>
-      run(
-        alertOperator(
-          "two_primaries",
-          `A PostgreSQL on timeline ${lower} still takes writes, beside the primary on timeline ${highest}: stop it`,
-          {}
-        )
-      )
+/** Logs a failover, and alerts the operator of an old primary that still takes writes. */
+const loggedFence = Effect.map(runFork, (run) =>
+  makeFence({
+    changed: (from, to, closed) => {
+      const message = `The primary has changed, from timeline ${from} to ${to}: ${closed} connections to the old one are closed`
+      run(Effect.logWarning(message))
+    },
+    twoPrimaries: (lower, highest) => {
+      const message = `A PostgreSQL on timeline ${lower} still takes writes, beside the primary on timeline ${highest}: stop it`
+      run(alertOperator("two_primaries", message, {}))
+    }
   })
-})
+)
 
 const primaryPool = Effect.gen(function* () {
   const { databasePool: max, databasePooler: pooler } = yield* Settings
   const urls = hostsOf((yield* DatabaseServer).url)
-  const fence = yield* tellingFence
+  const fence = yield* loggedFence
   const wanted = { kind: "primary", fence } as const
   const { look, pool } = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: NAME })
   yield* countConnections(pool)
   failFastWhenExhausted(pool)
-  yield* tellOfLosses(pool)
+  yield* logLosses(pool)
   const started = Effect.tryPromise({
     try: async () => {
       const client = await pool.connect()
@@ -103,28 +94,30 @@ const primaryPool = Effect.gen(function* () {
         client.release()
       }
     },
-    catch: (cause) => unreachable(reasonOf(cause))
-  })
-  const major = yield* Effect.tapError(started, () => Effect.promise(() => pool.end()))
-  if (major < OLDEST_VERSION) {
-    yield* Effect.promise(() => pool.end())
-    return yield* new DatabaseUnusable({
-      message: `DATABASE_URL names PostgreSQL ${major}; version ${OLDEST_VERSION} or newer is needed.`
-    })
-  }
+    catch: unreachable
+  }).pipe(
+    Effect.filterOrFail(
+      (major) => major >= OLDEST_VERSION,
+      (major) => {
+        const message = `DATABASE_URL names PostgreSQL ${major}; version ${OLDEST_VERSION} or newer is needed.`
+        return new DatabaseUnusable({ message })
+      }
+    )
+  )
+  yield* Effect.tapError(started, () => Effect.promise(() => pool.end()))
   return { pool, look, fence }
 })
 
 type PrimaryPool = Effect.Effect.Success<typeof primaryPool>
 
-/** Looks for a new primary while the old one still answers, and writes its timeline down where one has taken over. */
-const keepLooking = ({ fence: { primary }, look, pool }: PrimaryPool) => {
+/** Looks for a new primary while the old one still answers, and records its timeline. */
+const watchPrimary = ({ fence: { primary }, look, pool }: PrimaryPool) => {
   let recorded = 0
   const record = Effect.promise(async () => {
-    const { system, timeline } = primary.server() ?? { system: null, timeline: null }
     const changes = primary.changes()
+    const server = primary.server()
     if (changes === recorded) return
-    await pool.query(RECORD_SERVER, [system, timeline]).then(
+    await pool.query(RECORD_SERVER, [server?.system ?? null, server?.timeline ?? null]).then(
       () => (recorded = changes),
       () => undefined
     )
@@ -148,7 +141,7 @@ class PrimaryFence extends Context.Tag("corridor/PrimaryFence")<PrimaryFence, Fe
 const PrimaryLive = Layer.unwrapScoped(
   Effect.gen(function* () {
     const opened = yield* Effect.acquireRelease(primaryPool, ({ pool }) => closed(pool))
-    if (!(yield* DatabaseServer).embedded) yield* Effect.forkScoped(keepLooking(opened))
+    if (!(yield* DatabaseServer).embedded) yield* Effect.forkScoped(watchPrimary(opened))
     return Layer.mergeAll(
       clientOf(opened.pool),
       Layer.succeed(Primary, opened.fence.primary),
@@ -164,7 +157,7 @@ const replicaPool = (url: Redacted.Redacted) =>
     const wanted = { kind: "replica", fence: yield* PrimaryFence } as const
     const opening = { wanted, max, pooler, connectTimeout: replicaConnectTimeout }
     const { pool } = openPool({ ...opening, urls: hostsOf(url), applicationName: "corridor reads" })
-    yield* tellOfLosses(pool)
+    yield* logLosses(pool)
     return pool
   })
 

@@ -18,7 +18,7 @@ import {
 /** Work on stores: it may also fail because of the database. */
 export type Stored<A, E = never, R = never> = Effect.Effect<A, E | DatabaseFailure, R>
 
-/** The connection broke, or was given up for its silence, while a statement was under way. */
+/** The connection broke or timed out while a statement ran. */
 export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
   readonly message: string
   /** False where the statement may have been carried out all the same. */
@@ -29,7 +29,7 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
 /** The server is a replica and takes no writes. */
 export const READ_ONLY = "25006"
 
-/** A lock was not to be had in the time that was allowed for it. */
+/** Lock timeout. */
 export const LOCK_TIMEOUT = "55P03"
 
 /** Serialization failure and deadlock: the database undid the work and asks for it again. */
@@ -38,12 +38,10 @@ const conflictStates = new Set(["40001", "40P01"])
 /** Lock, statement and idle transaction timeouts; a server that stops or starts; one that is the primary no longer. */
 const busyStates = new Set([LOCK_TIMEOUT, "57014", "25P03", "57P01", "57P03", READ_ONLY, ...conflictStates])
 
-/** The class of states in which a server lacks what it needs: connections, memory, room on its disk. */
-const LACKING = "53"
+/** Class 53: the server lacks connections, memory or room on its disk. */
+const isBusy = (state: string): boolean => busyStates.has(state) || state.startsWith("53")
 
-const isBusy = (state: string): boolean => busyStates.has(state) || state.startsWith(LACKING)
-
-/** Broken connections over which nothing was asked for but to read. */
+/** Errors of broken connections that only read. */
 const onlyRead = new WeakSet<object>()
 
 /** Marks the error of a lost connection that only read. */
@@ -57,7 +55,7 @@ const judged = (error: object, whole: unknown): DatabaseFailure | undefined => {
   if (error instanceof ConnectionLost) return error.nothingWritten ? notWritten(whole) : maybeWritten(whole)
   if (isBusy(stateOf(error) ?? "")) return busy(whole)
   if (!(error instanceof SqlError.SqlError)) return undefined
-  // Its own words are all that tells whether a connection was there at all.
+  // Only the message tells whether there was a connection at all.
   if (error.message?.startsWith("Failed to acquire connection") === true) return busy(whole)
   if (error.message !== "Connection error") return undefined
   const isRead = typeof error.cause === "object" && error.cause !== null && onlyRead.has(error.cause)
@@ -68,16 +66,11 @@ const causesOf = function* (error: unknown): Generator<object> {
   for (let at = error; typeof at === "object" && at !== null; at = "cause" in at ? at.cause : undefined) yield at
 }
 
-/** Of an error, by it or by what caused it; nothing where the database is not to blame. */
-export const failureOf = (error: unknown): DatabaseFailure | undefined => {
-  for (const one of causesOf(error)) {
-    const failure = judged(one, error)
-    if (failure !== undefined) return failure
-  }
-  return undefined
-}
+/** Failure of the database that caused an error, if one did. */
+export const failureOf = (error: unknown): DatabaseFailure | undefined =>
+  Array.from(causesOf(error), (one) => judged(one, error)).find((failure) => failure !== undefined)
 
-/** For what is left of the errors of a statement, once those that are answers are taken out. */
+/** For the errors of a statement that are no answers. */
 export const failOrDie = (error: unknown): Effect.Effect<never, DatabaseFailure> => {
   const failure = failureOf(error)
   return failure === undefined ? Effect.die(error) : Effect.fail(failure)
@@ -111,15 +104,8 @@ export const catchRefusal: {
   ): Effect.Effect<A | A2, E2 | Extract<E, DatabaseFailure>, R | R2>
 } = dual(
   2,
-  <A, E, R, A2, E2, R2>(
-    effect: Effect.Effect<A, E, R>,
-    otherwise: (refusal: Exclude<E, DatabaseFailure>) => Effect.Effect<A2, E2, R2>
-  ): Effect.Effect<A | A2, E2 | Extract<E, DatabaseFailure>, R | R2> =>
-    Effect.catchAll(effect, (error): Effect.Effect<A2, E2 | Extract<E, DatabaseFailure>, R2> =>
-      isDatabaseFailure(error)
-        ? Effect.fail(error as Extract<E, DatabaseFailure>)
-        : otherwise(error as Exclude<E, DatabaseFailure>)
-    )
+  (effect: Effect.Effect<unknown, unknown>, otherwise: (refusal: unknown) => Effect.Effect<unknown, unknown>) =>
+    Effect.catchAll(effect, (error) => (isDatabaseFailure(error) ? Effect.fail(error) : otherwise(error)))
 )
 
 /** `Effect.mapError` for every failure but the database's. */
@@ -131,13 +117,8 @@ export const mapRefusal: {
     effect: Effect.Effect<A, E, R>,
     to: (refusal: Exclude<E, DatabaseFailure>) => E2
   ): Effect.Effect<A, E2 | Extract<E, DatabaseFailure>, R>
-} = dual(
-  2,
-  <A, E, R, E2>(
-    effect: Effect.Effect<A, E, R>,
-    to: (refusal: Exclude<E, DatabaseFailure>) => E2
-  ): Effect.Effect<A, E2 | Extract<E, DatabaseFailure>, R> =>
-    catchRefusal(effect, (refusal) => Effect.fail(to(refusal)))
+} = dual(2, (effect: Effect.Effect<unknown, unknown>, to: (refusal: unknown) => unknown) =>
+  Effect.mapError(effect, (error) => (isDatabaseFailure(error) ? error : to(error)))
 )
 
 /** The row that was found; fails with the refusal if there is none. */
@@ -155,17 +136,14 @@ export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
 /** Whether the database rolled back because of a conflict (serialization failure or deadlock). */
 export const isConflict = (failure: Busy): boolean => conflictStates.has(sqlStateOf(failure) ?? "")
 
-/** Whether rows were not to be had in time. */
+/** Whether rows stayed locked for too long. */
 export const isLockTimeout = (failure: Busy): boolean => sqlStateOf(failure) === LOCK_TIMEOUT
 
 /** The state that PostgreSQL names for an error, wherever in its causes it stands. */
-export const sqlStateOf = (error: unknown): string | undefined => {
-  for (const one of causesOf(error)) {
-    const state = isDatabaseFailure(one) ? undefined : stateOf(one)
-    if (state !== undefined) return state
-  }
-  return undefined
-}
+export const sqlStateOf = (error: unknown): string | undefined =>
+  Array.from(causesOf(error), (one) => (isDatabaseFailure(one) ? undefined : stateOf(one))).find(
+    (state) => state !== undefined
+  )
 
 /** Message of PostgreSQL within an error. */
 export const sqlReasonOf = (error: unknown): string => {

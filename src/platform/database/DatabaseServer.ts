@@ -1,4 +1,4 @@
-/** Which PostgreSQL the process works on: the one that DATABASE_URL names, else the embedded one in DATA_DIR. */
+/** The PostgreSQL of this process: that of DATABASE_URL, else the embedded one in DATA_DIR. */
 import { Context, Effect, Layer, Option, type Redacted, Data, Schema } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { embeddedPostgres, type EmbeddedPostgresError } from "./embedded/EmbeddedPostgres.ts"
@@ -34,39 +34,35 @@ export class DatabaseServer extends Context.Tag("corridor/DatabaseServer")<
  */
 class OtherServer extends Data.TaggedError("OtherServer")<{ readonly message: string }> {}
 
-const kept = rowAs(
+const recordedServer = rowAs(
   Schema.Struct({ system_identifier: Schema.NullOr(Schema.String), timeline: Schema.NullOr(Schema.Number) })
 )
 
 const ACCEPT =
   'If this is meant (a restore, pg_upgrade, a move), run "corridor migrate --accept-server"; else correct DATABASE_URL.'
 
-/** Why the server is not the one that the database was last used on; none where it is. */
+/** Why the server is not the one that the database was last used on; none if it is. */
 export const otherServer = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const server = (yield* Primary).server()
-  const row = yield* sql`select system_identifier, timeline::float8 as timeline from database_identity`.pipe(
-    Effect.flatMap(kept)
-  )
+  const recorded = sql`select system_identifier, timeline::float8 as timeline from database_identity`
+  const row = yield* Effect.flatMap(recorded, recordedServer)
   if (server === undefined || Option.isNone(row)) return Option.none<string>()
-  const { system_identifier, timeline } = row.value
-  if (system_identifier !== null && server.system !== null && system_identifier !== server.system) {
-    return Option.some(
-      `This database was last used on another PostgreSQL cluster (system identifier ${system_identifier}, here ${server.system}). ${ACCEPT}`
-    )
-  }
-  return timeline !== null && server.timeline !== null && server.timeline < timeline
-    ? Option.some(
-        `This PostgreSQL is on timeline ${server.timeline}, and timeline ${timeline} was seen already. ${ACCEPT}`
-      )
-    : Option.none<string>()
+  const { system_identifier: cluster, timeline } = row.value
+  const reason =
+    cluster !== null && server.system !== null && cluster !== server.system
+      ? `This database was last used on another PostgreSQL cluster (system identifier ${cluster}, here ${server.system}).`
+      : timeline !== null && server.timeline !== null && server.timeline < timeline
+        ? `This PostgreSQL is on timeline ${server.timeline}, and timeline ${timeline} was seen already.`
+        : undefined
+  return Option.map(Option.fromNullable(reason), (text) => `${text} ${ACCEPT}`)
 })
 
-/** Writes only what is news. */
+/** Writes only changes. */
 export const RECORD_SERVER = `update database_identity set system_identifier = $1, timeline = $2
   where (system_identifier, timeline) is distinct from ($1, $2::bigint)`
 
-/** The cluster and timeline at hand, whatever was recorded before. */
+/** Records the current cluster and timeline, whatever was recorded before. */
 export const recordServer = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const server = (yield* Primary).server()
@@ -74,14 +70,13 @@ export const recordServer = Effect.gen(function* () {
   yield* sql.unsafe(RECORD_SERVER, [server.system, server.timeline])
 }).pipe(Effect.orDie)
 
-/** On a migrated database, at the start. */
+/** Refuses to start on another server; then records this one. Needs a migrated database. */
 export const guardServer = Effect.gen(function* () {
   const reason = yield* Effect.orDie(otherServer)
   if (Option.isSome(reason)) return yield* new OtherServer({ message: reason.value })
   yield* recordServer
 })
 
-/** Whether a failover of this database could lose what was acknowledged, or leave two primaries that both take writes. */
 const replicationRow = theRowAs(
   Schema.Struct({ names: Schema.String, commit: Schema.String, standbys: Schema.Number, slots: Schema.Number })
 )
@@ -109,7 +104,7 @@ const riskOf = (names: string, commit: string, isFenced: boolean): string | unde
     : `this role cannot read the timeline (pg_walfile_name, pg_control_system), so an old primary is not recognised. Grant both; ${WHERE}.`
 }
 
-/** None where there is one server only. */
+/** Risks of a failover: lost payments, or two primaries that both take writes. None where there is one server only. */
 export const replication = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { url } = yield* DatabaseServer
@@ -124,14 +119,8 @@ export const replication = Effect.gen(function* () {
   return Option.some({ standbys, risk: Option.fromNullable(riskOf(names, commit, server() !== undefined)) })
 })
 
-/** At the start, in the log. A database that does not answer this answers nothing else either. */
-export const warnOfReplication = replication.pipe(
-  Effect.map(Option.flatMap(({ risk }) => risk)),
-  Effect.flatMap(
-    Option.match({
-      onNone: () => Effect.void,
-      onSome: (risk) => Effect.logWarning(`PostgreSQL: ${risk}`)
-    })
-  ),
-  Effect.orDie
-)
+/** Logs the risk at the start. */
+export const warnOfReplication = Effect.gen(function* () {
+  const risk = Option.flatMap(yield* Effect.orDie(replication), (found) => found.risk)
+  if (Option.isSome(risk)) yield* Effect.logWarning(`PostgreSQL: ${risk.value}`)
+})

@@ -2,18 +2,17 @@
  * Database of the memory layers: maps of immutable rows, with transactions. Features declare their own tables;
  * opening a table creates it.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { InTransaction, Transactor } from "./Transactor.ts"
-import type { Window } from "./Query.ts"
-
-type Rows = Map<unknown, unknown>
+import type { Scope, Window } from "./Query.ts"
 
 /** Undoes one change of a transaction. */
 type Undo = () => void
 
-/** The tables by name, and what the transactions that are open have done to them, the innermost last. */
+/** The tables by name, and the changes of the open transactions, the innermost last. */
 interface Database {
-  readonly tables: Map<string, Rows>
+  readonly tables: Map<string, Table>
   readonly open: Array<Array<Undo>>
 }
 
@@ -64,11 +63,9 @@ export interface MemoryTable<Row, Key = string> {
 /** Declares a table. As in SQL, a feature may read a table of a wing above: it declares the columns that it needs. */
 export const memoryTable = <Row, Key = string>(name: string): MemoryTable<Row, Key> => ({
   rows: (database) => {
-    const there = database.tables.get(name)
-    if (there !== undefined) return there as Map<Key, Row>
-    const fresh = new Table(database)
-    database.tables.set(name, fresh)
-    return fresh as Map<unknown, unknown> as Map<Key, Row>
+    const table = database.tables.get(name) ?? new Table(database)
+    database.tables.set(name, table)
+    return table as Map<unknown, unknown> as Map<Key, Row>
   }
 })
 
@@ -80,17 +77,14 @@ export type Opened<Tables extends Definitions> = {
 }
 
 /** Changes of a nested transaction become part of the outer one. */
-const keep = ({ open }: Database): Effect.Effect<void> => {
+const commit = ({ open }: Database): void => {
   const undos = open.pop() ?? []
-  const outer = open.at(-1)
-  if (outer !== undefined) for (const undo of undos) outer.push(undo)
-  return Effect.void
+  for (const undo of undos) open.at(-1)?.push(undo)
 }
 
-const takeBack = ({ open }: Database): Effect.Effect<void> =>
-  Effect.sync(() => {
-    for (const undo of (open.pop() ?? []).reverse()) undo()
-  })
+const rollBack = ({ open }: Database): void => {
+  for (const undo of (open.pop() ?? []).reverse()) undo()
+}
 
 export class MemoryDatabase extends Context.Tag("corridor/MemoryDatabase")<
   MemoryDatabase,
@@ -106,7 +100,9 @@ export class MemoryDatabase extends Context.Tag("corridor/MemoryDatabase")<
       const undoable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
           database.open.push([])
-          return Effect.onExit(effect, ({ _tag }) => (_tag === "Success" ? keep(database) : takeBack(database)))
+          return Effect.onExit(effect, (exit) =>
+            Effect.sync(() => (Exit.isSuccess(exit) ? commit(database) : rollBack(database)))
+          )
         })
       return {
         open: <Tables extends Definitions>(tables: Tables) =>
@@ -134,6 +130,19 @@ export const transactorMemory = Layer.effect(
 export const openTables = <Tables extends Definitions>(tables: Tables) =>
   Effect.map(MemoryDatabase, ({ atomically, open }) => ({ ...open(tables), atomically }))
 
+/** Deletes a batch of rows past their retention; returns how many. */
+export const deleteOld = <Row extends { readonly created_at: Date }>(
+  rows: Map<string, Row>,
+  retention: Duration.Duration
+): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const old = Array.from(rows)
+      .filter(([, { created_at }]) => now - created_at.getTime() > Duration.toMillis(retention))
+      .slice(0, retentionBatch)
+    for (const [key] of old) rows.delete(key)
+    return old.length
+  })
+
 /** Newest first, the rows after a position: what `order by … limit` does in SQL. */
 export const newestFirst = <Row extends { readonly created_at: Date }>(
   rows: Iterable<Row>,
@@ -147,3 +156,17 @@ export const newestFirst = <Row extends { readonly created_at: Date }>(
     .sort((a, b) => (key(a) < key(b) ? 1 : -1))
     .slice(0, window.take)
 }
+
+/** Rows that a scope may see, as `inScope` and `ownedIn` in SQL. */
+export const seenIn =
+  (scope: Scope) =>
+  (row: { readonly org_id: string | null }): boolean =>
+    Option.isNone(scope) || row.org_id === scope.value
+
+/** Rows with these values; undefined: any. */
+export const matches =
+  <Row extends object>(filter: { readonly [Name in keyof Row]?: Row[Name] | undefined }) =>
+  (row: Row): boolean =>
+    Object.entries(filter).every(([name, value]) => value === undefined || row[name as keyof Row] === value)
+
+export const currentDate = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))

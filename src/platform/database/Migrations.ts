@@ -1,4 +1,7 @@
-/** The migrations, in order, and what applies those that a database lacks. */
+/**
+ * Applies migrations while instances serve: one runner at a time, one transaction for each migration, indexes concurrently.
+ * A lock that is not granted at once is given up and asked for again, so that no statement queues behind the migration.
+ */
 import platform from "../../../migrations/0001_platform.ts"
 import people from "../../../migrations/0002_people.ts"
 import providers from "../../../migrations/0003_providers.ts"
@@ -9,7 +12,7 @@ import treasury from "../../../migrations/0007_treasury.ts"
 import webhooks from "../../../migrations/0008_webhooks.ts"
 import operations from "../../../migrations/0009_operations.ts"
 import { SqlClient, SqlError } from "@effect/sql"
-import { Data, Duration, Effect, Option, Schema, type Scope } from "effect"
+import { Data, Duration, Effect, Option, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { migrationLockTimeout, migrationRetry, migrationPollInterval } from "../../domain/policies/DatabasePolicies.ts"
 import { sessionLimits, sessionWithoutLimits, withoutLimits } from "./Connections.ts"
@@ -17,13 +20,7 @@ import type { Migration } from "./Migration.ts"
 import { rowAs, rowsAs, theRowAs } from "./Query.ts"
 import { LOCK_TIMEOUT, sqlReasonOf, sqlStateOf } from "./DatabaseFailure.ts"
 
-/**
- * Applies migrations while instances serve: one runner at a time, one transaction for each migration, indexes concurrently.
- * A lock that is not granted at once is given up and asked for again, so that no statement queues behind the migration.
- */
 export type Migrations = Readonly<Record<string, Migration>>
-
-type AppliedMigration = readonly [id: number, name: string]
 
 /** The migration cannot be applied as things are. The message says what to do. */
 export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{ readonly message: string }> {}
@@ -57,10 +54,8 @@ export type RecordedMigration = typeof RecordedMigration.Type
 export const RECORDED = `select migration_id as id, name, to_jsonb(m) ->> 'checksum' as checksum
   from ${MIGRATIONS_TABLE} m order by 1`
 
-const recordedRows = rowsAs(RecordedMigration)
-
 export const recordedMigrations = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.flatMap(sql.unsafe(RECORDED), recordedRows)
+  Effect.flatMap(sql.unsafe(RECORDED), rowsAs(RecordedMigration))
 )
 
 /** Checksum of the SQL, without comments and white space. */
@@ -123,32 +118,23 @@ const takeTurn = Effect.gen(function* () {
   return (yield* turnRow(yield* run(`select pg_try_advisory_xact_lock(${LOCK}) as taken`))).taken
 })
 
-const inTurn = <A, E, R>(
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | SqlError.SqlError, Exclude<R, Scope.Scope> | SqlClient.SqlClient> =>
-  Effect.scoped(
-    Effect.flatMap(takeTurn, (taken) => (taken ? Effect.asSome(effect) : Effect.succeed(Option.none<A>())))
-  ).pipe(
-    Effect.flatMap(
-      Option.match({
-        onNone: () =>
-          Effect.delay(
-            Effect.suspend(() => inTurn(effect)),
-            migrationPollInterval
-          ),
-        onSome: Effect.succeed
-      })
+const inTurn = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  while (true) {
+    const done = yield* Effect.scoped(
+      Effect.flatMap(takeTurn, (taken) => (taken ? Effect.asSome(effect) : Effect.succeedNone))
     )
-  )
+    if (Option.isSome(done)) return done.value
+    yield* Effect.sleep(migrationPollInterval)
+  }
+})
 
 type Listed = ReturnType<typeof listed>[number]
 
-const note = ({ id, migration, name }: Listed) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) =>
-      sql`insert into ${sql(MIGRATIONS_TABLE)} (migration_id, name, checksum) values (${id}, ${name}, ${checksumOf(migration)})`
-  )
+const recordApplied = ({ id, migration, name }: Listed) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const row = { migration_id: id, name, checksum: checksumOf(migration) }
+    return sql`insert into ${sql(MIGRATIONS_TABLE)} ${sql.insert(row)}`
+  })
 
 /** The transaction that has been open the longest is the usual reason for a lock that is not granted. */
 const oldestTransaction = Effect.gen(function* () {
@@ -166,10 +152,7 @@ const oldestTransaction = Effect.gen(function* () {
   })
 })
 
-const isBlocked = (error: SqlError.SqlError): boolean => {
-  const state = sqlStateOf(error)
-  return state === LOCK_TIMEOUT || state === DEADLOCK
-}
+const isBlocked = (error: SqlError.SqlError): boolean => [LOCK_TIMEOUT, DEADLOCK].includes(sqlStateOf(error) ?? "")
 
 const applyTransaction = (migration: Listed, statements: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -178,7 +161,7 @@ const applyTransaction = (migration: Listed, statements: string) =>
         sql.unsafe(withoutLimits),
         sql.unsafe(`set local lock_timeout = ${Duration.toMillis(migrationLockTimeout)}`),
         sql.unsafe(statements),
-        note(migration)
+        recordApplied(migration)
       ])
     )
   ).pipe(
@@ -213,7 +196,7 @@ const applyIndexes = (migration: Listed, { create, drop }: Extract<Migration, { 
   }).pipe(
     Effect.scoped,
     // The pool may have no third connection.
-    Effect.zipRight(note(migration)),
+    Effect.zipRight(recordApplied(migration)),
     Effect.catchIf(
       (error) => error instanceof SqlError.SqlError && sqlStateOf(error) === STATEMENT_TIMEOUT,
       () =>
@@ -246,7 +229,7 @@ const applyPending = Effect.fnUntraced(function* (migrations: Migrations) {
     migration_id integer primary key, created_at timestamptz not null default now(), name text not null,
     checksum text not null)`
   const recorded = new Set((yield* requireUpgradable(migrations)).map(({ id }) => id))
-  const done: Array<AppliedMigration> = []
+  const done: Array<readonly [id: number, name: string]> = []
   for (const pending of listed(migrations).filter(({ id }) => !recorded.has(id))) {
     const { id, migration, name } = pending
     if (!migration.besidePrevious && recorded.size > 0) yield* requireAlone(id)
@@ -258,7 +241,7 @@ const applyPending = Effect.fnUntraced(function* (migrations: Migrations) {
   return done
 })
 
-/** Answers with the migrations that were missing. Instances that start together wait for the one that applies them. */
+/** Returns the applied migrations. Instances that start together wait for the one that applies them. */
 export const runMigrations = (migrations: Migrations) =>
   inTurn(applyPending(migrations)).pipe(
     Effect.tap((applied) =>
@@ -280,9 +263,8 @@ export const migrations = {
   "0009_operations": operations
 }
 
-/** Answers with the migrations that were missing. */
 export const migrate = runMigrations(migrations)
 
-/** As a version was of which this migration was the last: for what such a version has written. */
+/** Migrates up to this migration, for a backup of an older version. */
 export const migrateTo = (last: number) =>
-  runMigrations(Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last)))
+  runMigrations(Object.fromEntries(Object.entries(migrations).filter(([name]) => idOf(name) <= last)))

@@ -6,12 +6,13 @@
  * 2. new connections to a lower one are refused, and so are those to another cluster;
  * 3. a replica is read from only while it follows the highest timeline.
  */
+import { setTimeout } from "node:timers/promises"
 import { Context, Duration } from "effect"
 import {
-  mostCommitsWaiting,
   connectTimeout,
   hostPatience,
-  hostTimeout
+  hostTimeout,
+  mostCommitsWaiting
 } from "../../domain/policies/DatabasePolicies.ts"
 import { sqlStateOf } from "./DatabaseFailure.ts"
 import Pg from "pg"
@@ -32,8 +33,8 @@ export class WrongHost extends Error {
 }
 
 /**
- * Whom a replica streams from is told to roles with pg_read_all_stats. For others it is what its last restart point says,
- * which comes minutes after a promotion.
+ * Only roles with pg_read_all_stats see the timeline that a replica streams from. Others see that of its last restart
+ * point, minutes after a promotion.
  */
 const SERVER = `select pg_is_in_recovery() as replica,
   case when pg_is_in_recovery() then greatest(
@@ -47,7 +48,7 @@ const SERVER = `select pg_is_in_recovery() as replica,
 const SERVER_UNFENCED = "select pg_is_in_recovery() as replica, null as timeline, null as system, 0 as waiting"
 
 /** Permission denied, not supported, no such function. */
-const notTold = new Set(["42501", "0A000", "42883"])
+const unavailable = new Set(["42501", "0A000", "42883"])
 
 export const readServer = async (client: Pg.ClientBase, timeoutMillis: number): Promise<Server> => {
   const ask = async (text: string): Promise<Server> => {
@@ -57,15 +58,15 @@ export const readServer = async (client: Pg.ClientBase, timeoutMillis: number): 
   try {
     return await ask(SERVER)
   } catch (error) {
-    if (!notTold.has(sqlStateOf(error) ?? "")) throw error
+    if (!unavailable.has(sqlStateOf(error) ?? "")) throw error
     return ask(SERVER_UNFENCED)
   }
 }
 
 interface Observer {
-  /** The primary has changed, and so many connections to the one before were closed. */
+  /** After the primary has changed and `closed` connections to the one before were closed. */
   readonly changed?: (from: number, to: number, closed: number) => void
-  /** A server on a lower timeline still takes writes. Called once for each timeline. */
+  /** Once for each lower timeline on which a server still takes writes. */
   readonly twoPrimaries?: (lower: number, highest: number) => void
 }
 
@@ -82,12 +83,12 @@ interface Socketed {
   readonly connection: { readonly stream: { readonly destroy: (error: Error) => void } }
 }
 
-/** Of one primary, for its pool and that of its replicas. */
+/** One for the pools of a primary and its replicas. */
 export const makeFence = ({ changed, twoPrimaries }: Observer = {}) => {
   /** The timelines of open connections. */
   const open = new Map<Pg.ClientBase, number>()
   const inUse = new WeakSet<Pg.ClientBase>()
-  const told = new Set<number>()
+  const reported = new Set<number>()
   let system: string | null = null
   let highest: number | null = null
   let changes = 0
@@ -124,8 +125,8 @@ export const makeFence = ({ changed, twoPrimaries }: Observer = {}) => {
     system ??= server.system
     if (server.timeline === null) return
     if (highest !== null && server.timeline < highest) {
-      if (!told.has(server.timeline)) twoPrimaries?.(server.timeline, highest)
-      told.add(server.timeline)
+      if (!reported.has(server.timeline)) twoPrimaries?.(server.timeline, highest)
+      reported.add(server.timeline)
       throw new WrongHost(`It is an old primary, on timeline ${server.timeline} instead of ${highest}`)
     }
     if (highest === null || server.timeline > highest) rise(server.timeline)
@@ -161,12 +162,7 @@ export const makeFence = ({ changed, twoPrimaries }: Observer = {}) => {
 
 export type Fence = ReturnType<typeof makeFence>
 
-/**
- * Which of several hosts a new connection goes to: the primary with the highest timeline, or a replica. Every connection
- * is asked what it has reached before it is used.
- */
-
-/** A server that the fence admits. */
+/** Kind of server that a pool connects to, if the fence admits it. */
 export interface Wanted {
   readonly kind: "primary" | "replica"
   readonly fence: Fence
@@ -177,16 +173,11 @@ interface Host {
   readonly port: number
 }
 
-const hostOf = (connectionString: string): Host => {
-  const { host, port } = new Pg.Client({ connectionString })
-  return { host, port }
-}
-
 const check = ({ fence, kind }: Wanted, server: Server): void =>
   kind === "primary" ? fence.admit(server) : fence.admitReplica(server)
 
 /** On a connection of its own, since a connection of the pool can be used for one host only. */
-const looked = async (connectionString: string): Promise<Host & Server> => {
+const readHost = async (connectionString: string): Promise<Host & Server> => {
   const timeout = Duration.toMillis(hostTimeout)
   const client = new Pg.Client({
     connectionString,
@@ -205,59 +196,46 @@ const looked = async (connectionString: string): Promise<Host & Server> => {
 
 /** Hosts that answer. */
 export const lookAtHosts = async (urls: ReadonlyArray<string>): Promise<ReadonlyArray<Host & Server>> => {
-  const all = await Promise.allSettled(urls.map(looked))
+  const all = await Promise.allSettled(urls.map(readHost))
   return all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
 }
 
 /** The admitted host with the highest timeline among those that answer soon after the first one. */
-const best = (urls: ReadonlyArray<string>, wanted: Wanted): Promise<Host> =>
-  new Promise((resolve, reject) => {
-    let found: (Host & Server) | undefined
-    let failure: unknown
-    let left = urls.length
-    let timer: NodeJS.Timeout | undefined
-    const decide = () => (found === undefined ? reject(failure) : resolve(found))
-    const answered = (host: Host & Server): void => {
-      check(wanted, host)
-      if (found === undefined || (host.timeline ?? 0) > (found.timeline ?? 0)) found = host
-      timer ??= setTimeout(decide, Duration.toMillis(hostPatience))
-    }
-    for (const url of urls) {
-      void looked(url)
-        .then(answered)
-        .catch((error: unknown) => (failure ??= error))
-        .finally(() => {
-          left -= 1
-          if (left > 0) return
-          clearTimeout(timer)
-          decide()
-        })
-    }
+const best = async (urls: ReadonlyArray<string>, wanted: Wanted): Promise<Host> => {
+  const admitted: Array<Host & Server> = []
+  const looks = urls.map(async (url) => {
+    const host = await readHost(url)
+    check(wanted, host)
+    admitted.push(host)
   })
+  await Promise.any(looks).catch(({ errors }: AggregateError) => Promise.reject(errors[0]))
+  await Promise.race([
+    Promise.allSettled(looks),
+    setTimeout(Duration.toMillis(hostPatience), undefined, { ref: false })
+  ])
+  return admitted.reduce((found, host) => ((host.timeline ?? 0) > (found.timeline ?? 0) ? host : found))
+}
 
 type Connected = (error: Error | null | undefined) => void
 
 /** Pool options that route its connections to the right host. */
 export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
-  const only = urls.length === 1 ? hostOf(urls[0]!) : undefined
   let found: Promise<Host> | undefined
-  /** How often the primary had changed when it was found. */
+  /** How often the primary had changed when the host was found. */
   let foundAfter = 0
 
   /** Concurrent connects share one look-up. */
   const find = (): Promise<Host> => {
-    if (only !== undefined) return Promise.resolve(only)
     const changes = wanted.fence.primary.changes()
     if (found === undefined || foundAfter !== changes) {
       foundAfter = changes
-      const looking = best(urls, wanted)
-      found = looking
-      looking.catch(() => forget())
+      found = best(urls, wanted)
+      found.catch(reset)
     }
     return found
   }
 
-  const forget = (): void => {
+  const reset = (): void => {
     found = undefined
   }
 
@@ -265,14 +243,14 @@ export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
   class RoutedClient extends Pg.Client {
     constructor(config?: Pg.ClientConfig) {
       super(config)
-      if (only !== undefined) return
+      if (urls.length === 1) return
       const connect = this.connect.bind(this) as (connected: Connected) => void
       const routed = (connected: Connected): void => {
         const connectTo = ({ host, port }: Host) => {
           this.host = host
           this.port = port
           connect((error) => {
-            if (error instanceof Error) forget()
+            if (error instanceof Error) reset()
             connected(error)
           })
         }
@@ -292,16 +270,15 @@ export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
         check(wanted, server)
         wanted.fence.keepConnection(client, server)
       } catch (error) {
-        forget()
+        reset()
         throw error
       }
     },
     /** Shows every host to the fence, on fresh connections: an address may lead elsewhere by now. */
     look: async (): Promise<void> => {
-      const one = async (url: string) => check(wanted, await looked(url))
-      await Promise.allSettled(urls.map(one))
+      await Promise.allSettled(urls.map(async (url) => check(wanted, await readHost(url))))
     },
-    /** A connection has ended: the next one looks again where to go. */
-    forget
+    /** Makes the next connection look for its host again, after one has ended. */
+    reset
   }
 }

@@ -1,4 +1,4 @@
-/** The few SQL phrases that every tenant query shares. */
+/** SQL fragments that tenant queries share, and decoders of rows. */
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Option, Effect, Schema, Data, Either, ParseResult } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
@@ -6,8 +6,6 @@ import { compileDecoder } from "../schema/CompiledSchema.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Money } from "../../domain/Money.ts"
 import { orDatabaseFailure } from "./DatabaseFailure.ts"
-
-/** Which rows of a list a query is to give. */
 
 /** When the last row of a page was made, and its id. */
 export type Position = readonly [at: string, id: string]
@@ -46,10 +44,7 @@ export const newest = (sql: SqlClient.SqlClient, id: string, { after, take }: Wi
   return sql`${rest} order by created_at desc, ${column} desc limit ${take}`
 }
 
-/**
- * The ids of a list that an index holds in several parts, each of them newest first: of every part the newest, and of
- * those the newest. So many looks into the index as there are parts, however long the list is.
- */
+/** Ids of a list that an index holds in several parts, newest first. Reads one page of each part, however long the list. */
 export const newestAmong = (
   sql: SqlClient.SqlClient,
   id: string,
@@ -73,20 +68,16 @@ const BATCH = "(select * from jsonb_to_recordset("
 const rows = (columns: string) => `::jsonb) as b (seq integer, ${columns}) where seq between 0 and 65535)`
 
 /**
- * A batch, which is JSON, as a table to join. The planner takes JSON for a hundred rows, and while a table is small it
- * would read all of it rather than look up a hundred, and go on so on that connection when the table has grown. Between
- * two bounds of `seq` it expects one row, and looks up each.
+ * A batch in JSON as a table to join. The planner estimates JSON at 100 rows, and would scan small tables, also after they
+ * have grown. With two bounds of `seq` it estimates one row and uses the index.
  */
 export const batchTable = (json: string, columns: string): string => BATCH + json + rows(columns)
 
-/** The questions of a batch as such a table, each with its place (`seq`), so that answers find their way back. */
+/** Items of a batch as such a table, each with its place (`seq`). */
 export const batchOf = (sql: SqlClient.SqlClient, asked: ReadonlyArray<object>, columns: string): Statement.Fragment =>
   sql`${sql.literal(BATCH)}${JSON.stringify(asked.map((one, seq) => ({ ...one, seq })))}${sql.literal(rows(columns))}`
 
-/**
- * The one way in which rows become what the code works with: through a schema that is compiled once. What the schema
- * does not expect is a defect that names the column, and not a strange payment later.
- */
+/** A row that its schema does not expect. The message names the column. */
 export class UnexpectedRow extends Data.TaggedError("UnexpectedRow")<{ readonly message: string }> {}
 
 /** For `Effect.flatMap` after a statement that gives rows. */
@@ -102,34 +93,32 @@ export const rowsAs = <A, I>(schema: Schema.Schema<A, I>) => {
 /** The same for a statement that gives one row, or none. */
 export const rowAs = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = rowsAs(schema)
-  return (rows: ReadonlyArray<unknown>): Effect.Effect<Option.Option<A>> =>
-    Effect.map(decode(rows), ([first]) => Option.fromNullable(first))
+  return (rows: ReadonlyArray<unknown>) => Effect.map(decode(rows), firstRow)
 }
 
-/** And for one that always gives a row: none is a defect like any other. */
+/** For a statement that always gives a row; none is a defect. */
 export const theRowAs = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = rowsAs(schema)
   return (rows: ReadonlyArray<unknown>): Effect.Effect<A> =>
     Effect.flatMap(decode(rows), ([first]) =>
-      first === undefined
-        ? Effect.die(new UnexpectedRow({ message: "Expected a row, there is none" }))
-        : Effect.succeed(first)
-    )
+      first === undefined ? new UnexpectedRow({ message: "Expected a row, there is none" }) : Effect.succeed(first)
+    ).pipe(Effect.orDie)
 }
 
-/** A statement of a store: decodes its rows, and turns errors of the database into `DatabaseFailure`. */
+/** Statements of a store: decodes their rows, and turns errors of the database into `DatabaseFailure`. */
 const querying =
   <A>(decode: (rows: ReadonlyArray<unknown>) => Effect.Effect<A>) =>
   <R>(statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError, R>) =>
     orDatabaseFailure(Effect.flatMap(statement, decode))
 
-export const queryRows = <A, I>(schema: Schema.Schema<A, I>) => querying(rowsAs(schema))
-
-/** The first row, if there is one. */
-export const queryRow = <A, I>(schema: Schema.Schema<A, I>) => querying(rowAs(schema))
-
-/** The row of a statement that always returns one. */
-export const queryOne = <A, I>(schema: Schema.Schema<A, I>) => querying(theRowAs(schema))
+/** Statements whose rows have this schema. */
+export const query = <A, I>(schema: Schema.Schema<A, I>) => ({
+  all: querying(rowsAs(schema)),
+  /** The first row, if there is one. */
+  first: querying(rowAs(schema)),
+  /** The row of a statement that always returns one. */
+  one: querying(theRowAs(schema))
+})
 
 const countOf = theRowAs(Schema.Struct({ count: Schema.Int }))
 
@@ -143,24 +132,19 @@ export const anyRow = querying((rows) => Effect.succeed(rows.length > 0))
 export const execute = querying(() => Effect.void)
 
 /** Checks for tables before the migrations have run. */
-const presence = theRowAs(Schema.Struct({ there: Schema.Boolean }))
+export const tableExists = (table: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(sql`select 1 where to_regclass(${table}) is not null`, (rows) => rows.length > 0)
+  )
 
-export const tableExists = Effect.fn("tableExists")(function* (table: string) {
-  const sql = yield* SqlClient.SqlClient
-  const { there } = yield* sql`select to_regclass(${table}) is not null as there`.pipe(Effect.flatMap(presence))
-  return there
-})
+export const columnExists = (table: string, column: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql`select 1 from pg_attribute where attrelid = to_regclass(${table}) and attname = ${column}`,
+      (rows) => rows.length > 0
+    )
+  )
 
-export const columnExists = Effect.fn("columnExists")(function* (table: string, column: string) {
-  const sql = yield* SqlClient.SqlClient
-  const { there } = yield* sql`select exists (
-    select from pg_attribute where attrelid = to_regclass(${table}) and attname = ${column}
-  ) as there`.pipe(Effect.flatMap(presence))
-  return there
-})
-
-/** Money as rows hold it: exact decimal text beside its currency. */
-
-/** Money of a row. Anything else is a defect. */
+/** Money of a row: exact decimal text and its currency. Anything else is a defect. */
 export const moneyOf = (text: string, currency: AnyCurrencyCode): Money =>
   Either.getOrThrowWith(Money.fromNumericText(text, currency), (reason) => new Error(`${text} ${currency} ${reason}`))

@@ -1,7 +1,6 @@
 /**
- * Lists from a replica, and never older than what was committed when they were asked for: the primary says how far it
- * is, and the replica answers only once it has come that far. Where it has not soon, is gone or gives up on a statement,
- * the primary answers.
+ * Reads lists from a replica once it has replayed all that the primary had committed at the time of the request. If the
+ * replica lags, is down or fails a statement, the primary answers.
  */
 import { SqlClient, type SqlConnection, type SqlError } from "@effect/sql"
 import { Context, Duration, Effect, identity, Option, Schema, type Scope, Stream } from "effect"
@@ -15,12 +14,12 @@ import { theRowAs } from "./Query.ts"
 
 type Reads = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** For what only reads, on its own fiber. */
+/** For reads, on their own fiber. */
 export class Replica extends Context.Reference<Replica>()("corridor/Replica", {
   defaultValue: (): { readonly reads: Reads } => ({ reads: identity })
 }) {}
 
-/** The replica is not to be used now: for the caller it is no failure. */
+/** The replica cannot be used now. The primary answers instead. */
 class NotNow extends Schema.TaggedError<NotNow>()("NotNow", { reason: Schema.String }) {}
 
 const positionRow = theRowAs(Schema.Struct({ position: Schema.String }))
@@ -32,7 +31,7 @@ const PROGRESS = `select case when pg_is_in_recovery()
 
 type Connection = SqlConnection.Connection
 
-/** Until the replica has all that was committed up to the position. */
+/** Waits until the replica has replayed up to the position. */
 const caughtUp = (connection: Connection, position: string): Effect.Effect<void, NotNow | SqlError.SqlError> => {
   const look = connection.execute(PROGRESS, [position], undefined).pipe(Effect.flatMap(progressRow))
   const wait: Effect.Effect<void, NotNow | SqlError.SqlError> = Effect.flatMap(look, ({ has_it }) => {
@@ -50,7 +49,7 @@ export const readingFrom = (
 ): Effect.Effect<Replica["Type"], never, SqlClient.SqlClient | PoolQuotas | Scope.Scope> =>
   Effect.gen(function* () {
     const primary = yield* SqlClient.SqlClient
-    /** One question for all who ask at the same time, put after the last of them has come. */
+    /** Concurrent requests share one statement, which runs after the last of them has come. */
     const askPosition = yield* batchedReads(
       () => "",
       () =>
@@ -75,7 +74,7 @@ export const readingFrom = (
     const onPrimary = <A>(use: (connection: Connection) => Effect.Effect<A, SqlError.SqlError>) =>
       Effect.scoped(Effect.flatMap(primary.reserve, use))
 
-    /** The look and the statement go over one connection, so that both are the same server's, whatever stands before it. */
+    /** Position and statement use one connection: behind a pooler another one may lead to another server. */
     const connectionAt = (position: Stored<string>): Connection => {
       const run = <A>(use: (connection: Connection) => Effect.Effect<A, SqlError.SqlError>) =>
         Effect.gen(function* () {

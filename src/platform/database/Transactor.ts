@@ -73,27 +73,26 @@ export class PoolQuotas extends Context.Tag("corridor/PoolQuotas")<PoolQuotas, S
   )
 }
 
-interface Atomically {
-  readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Stored<A, E, R>
-}
-
 const mayRetry = (error: unknown): boolean => error instanceof Busy && isConflict(error)
 
-export class Transactor extends Context.Tag("corridor/Transactor")<Transactor, Atomically>() {
+export class Transactor extends Context.Tag("corridor/Transactor")<
+  Transactor,
+  { readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Stored<A, E, R> }
+>() {
   static readonly layer = Layer.effect(
     Transactor,
-    Effect.map(Effect.all([SqlClient.SqlClient, PoolQuotas]), ([sql, lanes]) => ({
+    Effect.map(Effect.all([SqlClient.SqlClient, PoolQuotas]), ([sql, quotas]) => ({
       atomically: (effect) => {
         const transaction = sql.withTransaction(Effect.provideService(effect, InTransaction, true))
         return Effect.flatMap(InTransaction, (inside) =>
-          inside ? transaction : runningPending(lanes.transaction(transaction))
+          inside ? transaction : runningPending(quotas.transaction(transaction))
         ).pipe(orTransactionFailure, Effect.retry({ schedule: serializationRetry, while: mayRetry }))
       }
     }))
   )
 }
 
-/** Work on the whole database that takes as long as it takes, in a transaction of its own. */
+/** Runs work on the whole database in a transaction without time limits. */
 export const unlimited = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError.SqlError, R | SqlClient.SqlClient> =>

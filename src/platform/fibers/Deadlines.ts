@@ -3,10 +3,12 @@
  * afterwards, at many times the price of the wait itself; calls with the same limit end in the order in which they
  * began, so one timer watches over all of them.
  */
-import { Duration, Effect, Exit, Fiber, FiberSet, Runtime, Clock } from "effect"
+import { type Clock, Duration, Effect, Exit, Fiber, FiberSet, Runtime } from "effect"
 
-/** Milliseconds for timeouts and ages. They never jump when the clock is set; a test's clock counts them as it is told. */
-export const monotonicMillis: Effect.Effect<number> = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1e6)
+/** Milliseconds for timeouts and ages, which never jump when the clock is set. */
+export const monotonicNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+
+export const monotonicMillis: Effect.Effect<number> = Effect.map(Effect.clock, monotonicNow)
 
 interface Call {
   /** By time that cannot be set: a clock that is put back must not prolong a call. */

@@ -16,10 +16,7 @@ export const permitWithin = (semaphore: Effect.Semaphore, patience: Duration.Dur
     })
     return Effect.flatMap(
       semaphore.withPermitsIfAvailable(1)(effect),
-      Option.match({
-        onNone: () => inTurn,
-        onSome: Effect.succeed
-      })
+      Option.match({ onNone: () => inTurn, onSome: Effect.succeed })
     )
   }
 

@@ -39,14 +39,6 @@ closedReaders([], 0)
 refusedAnswers([], 0)
 waitingBytes([], 0)
 
-interface Progress {
-  /** Bytes that the system has taken for the client. */
-  readonly sent: number
-  readonly since: number
-}
-
-type Headers = Readonly<Record<string, string>>
-
 const busyList = new RateLimited({
   message:
     "Another list of all records is being read for this organisation. Send this again, or ask for pages with limit.",
@@ -61,7 +53,8 @@ export interface AnswerLimits {
 export class AnswerWriter {
   readonly #timeout: number
   readonly #mostBytes: number
-  readonly #progress = new Map<Socket, Progress>()
+  /** Bytes that the system has taken for a client, and since when. */
+  readonly #progress = new Map<Socket, { readonly sent: number; readonly since: number }>()
   readonly #waiting = new Map<Socket, number>()
   readonly #streaming = new Set<string>()
   #total = 0
@@ -98,7 +91,7 @@ export class AnswerWriter {
     waitingBytes([], this.#total)
   }
 
-  forget(socket: Socket): void {
+  removeSocket(socket: Socket): void {
     this.#progress.delete(socket)
   }
 
@@ -114,20 +107,20 @@ export class AnswerWriter {
   }
 
   /** Ends once all of it was handed to the system, or the client is gone. */
-  write(response: ServerResponse, { body, headers, status }: Outgoing, common: Headers): Effect.Effect<void> {
-    if (body instanceof Streamed) {
-      return Effect.suspend(() => {
+  write(
+    response: ServerResponse,
+    { body, headers, status }: Outgoing,
+    common: Readonly<Record<string, string>>
+  ): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      if (body instanceof Streamed) {
         response.writeHead(status, { ...common, ...headers })
-        return this.#writeStreamed(response, body)
-      })
-    }
-    return Effect.suspend(() => {
-      const bytes = typeof body === "string" ? Buffer.from(body) : body
-      response.writeHead(status, { ...common, ...headers, "content-length": bytes?.length ?? 0 })
-      return Effect.zipRight(
-        bytes === undefined ? Effect.void : this.#writePieces(response, bytes),
-        Effect.sync(() => void response.end())
-      )
+        return yield* this.#writeStreamed(response, body)
+      }
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body ?? "")
+      response.writeHead(status, { ...common, ...headers, "content-length": bytes.length })
+      yield* this.#writePieces(response, bytes)
+      response.end()
     })
   }
 
@@ -165,24 +158,19 @@ export class AnswerWriter {
     )
   }
 
-  #writePiece(response: ServerResponse, piece: Buffer): Effect.Effect<void> {
-    return Effect.async<void>((resume) => void response.write(piece, () => resume(Effect.void)))
-  }
-
   #writePieces(response: ServerResponse, bytes: Buffer): Effect.Effect<void> {
     return Effect.gen(this, function* () {
       for (let at = 0; at < bytes.length && !response.destroyed; at += answerPiece) {
-        yield* this.#writePiece(response, bytes.subarray(at, at + answerPiece))
+        const piece = bytes.subarray(at, at + answerPiece)
+        yield* Effect.async<void>((resume) => void response.write(piece, () => resume(Effect.void)))
       }
     })
   }
 
   #writeStreamed(response: ServerResponse, { next }: Streamed): Effect.Effect<void> {
     return Effect.gen(this, function* () {
-      let piece = yield* next
-      while (piece !== undefined && !response.destroyed) {
+      for (let piece = yield* next; piece !== undefined && !response.destroyed; piece = yield* next) {
         yield* this.#writePieces(response, Buffer.from(piece))
-        piece = yield* next
       }
       response.end()
     }).pipe(
@@ -199,13 +187,12 @@ export class AnswerWriter {
 
 export type Small = Outgoing & { readonly body: string | Buffer | undefined }
 
-/** A refusal is. */
+/** Largest answer that goes behind others of its connection at once; refusals are smaller. */
 const TINY = 1024
 
-/** Whether an answer is handed to its socket at once: no large one, and none behind others of its connection. */
+/** Whether an answer is handed to its socket at once. */
 export const isSmall = (response: ServerResponse, outgoing: Outgoing): outgoing is Small => {
   const { body } = outgoing
-  if (body === undefined) return true
   if (body instanceof Streamed) return false
-  return body.length <= (response.socket === null ? TINY : answerPiece)
+  return body === undefined || body.length <= (response.socket === null ? TINY : answerPiece)
 }

@@ -1,9 +1,9 @@
 /**
- * Interprets one endpoint of the contract on Node's own request: who is it, what do they send, may they, then the
- * handler. Decoders and encoders are compiled once in a process.
+ * Interprets the endpoints of the contract on Node's own requests: authenticates, reads and decodes the request, checks
+ * access, then calls the handler. Decoders and encoders are compiled once in a process.
  */
 import { HttpApiSchema, type HttpApiEndpoint, HttpApi } from "@effect/platform"
-import { Context, Duration, Effect, Either, Option, type Schema, SchemaAST } from "effect"
+import { Context, Duration, Effect, Either, Option, Predicate, type Schema, SchemaAST } from "effect"
 import { AccountId, EscrowId, OrgId, PaymentId, idOrNil, nilUuid } from "../../domain/Ids.ts"
 import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs, SignedCallback } from "../../contract/api/Operation.ts"
 import { Gate, Reply, WholeList, type Implementation } from "./Handlers.ts"
@@ -38,10 +38,13 @@ import { Idempotency } from "../idempotency/Idempotency.ts"
 import * as FindMyWay from "find-my-way-ts"
 import { Api } from "../../contract/api/Api.ts"
 
-/** Honours the header Idempotency-Key around an operation that moves money. */
 const replayed = { "content-type": "application/json", "idempotent-replayed": "true" }
 
-const make = Effect.gen(function* () {
+/**
+ * Honours the header Idempotency-Key around an operation that moves money. One for all routes, in the scope of their
+ * server: requests that began are waited for before the services end.
+ */
+const makeIdempotent = Effect.gen(function* () {
   const idempotency = yield* Idempotency
   const runDetached = yield* makeRunDetached
 
@@ -62,7 +65,7 @@ const make = Effect.gen(function* () {
     return yield* runDetached(
       answer(key).pipe(
         Effect.tap((outgoing) => keep(key, outgoing)),
-        // A refusal that a change of the primary may have caused is told as 503, and is no answer for the key.
+        // A refusal that a change of the primary may have caused becomes 503, and is no answer for the key.
         Effect.tapError((failure) =>
           isDatabaseFailure(failure) || changes() !== before ? Effect.void : keep(key, failureReply(failure, path))
         )
@@ -70,14 +73,6 @@ const make = Effect.gen(function* () {
     )
   })
 })
-
-class IdempotentHandler extends Context.Tag("corridor/IdempotentHandler")<
-  IdempotentHandler,
-  Effect.Effect.Success<typeof make>
->() {
-  /** One for all routes, in the scope of their server: what they began is waited for before the services end. */
-  static readonly provided = Effect.provideServiceEffect(IdempotentHandler, make)
-}
 
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
@@ -107,12 +102,11 @@ const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
   return yield* Either.mapLeft(parseJsonText(text), ({ message }) => new Invalid({ message }))
 })
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = Predicate.isReadonlyRecord
 
-/** Checks the query before its schema does. */
+/** Checks the query before its schema does. A misspelled filter must not be answered with records that it did not select. */
 const queryProblem = ({ listParams }: Compiled, query: Incoming["query"]): string | undefined => {
-  const unknown = unknownParam(listParams, query)
+  const unknown = listParams && Object.keys(query).find((name) => !listParams.has(name))
   if (unknown !== undefined) {
     const shown = unknown.length > 64 ? `${unknown.slice(0, 64)}…` : unknown
     return `${shown}: is no parameter of this list, which takes ${[...listParams!].join(", ")}`
@@ -125,36 +119,36 @@ const queryProblem = ({ listParams }: Compiled, query: Incoming["query"]): strin
   return undefined
 }
 
-/** Known to every list: the organisation, and the user in whose name it is asked for. */
-const KNOWN_EVERYWHERE = ["org_id", "user_id"]
+/** Parameters of every list. */
+const COMMON_PARAMS = ["org_id", "user_id"]
 
 const fieldsOf = ({ ast }: Schema.Schema.Any) => SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast))
 
-/** Whether it answers with an array of records, or with a report about many. */
-const isList = ({ annotations, method, successSchema }: Endpoint): boolean =>
-  Option.isSome(Context.getOption(annotations, Lists)) ||
-  (method === "GET" && fieldsOf(successSchema).some(({ name, type }) => name === "data" && type._tag === "TupleType"))
-
-/** The parameters of a list; undefined for operations that are no list, which ignore what they do not know. */
+/**
+ * The parameters of a list, which answers with an array of records or a report about many. Undefined for other
+ * operations, which ignore unknown parameters.
+ */
 const listParams = (endpoint: Endpoint): ReadonlySet<string> | undefined => {
-  if (!isList(endpoint)) return undefined
+  const hasData = fieldsOf(endpoint.successSchema).some(
+    ({ name, type }) => name === "data" && type._tag === "TupleType"
+  )
+  if (!has(endpoint, Lists) && !(endpoint.method === "GET" && hasData)) return undefined
   const declared = Option.match(endpoint.urlParamsSchema, { onNone: () => [], onSome: fieldsOf })
-  return new Set([...declared.map(({ name }) => String(name)), ...KNOWN_EVERYWHERE])
+  return new Set([...declared.map(({ name }) => String(name)), ...COMMON_PARAMS])
 }
 
-/** A misspelled filter or cursor must not be answered with records that it did not select. */
-const unknownParam = (known: ReadonlySet<string> | undefined, query: Incoming["query"]): string | undefined =>
-  known && Object.keys(query).find((name) => !known.has(name))
+const has = <Id, Value>({ annotations }: Endpoint, tag: Context.Tag<Id, Value>): boolean =>
+  Option.isSome(Context.getOption(annotations, tag))
 
-/** Compiles an endpoint of the contract once. */
-const compileEndpoint = (endpoint: Endpoint, status: number) => ({
+const compileEndpoint = (group: string, endpoint: Endpoint, status: number) => ({
+  group,
   endpoint,
   status,
   access: Context.get(endpoint.annotations as Context.Context<Needs>, Needs),
   alsoNeeds: Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds),
-  movesMoney: Option.isSome(Context.getOption(endpoint.annotations, MovesMoney)),
-  lists: Option.isSome(Context.getOption(endpoint.annotations, Lists)),
-  acceptsArray: Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray)),
+  movesMoney: has(endpoint, MovesMoney),
+  lists: has(endpoint, Lists),
+  acceptsArray: has(endpoint, AcceptsArray),
   listParams: listParams(endpoint),
   decodePath: decoder(endpoint.pathSchema),
   decodeQuery: decoder(endpoint.urlParamsSchema),
@@ -185,17 +179,20 @@ const makeListTurns = () => {
       )
 }
 
+const endpointServices = Effect.all({
+  gate: Gate,
+  once: makeIdempotent,
+  owners: Owners,
+  replica: Replica,
+  listTurns: Effect.sync(makeListTurns)
+})
+
 /** An endpoint with its services and handler. */
-interface Served extends Compiled {
-  readonly gate: Context.Tag.Service<Gate>
-  readonly once: Context.Tag.Service<IdempotentHandler>
-  readonly owners: Context.Tag.Service<Owners>
-  readonly replica: Context.Tag.Service<Replica>
-  readonly listTurns: ReturnType<typeof makeListTurns>
+interface Served extends Compiled, Effect.Effect.Success<typeof endpointServices> {
   readonly handler: AnyHandler
 }
 
-/** One text for each object that the operation is done to. */
+/** Method and path with its parameters: one text for each object that the operation is done to. */
 const operationOf = ({ endpoint }: Compiled, path: unknown): string => {
   const named = isObject(path) ? path : {}
   return `${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(named[name])))}`
@@ -336,47 +333,29 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   return yield* once(name, endpoint.path, body, (claimed) => answer(Option.isSome(owner) ? claimed : undefined))
 })
 
-type Servants = Pick<Served, "gate" | "listTurns" | "once" | "owners" | "replica">
+const compiledEndpoints: Array<Compiled> = []
 
-const endpointRoute = (servants: Servants, about: Compiled, handler: AnyHandler): Route => {
-  // Most are never asked for while a process lives, and there are many.
-  let served: Served | undefined
-  return {
-    method: about.endpoint.method,
-    path: about.endpoint.path,
-    handle: (incoming) => answered((served ??= { ...about, ...servants, handler }), incoming)
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, group, successes }) => {
+    const any = endpoint as unknown as Endpoint
+    const [status = 200] = successes.keys()
+    if (!has(any, SignedCallback)) compiledEndpoints.push(compileEndpoint(group.identifier, any, status))
   }
-}
+})
 
-/** Every route of the service by method and path: the contract's endpoints, and pages outside of it. */
-type AnyHandlers = Readonly<Record<string, Readonly<Record<string, Parameters<typeof endpointRoute>[2]>>>>
+type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
 
-interface Declared {
-  readonly group: string
-  readonly about: Compiled
-}
-
-const declared: ReadonlyArray<Declared> = (() => {
-  const all: Array<Declared> = []
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint, group, successes }) => {
-      if (Option.isSome(Context.getOption(endpoint.annotations, SignedCallback))) return
-      const [status = 200] = successes.keys()
-      const about = compileEndpoint(endpoint as unknown as Compiled["endpoint"], status)
-      all.push({ group: group.identifier, about })
-    }
-  })
-  return all
-})()
-
-export const apiRoutes = (implementation: Implementation<typeof Api>) => {
-  const handlers = implementation as unknown as AnyHandlers
-  const needed = { gate: Gate, once: IdempotentHandler, owners: Owners, replica: Replica }
-  return Effect.map(Effect.all({ ...needed, listTurns: Effect.sync(makeListTurns) }), (servants) =>
-    declared.map(({ about, group }) => endpointRoute(servants, about, handlers[group]![about.endpoint.name]!))
-  ).pipe(IdempotentHandler.provided)
-}
+/** Routes of all endpoints of the contract. */
+export const apiRoutes = (implementation: Implementation<typeof Api>) =>
+  Effect.map(endpointServices, (services) =>
+    compiledEndpoints.map((compiled): Route => {
+      const { method, name, path } = compiled.endpoint
+      const handler = (implementation as unknown as AnyHandlers)[compiled.group]![name]!
+      const served = { ...compiled, ...services, handler }
+      return { method, path, handle: (incoming) => answered(served, incoming) }
+    })
+  )
 
 export const routerOf = (routes: ReadonlyArray<Route>): FindMyWay.Router<Route> => {
   // One spelling for every path: see Target.

@@ -1,4 +1,4 @@
-/** One request from the socket to its answer: found, handled, written, counted and logged, whatever happens. */
+/** Handles one request from the socket to its answer: finds the route, calls it, writes, counts and logs. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Data, Option } from "effect"
 import type { Router } from "find-my-way-ts"
@@ -31,8 +31,6 @@ const SANE_TOKEN = /^[A-Za-z0-9._-]{1,128}$/
 export const requestId = (header: string | undefined, fresh: () => string): string =>
   header !== undefined && SANE_TOKEN.test(header) ? header : fresh()
 
-/** The span of a request: it goes on with the caller's trace, and says what was asked and what came of it. */
-
 /** Marks the span of a failed request as failed. */
 class Failed extends Data.TaggedError("Failed")<{ readonly message: string; readonly outgoing: Outgoing }> {}
 
@@ -44,41 +42,38 @@ const attributeNames: Readonly<Record<string, string>> = {
   code: "error.type"
 }
 
-const traced = (
+/** Adds a span that continues the caller's trace, if spans are collected. */
+const inRequestSpan = (
   request: IncomingMessage,
-  about: { readonly method: string; readonly route: string; readonly note: RequestNote; readonly id: string },
+  { id, method, note, route }: Readonly<Record<"id" | "method" | "route", string>> & { readonly note: RequestNote },
   answered: Effect.Effect<Outgoing>
-): Effect.Effect<Outgoing> => {
-  const { id, method, note, route } = about
-  const parent = parseTraceparent(request.headers["traceparent"])
-  // The caller does not sample this trace.
-  if (Option.isSome(parent) && !parent.value.sampled) return Effect.withTracerEnabled(answered, false)
-  const options = {
-    kind: "server",
-    captureStackTrace: false,
-    attributes: { "http.request.method": method, "http.route": route, "corridor.request_id": id },
-    ...(Option.isSome(parent) ? { parent: parent.value } : { root: true })
-  } as const
-  return Effect.useSpan(`${method} ${route}`, options, (span) =>
-    Effect.flatMap(Effect.withParentSpan(answered, span), (outgoing) => {
-      span.attribute("http.response.status_code", outgoing.status)
-      for (const [name, value] of Object.entries(notedFields(note))) span.attribute(attributeNames[name] ?? name, value)
-      return outgoing.status >= 500
-        ? Effect.fail(new Failed({ message: `answered with ${outgoing.status}`, outgoing }))
-        : Effect.succeed(outgoing)
-    })
-  ).pipe(Effect.catchAll(({ outgoing }) => Effect.succeed(outgoing)))
-}
-
-/** Adds a span only if spans are collected. */
-const inRequestSpan = (...[request, about, answered]: Parameters<typeof traced>): Effect.Effect<Outgoing> =>
-  Effect.withFiberRuntime((fiber) =>
-    fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced(request, about, answered) : answered
-  )
+): Effect.Effect<Outgoing> =>
+  Effect.withFiberRuntime((fiber) => {
+    if (!fiber.getFiberRef(FiberRef.currentTracerEnabled)) return answered
+    const parent = parseTraceparent(request.headers["traceparent"])
+    // The caller does not sample this trace.
+    if (Option.isSome(parent) && !parent.value.sampled) return Effect.withTracerEnabled(answered, false)
+    const options = {
+      kind: "server",
+      captureStackTrace: false,
+      attributes: { "http.request.method": method, "http.route": route, "corridor.request_id": id },
+      ...(Option.isSome(parent) ? { parent: parent.value } : { root: true })
+    } as const
+    return Effect.useSpan(`${method} ${route}`, options, (span) =>
+      Effect.flatMap(Effect.withParentSpan(answered, span), (outgoing) => {
+        span.attribute("http.response.status_code", outgoing.status)
+        for (const [name, value] of Object.entries(notedFields(note)))
+          span.attribute(attributeNames[name] ?? name, value)
+        return outgoing.status >= 500
+          ? Effect.fail(new Failed({ message: `answered with ${outgoing.status}`, outgoing }))
+          : Effect.succeed(outgoing)
+      })
+    ).pipe(Effect.catchAll(({ outgoing }) => Effect.succeed(outgoing)))
+  })
 
 /**
- * Every path has one spelling. What a proxy's rules and a reader of logs take for another path must not reach the same
- * route: the router itself would decode letters, cut at `;` and `#`, and take a whole URL for its path.
+ * Every path has one spelling, so that the rules of a proxy see the same path as the router. The router itself would
+ * decode letters, cut at `;` and `#`, and take a whole URL for its path.
  */
 const SEGMENT = /^(?:[\w.~!$&'()*+,=:@-]|%[\dA-Fa-f]{2})+$/
 /** Letters, digits and `-._~` stand for themselves. */
@@ -99,10 +94,7 @@ const isCanonicalSegment = (segment: string): boolean =>
   segment !== ".." &&
   (!segment.includes("%") || (!NEEDLESS.test(segment) && isUtf8(segment)))
 
-const pathOf = (target: string): string => {
-  const end = target.indexOf("?")
-  return end === -1 ? target : target.slice(0, end)
-}
+const pathOf = (target: string): string => target.split("?", 1)[0]!
 
 /** A parameter may still hold any character that a URL has to escape. */
 export const isCanonicalTarget = (target: string): boolean => {
@@ -142,7 +134,7 @@ const ofOneServer = (outgoing: Outgoing, primaryChanged: () => boolean): Outgoin
   return { ...outgoing, body: new Streamed(body.owner, next) }
 }
 
-/** Of those at the same time: a refusal first, then what may have been written. */
+/** The failure to answer with: a refusal first, then a write of unknown result. */
 const foremost = (cause: Cause.Cause<Failure>): Failure | undefined => {
   const failures = Array.from(Cause.failures(cause))
   return (
@@ -152,42 +144,32 @@ const foremost = (cause: Cause.Cause<Failure>): Failure | undefined => {
   )
 }
 
-const replyTo = (
+const replyTo = Effect.fnUntraced(function* (
   ids: Ids["Type"],
   exit: Exit.Exit<Outgoing, Failure>,
-  {
-    method,
-    note,
-    path,
-    primaryChanged
-  }: { readonly method: string; readonly note: RequestNote; readonly path: string; readonly primaryChanged: boolean }
-): Effect.Effect<Outgoing> => {
+  { method, note, path }: Readonly<Record<"method" | "path", string>> & { readonly note: RequestNote },
+  primaryChanged: boolean
+) {
   const isRead = ["GET", "HEAD"].includes(method)
   if (Exit.isSuccess(exit)) {
     // Records read from two servers may contradict each other. A write keeps its answer: what it did stands.
-    if (!primaryChanged || !isRead) return Effect.succeed(exit.value)
-    return Effect.as(Effect.logWarning("Too busy", PRIMARY_CHANGED), refused(note, busy(), path))
+    if (!primaryChanged || !isRead) return exit.value
+    yield* Effect.logWarning("Too busy", PRIMARY_CHANGED)
+    return refused(note, busy(), path)
   }
   // A request that wrote at one server and read at another has failed by the change, not by what it asked for.
   const failure = primaryChanged ? maybeWritten(Cause.squash(exit.cause)) : foremost(exit.cause)
-  if (failure !== undefined && !isDatabaseFailure(failure)) return Effect.succeed(refused(note, failure, path))
-  if (failure !== undefined) {
-    const reason = sqlReasonOf(failure)
-    if (failure._tag !== "MaybeWritten") {
-      return Effect.as(Effect.logWarning("Too busy", reason), refused(note, failure, path))
-    }
-    return isRead
-      ? Effect.as(Effect.logWarning("Too busy", reason), refused(note, busy(), path))
-      : Effect.as(Effect.logWarning("Perhaps written", reason), refused(note, failure, path))
+  if (failure === undefined) {
+    note.code = "INTERNAL_ERROR"
+    const error_id = yield* ids.next
+    yield* Effect.logError("Unexpected failure", exit.cause).pipe(Effect.annotateLogs({ error_id }))
+    return defectReply(error_id, path)
   }
-  note.code = "INTERNAL_ERROR"
-  return Effect.flatMap(ids.next, (errorId) =>
-    Effect.logError("Unexpected failure", exit.cause).pipe(
-      Effect.annotateLogs("error_id", errorId),
-      Effect.as(defectReply(errorId, path))
-    )
-  )
-}
+  if (!isDatabaseFailure(failure)) return refused(note, failure, path)
+  const isUnknown = failure._tag === "MaybeWritten"
+  yield* Effect.logWarning(isUnknown && !isRead ? "Perhaps written" : "Too busy", sqlReasonOf(failure))
+  return refused(note, isUnknown && isRead ? busy() : failure, path)
+})
 
 /** A path with a slash at its end is another one, and only a page that sends its readers on from there has one. */
 const routeFor = (router: Router<Route>, method: string, target: string) => {
@@ -197,7 +179,7 @@ const routeFor = (router: Router<Route>, method: string, target: string) => {
   return found?.handler.path === path ? found : undefined
 }
 
-/** In the log and the metrics, of a request whose caller did not wait for its answer. */
+/** Status in the log and the metrics of a request whose caller hung up. */
 const CALLER_GONE = 499
 
 export const exchange =
@@ -224,7 +206,7 @@ export const exchange =
           ? Effect.fail(unknownRoute)
           : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams, note })
       const answered = Effect.flatMap(Effect.exit(plain), (exit) =>
-        replyTo(ids, exit, { method, note, path: pathOf(url), primaryChanged: primaryChanged() })
+        replyTo(ids, exit, { method, note, path: pathOf(url) }, primaryChanged())
       ).pipe(Effect.map((outgoing) => ofOneServer(outgoing, primaryChanged)))
       const ended = Effect.fnUntraced(function* (status: number) {
         const nanos = Number((yield* Clock.currentTimeNanos) - started)

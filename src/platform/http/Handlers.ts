@@ -90,12 +90,12 @@ export type Implementation<Api> = {
   readonly [Group in GroupsOf<Api> as HttpApiGroup.HttpApiGroup.Name<Group>]: Handlers<Group>
 }
 
-/** Where every request passes: who is it, and have they asked too often? Those who know people answer. */
+/** Authenticates every request and checks its rate limit. Provided by the people wing. */
 export class Gate extends Context.Tag("corridor/Gate")<
   Gate,
   {
     readonly admit: (request: IncomingMessage) => Stored<Caller, Unauthorized | RateLimited>
-    /** Asked for a platform admin, who may name any. */
+    /** For platform admins, who may name any organisation. */
     readonly organizationExists: (orgId: OrgId) => Stored<boolean>
   }
 >() {}

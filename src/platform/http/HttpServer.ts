@@ -1,13 +1,13 @@
 /** Node's HTTP server: every request is a fiber; a caller that hangs up interrupts only its own; stopping drains. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { Socket } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Data, Duration, Effect, Fiber, FiberSet, Runtime, type Scope } from "effect"
 import {
-  stalledReaderPoll,
   drainTimeout,
   keepAliveTimeout,
-  requestTimeout
+  requestTimeout,
+  stalledReaderPoll
 } from "../../domain/policies/ServerPolicies.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { type AnswerLimits, AnswerWriter } from "./AnswerWriter.ts"
@@ -27,10 +27,7 @@ const listen = (server: Server, port: number, host: string): Effect.Effect<numbe
           : `Cannot listen on ${host}:${port} (${error.message}). Check HOST and PORT.`
       resume(new ListenError({ message }))
     })
-    server.listen({ port, host, backlog: 511 }, () => {
-      const address = server.address()
-      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
-    })
+    server.listen({ port, host, backlog: 511 }, () => resume(Effect.succeed((server.address() as AddressInfo).port)))
   })
 
 /** Open connections and responses, for a clean shutdown. */
@@ -56,13 +53,9 @@ const stopAccepting = (server: Server, { responses, sockets }: Connections): Eff
 const drain = (server: Server, connections: Connections): Effect.Effect<void> =>
   stopAccepting(server, connections).pipe(
     endWithin(drainTimeout, () => `requests that were still running (${connections.responses.size})`),
-    Effect.flatMap((drained) =>
-      Effect.unless(
-        Effect.sync(() => server.closeAllConnections()),
-        () => drained
-      )
-    ),
-    Effect.asVoid
+    Effect.map((drained) => {
+      if (!drained) server.closeAllConnections()
+    })
   )
 
 /** Answers to errors of Node's parser, by code; others are 400. */
@@ -82,19 +75,15 @@ const refuseUnread = ({ responses }: Connections, error: NodeJS.ErrnoException, 
   socket.end(`${lines.join("\r\n")}\r\n\r\n`, () => socket.destroy())
 }
 
-/** Node's own answers to these have none of our headers. */
-const refuseUnheard = (response: ServerResponse, status: 400 | 417): void => {
+/** Answers with the headers of every answer, which Node's own answer lacks. */
+const refuseUnhandled = (response: ServerResponse, status: 400 | 417): void => {
   response.writeHead(status, { ...fixedHeaders, connection: "close", "content-length": "0" })
   response.end()
 }
 
 /** Two hosts would be one here and the other for a proxy. Before HTTP/1.1 there need be none. */
 const namesItsHost = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => {
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!
-    if (name.length === 4 && name.toLowerCase() === "host") hosts++
-  }
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length
   return hosts === 1 || (hosts === 0 && httpVersion !== "1.1")
 }
 
@@ -108,7 +97,7 @@ export const serve = (
     const run = Runtime.runFork(runtime)
     const connections: Connections = { sockets: new Set(), responses: new Set() }
     const writer = new AnswerWriter(options)
-    const looking = setInterval(
+    const stalledReaders = setInterval(
       () => writer.closeStalled(connections.sockets, performance.now()),
       Duration.toMillis(stalledReaderPoll)
     ).unref()
@@ -128,7 +117,7 @@ export const serve = (
       if (fiber !== undefined && !response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
     }
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-      if (!namesItsHost(request)) return refuseUnheard(response, 400)
+      if (!namesItsHost(request)) return refuseUnhandled(response, 400)
       if (!server.listening) response.shouldKeepAlive = false
       connections.responses.add(response)
       const { socket } = request
@@ -146,14 +135,14 @@ export const serve = (
       connections.sockets.add(socket)
       socket.once("close", () => {
         connections.sockets.delete(socket)
-        writer.forget(socket)
-        // A response behind others of its connection is told nothing of the end.
+        writer.removeSocket(socket)
+        // A response behind others of its connection gets no close event.
         for (const response of Array.from(unanswered.get(socket)?.keys() ?? [])) gone(socket, response)
       })
     })
     server.on("clientError", (error, socket) => refuseUnread(connections, error, socket))
     server.on("request", onRequest)
-    server.on("checkExpectation", (_, response) => refuseUnheard(response, 417))
+    server.on("checkExpectation", (_, response) => refuseUnhandled(response, 417))
     server.on("checkContinue", (request, response) => {
       inviteBody(request, response)
       onRequest(request, response)
@@ -161,7 +150,7 @@ export const serve = (
     yield* Effect.addFinalizer(() =>
       Effect.ensuring(
         drain(server, connections),
-        Effect.sync(() => clearInterval(looking))
+        Effect.sync(() => clearInterval(stalledReaders))
       )
     )
     return yield* listen(server, options.port, options.host)

@@ -8,18 +8,9 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 
-/** Assets that never change while the service runs: compressed once, with an ETag. */
-interface Version {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
+type Headers = Readonly<Record<string, string>>
 
-interface CompressedAsset {
-  readonly plain: Version
-  readonly gzipped: Version
-}
-
-const versionOf = (body: Buffer, headers: Version["headers"]): Version => ({
+const versionOf = (body: Buffer, headers: Headers) => ({
   body,
   headers: {
     "cache-control": "no-cache",
@@ -29,7 +20,8 @@ const versionOf = (body: Buffer, headers: Version["headers"]): Version => ({
   }
 })
 
-export const compressAsset = async (text: string, headers: Version["headers"]): Promise<CompressedAsset> => {
+/** An asset that never changes while the service runs: compressed once, with an ETag. */
+export const compressAsset = async (text: string, headers: Headers) => {
   const plain = Buffer.from(text)
   return {
     plain: versionOf(plain, headers),
@@ -37,57 +29,51 @@ export const compressAsset = async (text: string, headers: Version["headers"]): 
   }
 }
 
+type CompressedAsset = Awaited<ReturnType<typeof compressAsset>>
+
 export const assetReply = ({ request }: Incoming, { gzipped, plain }: CompressedAsset): Outgoing => {
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers["accept-encoding"] ?? ""))
   const { body, headers } = takesGzip ? gzipped : plain
-  const known = request.headers["if-none-match"]?.includes(headers["etag"] ?? "") === true
-  return known ? { status: 304, headers, body: undefined } : { status: 200, headers, body, shared: true }
+  const isCurrent = request.headers["if-none-match"]?.includes(headers.etag) === true
+  return isCurrent ? { status: 304, headers, body: undefined } : { status: 200, headers, body, shared: true }
 }
 
-/** Beside the bundle of the server, where the build puts them. */
-const folder = new URL("reference/", import.meta.url)
+/** Reads a file beside the bundle of the server. A server that runs from its sources makes it. */
+const builtOr = (name: string, make: () => string | Promise<string>): Promise<string> =>
+  readFile(new URL(`reference/${name}`, import.meta.url), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return make()
+    throw error
+  })
 
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"
-
-/** A server that runs from its sources has no bundle: it makes what is missing, and keeps it. */
-const builtOr = async (name: string, make: () => string | Promise<string>): Promise<string> => {
-  try {
-    return await readFile(new URL(name, folder), "utf8")
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    return make()
-  }
+/** Made for the first reader and kept; after a failure it is made again for the next. */
+const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
+  let made: Promise<A> | undefined
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    }))
 }
 
 interface Builder {
   readonly referenceInMemory: (openApi: string) => Promise<(name: string) => string>
 }
 
-const makeFiles = async (): ReturnType<Builder["referenceInMemory"]> => {
+const referenceInMemory = once(async () => {
   const builder = new URL("../../reference/buildReference.mjs", import.meta.url)
   return ((await import(builder.href)) as Builder).referenceInMemory(openApiTemplate())
-}
+})
 
-/** Made for the first reader and kept; what could not be made is made again for the next. */
-const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
-  let made: Promise<A> | undefined
-  const forget = (error: unknown) => {
-    made = undefined
-    throw error
+const built = (name: string): Promise<string> => builtOr(name, async () => (await referenceInMemory())(name))
+
+const asset = (path: `/${string}`, read: () => Promise<string>, headers: Headers): Route => {
+  const compressed = once(async () => compressAsset(await read(), { ...headers, "x-content-type-options": "nosniff" }))
+  return {
+    method: "GET",
+    path,
+    handle: (incoming) => Effect.map(Effect.promise(compressed), (one) => assetReply(incoming, one))
   }
-  return () => (made ??= make().catch(forget))
 }
-
-type Handler = (incoming: Incoming) => Effect.Effect<Outgoing>
-
-const packedOnce = (read: () => Promise<string>, headers: Readonly<Record<string, string>>): Handler => {
-  const packed = once(async () => compressAsset(await read(), { ...headers, "x-content-type-options": "nosniff" }))
-  return (incoming) => Effect.map(Effect.promise(packed), (one) => assetReply(incoming, one))
-}
-
-const madeFiles = once(makeFiles)
-
-const built = (name: string): Promise<string> => builtOr(name, async () => (await madeFiles())(name))
 
 /** Allows a page its own script and style and requests to this server; no inline code, no frame around it. */
 export const contentSecurityPolicy = [
@@ -104,31 +90,15 @@ export const contentSecurityPolicy = [
 ].join("; ")
 
 export const referenceRoutes = (publicUrl: string, mode: Mode): ReadonlyArray<Route> => [
-  {
-    method: "GET",
-    path: "/docs",
-    handle: packedOnce(async () => referenceHtml(await built("reference.html"), publicUrl), {
-      "content-security-policy": contentSecurityPolicy,
-      "content-type": "text/html; charset=utf-8",
-      "referrer-policy": "no-referrer"
-    })
-  },
-  {
-    method: "GET",
-    path: "/docs/reference.js",
-    handle: packedOnce(() => built("reference.js"), { "content-type": "text/javascript; charset=utf-8" })
-  },
-  {
-    method: "GET",
-    path: "/docs/reference.css",
-    handle: packedOnce(() => built("reference.css"), { "content-type": "text/css; charset=utf-8" })
-  },
-  {
-    method: "GET",
-    path: "/openapi.json",
-    handle: packedOnce(async () => openApiText(await builtOr("openapi.json", openApiTemplate), publicUrl, mode), {
-      "access-control-allow-origin": "*",
-      "content-type": "application/json"
-    })
-  }
+  asset("/docs", async () => referenceHtml(await built("reference.html"), publicUrl), {
+    "content-security-policy": contentSecurityPolicy,
+    "content-type": "text/html; charset=utf-8",
+    "referrer-policy": "no-referrer"
+  }),
+  asset("/docs/reference.js", () => built("reference.js"), { "content-type": "text/javascript; charset=utf-8" }),
+  asset("/docs/reference.css", () => built("reference.css"), { "content-type": "text/css; charset=utf-8" }),
+  asset("/openapi.json", async () => openApiText(await builtOr("openapi.json", openApiTemplate), publicUrl, mode), {
+    "access-control-allow-origin": "*",
+    "content-type": "application/json"
+  })
 ]

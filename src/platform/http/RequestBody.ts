@@ -34,9 +34,6 @@ const declaredLength = (headers: IncomingHttpHeaders): number => Number(headers[
 export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers["transfer-encoding"] !== undefined || declaredLength(headers) > 0
 
-const waitsForInvitation = (headers: IncomingHttpHeaders): boolean =>
-  headers.expect !== undefined && /100-continue/i.test(headers.expect)
-
 /**
  * For the server's `checkContinue` event, before the request is handled as any other: without a listener there Node
  * invites every body. A client that was not invited may or may not send its body, so Node closes its connection.
@@ -49,81 +46,41 @@ export const inviteBody = (
   if (declaredLength(request.headers) <= limit) response.writeContinue()
 }
 
-interface BodyEvents {
-  readonly onData: (chunk: Buffer) => void
-  readonly onEnd: () => void
-  readonly onAbort: (cause?: unknown) => void
-}
-
-/** Returns the function that stops listening. */
-const listen = (request: IncomingMessage, { onAbort, onData, onEnd }: BodyEvents): (() => void) => {
-  request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort)
-  return () => {
-    request.off("data", onData).off("end", onEnd).off("error", onAbort).off("close", onAbort)
-  }
-}
-
-/** Succeeds with undefined, and the request paused, as soon as the body has grown over the limit. */
-const collect = (request: IncomingMessage, limit: number) =>
-  Effect.async<Buffer | undefined, BodyAborted>((resume) => {
+/** Reads up to `limit` bytes. Succeeds with whether the body came to its end; if not, the request is paused. */
+const readUpTo = (request: IncomingMessage, limit: number, take?: (chunk: Buffer) => void) =>
+  Effect.async<boolean, BodyAborted>((resume) => {
     if (request.destroyed) return resume(new BodyAborted({}))
-    const chunks: Array<Buffer> = []
     let size = 0
-    const stop = listen(request, {
-      onData: (chunk) => {
-        size += chunk.length
-        if (size <= limit) {
-          chunks.push(chunk)
-          return
-        }
-        stop()
-        request.pause()
-        resume(Effect.succeed(undefined))
-      },
-      onEnd: () => {
-        stop()
-        resume(Effect.succeed(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)))
-      },
-      onAbort: (cause) => {
-        stop()
-        resume(new BodyAborted({ cause }))
-      }
-    })
+    const stop = () => {
+      request.off("data", onData).off("end", onEnd).off("error", onAbort).off("close", onAbort)
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) return take?.(chunk)
+      stop()
+      request.pause()
+      resume(Effect.succeed(false))
+    }
+    const onEnd = () => {
+      stop()
+      resume(Effect.succeed(true))
+    }
+    const onAbort = (cause?: unknown) => {
+      stop()
+      resume(new BodyAborted({ cause }))
+    }
+    request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort)
+    // A body that is drained was paused before.
+    if (take === undefined) request.resume()
     return Effect.sync(stop)
   })
 
-/** Succeeds with whether the body came to its end. */
-const drain = (request: IncomingMessage) =>
-  Effect.async<boolean, BodyAborted>((resume) => {
-    // The part that grew over the limit may have been the last one.
-    if (request.complete) return resume(Effect.succeed(true))
-    if (request.destroyed) return resume(new BodyAborted({}))
-    let size = 0
-    const stop = listen(request, {
-      onData: (chunk) => {
-        size += chunk.length
-        if (size <= MAX_DRAINED_BYTES) return
-        stop()
-        request.pause()
-        resume(Effect.succeed(false))
-      },
-      onEnd: () => {
-        stop()
-        resume(Effect.succeed(true))
-      },
-      onAbort: (cause) => {
-        stop()
-        resume(new BodyAborted({ cause }))
-      }
-    })
-    request.resume()
-    return Effect.sync(stop)
-  }).pipe(Effect.timeoutTo({ duration: bodyDrainTimeout, onTimeout: () => false, onSuccess: (ended) => ended }))
-
 const drainAndRefuse = (request: IncomingMessage, limit: number) =>
-  Effect.flatMap(drain(request), (ended) => new BodyTooLarge({ limit, closeConnection: !ended }))
-
-const EMPTY = Buffer.alloc(0)
+  // The part that grew over the limit may have been the last one.
+  Effect.suspend(() => (request.complete ? Effect.succeed(true) : readUpTo(request, MAX_DRAINED_BYTES))).pipe(
+    Effect.timeoutTo({ duration: bodyDrainTimeout, onTimeout: () => false, onSuccess: (ended) => ended }),
+    Effect.flatMap((ended) => new BodyTooLarge({ limit, closeConnection: !ended }))
+  )
 
 export const readBody = (
   request: IncomingMessage,
@@ -131,31 +88,32 @@ export const readBody = (
 ): Effect.Effect<Buffer, BodyTooLarge | BodyAborted> =>
   Effect.suspend(() => {
     const { headers } = request
-    if (!hasBody(headers)) return Effect.succeed(EMPTY)
+    const chunks: Array<Buffer> = []
+    if (!hasBody(headers)) return Effect.succeed(Buffer.concat(chunks))
     const declared = declaredLength(headers)
     if (declared <= limit) {
-      return Effect.flatMap(collect(request, limit), (body) =>
-        body === undefined ? drainAndRefuse(request, limit) : Effect.succeed(body)
+      return Effect.flatMap(
+        readUpTo(request, limit, (chunk) => chunks.push(chunk)),
+        (ended) => (ended ? Effect.succeed(Buffer.concat(chunks)) : drainAndRefuse(request, limit))
       )
     }
-    const hopeless = waitsForInvitation(headers) || declared > MAX_DRAINED_BYTES
-    return hopeless ? new BodyTooLarge({ limit, closeConnection: true }) : drainAndRefuse(request, limit)
+    const waitsForInvitation = /100-continue/i.test(headers.expect ?? "")
+    return waitsForInvitation || declared > MAX_DRAINED_BYTES
+      ? new BodyTooLarge({ limit, closeConnection: true })
+      : drainAndRefuse(request, limit)
   })
 
-const notUnderstood = new UnsupportedMediaType({
+const compressed = new UnsupportedMediaType({
   message: "Content-Encoding: is not understood; send the body as it is."
 })
 
-const isPacked = (headers: IncomingHttpHeaders): boolean => {
-  const encoding = headers["content-encoding"]
-  return encoding !== undefined && hasBody(headers) && encoding.trim().toLowerCase() !== "identity"
-}
-
-/** No body is unpacked here: what was packed would be read as something that it is not. */
+/** Refuses compressed bodies. */
 export const readPlainBody = (
   request: IncomingMessage
-): Effect.Effect<Buffer, BodyTooLarge | BodyAborted | UnsupportedMediaType> =>
-  isPacked(request.headers) ? Effect.fail(notUnderstood) : readBody(request)
+): Effect.Effect<Buffer, BodyTooLarge | BodyAborted | UnsupportedMediaType> => {
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
+  return encoding !== "identity" && hasBody(request.headers) ? Effect.fail(compressed) : readBody(request)
+}
 
 export const decodeUtf8 = (body: Buffer): Either.Either<string, string> =>
   isUtf8(body) ? Either.right(body.toString("utf8")) : Either.left("the body is not valid UTF-8")

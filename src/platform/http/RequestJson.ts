@@ -1,8 +1,8 @@
 /**
- * The only door for JSON that comes from outside: what passes can be stored in PostgreSQL, written back, and never
- * holds a number that silently lost digits. Text without oddities costs one scan and one `JSON.parse`.
+ * Parses all JSON that comes from outside. The result can be stored in PostgreSQL and written back, and no number has
+ * silently lost digits. Text without oddities costs one scan and one `JSON.parse`.
  */
-import { Either, Array as Arr, Option, SchemaAST as AST } from "effect"
+import { Either, Array as Arr, Option, Predicate, SchemaAST as AST } from "effect"
 import { parse as parseKeepingLiterals } from "lossless-json"
 import { inexact, WireNumber } from "../../domain/Decimal.ts"
 import { parseExactJson } from "../../domain/ExactJson.ts"
@@ -134,13 +134,6 @@ const flawOf = (value: unknown, path: string): string | undefined => {
     return flaw && `${path === "" ? "the text" : path} ${flaw}`
   }
   if (typeof value !== "object" || value === null) return undefined
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const flaw = flawOf(value[index], child(path, String(index)))
-      if (flaw !== undefined) return flaw
-    }
-    return undefined
-  }
   const where = path === "" ? "the top level" : path
   for (const [key, member] of Object.entries(value)) {
     if (key === "__proto__") return `${where} has a field named __proto__, which is not allowed`
@@ -176,15 +169,12 @@ const placeOfMistake = (text: string): string => {
 
 const refuse = (message: string): Either.Either<never, JsonRefusal> => Either.left({ message })
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** Where a number stands that neither a double nor the database gives back as it was written. */
-const unkept = (value: unknown, path: string): string | undefined => {
+/** Path of a number that neither a double nor the database gives back as it was written. */
+const pathOfInexact = (value: unknown, path: string): string | undefined => {
   if (value instanceof WireNumber) return /e|^-0(\.0*)?$/i.test(value.text) ? path : undefined
   if (typeof value !== "object" || value === null) return undefined
   for (const [key, member] of Object.entries(value)) {
-    const found = unkept(member, child(path, key))
+    const found = pathOfInexact(member, child(path, key))
     if (found !== undefined) return found
   }
   return undefined
@@ -192,10 +182,10 @@ const unkept = (value: unknown, path: string): string | undefined => {
 
 /** Metadata is the caller's own: its numbers are kept digit for digit, or refused. */
 const withExactMetadata = (text: string, value: unknown): Either.Either<unknown, JsonRefusal> => {
-  if (!isRecord(value) || !isRecord(value["metadata"])) return Either.right(value)
+  if (!Predicate.isRecord(value) || !Predicate.isRecord(value["metadata"])) return Either.right(value)
   const exact = parseExactJson(text)
-  const metadata = isRecord(exact) ? exact["metadata"] : undefined
-  const at = unkept(metadata, "metadata")
+  const metadata = Predicate.isRecord(exact) ? exact["metadata"] : undefined
+  const at = pathOfInexact(metadata, "metadata")
   return at === undefined
     ? Either.right({ ...value, metadata })
     : refuse(`${at}: a number with an exponent, or -0, cannot be kept as it is; write its digits, or send it as text`)
@@ -228,23 +218,18 @@ export const parseJsonText = (text: string): Either.Either<unknown, JsonRefusal>
   }
 }
 
-/** Says which field is wrong and why, without ever repeating the value: it may be a card number. */
-const MOST = 5
+const MOST_PROBLEMS = 5
 
-const longest = (ast: AST.Refinement): number | undefined => {
-  const { maxLength } = Option.getOrElse(AST.getJSONSchemaAnnotation(ast), () => ({})) as { maxLength?: number }
-  return maxLength
-}
-
-/** Of itself it would write down how the field is declared, or what it is for. */
+/** Replaces Effect's own text, which would show the declaration of the field. */
 const reasonOf = ({ actual, ast, message }: Type): string | undefined => {
   if (message !== undefined) return message
   if (AST.isTypeLiteral(ast)) return "Expected an object"
   if (AST.isTupleType(ast)) return "Expected an array"
-  const most = AST.isRefinement(ast) && typeof actual === "string" ? longest(ast) : undefined
-  return most !== undefined && String(actual).length > most
-    ? `Expected a string at most ${most} character(s) long`
-    : undefined
+  if (!AST.isRefinement(ast) || typeof actual !== "string") return undefined
+  const { maxLength = Infinity } = Option.getOrElse(AST.getJSONSchemaAnnotation(ast), () => ({})) as {
+    maxLength?: number
+  }
+  return actual.length > maxLength ? `Expected a string at most ${maxLength} character(s) long` : undefined
 }
 
 const inPlainWords = (issue: ParseIssue): ParseIssue => {
@@ -272,28 +257,25 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
     .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index === 0 ? "" : "."}${String(step)}`))
     .join("")
 
-const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
-
 /** Optional fields also "expect" undefined or null, which does not help the caller. */
 const isNoHelp = (reason: string): boolean => reason === "Expected undefined" || reason === "Expected null"
 
-const isWithin =
-  (field: string) =>
-  (other: string): boolean =>
-    other !== field && (field === "" || other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
+const isWithin = (field: string, other: string): boolean =>
+  other !== field && (field === "" || other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
 
+/** Says which fields are wrong and why, without ever repeating a value: it may be a card number. */
 export const validationMessage = (issue: ParseIssue): string => {
   const reasons = new Map<string, Array<string>>()
   for (const { message, path } of ArrayFormatter.formatIssueSync(inPlainWords(issue))) {
     const field = pathOf(path)
-    reasons.set(field, [...(reasons.get(field) ?? []), withoutValue(message)])
+    reasons.set(field, [...(reasons.get(field) ?? []), message.replace(/, actual [\s\S]*$/, "")])
   }
   const lines = Array.from(reasons).flatMap(([field, all]) => {
     const helpful = all.filter((reason) => !isNoHelp(reason))
-    if (helpful.length === 0 && Array.from(reasons.keys()).some(isWithin(field))) return []
+    if (helpful.length === 0 && Array.from(reasons.keys()).some((other) => isWithin(field, other))) return []
     const text = Array.from(new Set(helpful.length > 0 ? helpful : all)).join(", or ")
     return [field === "" ? text : `${field}: ${text}`]
   })
-  const more = lines.length > MOST ? [`and ${lines.length - MOST} more`] : []
-  return [...lines.slice(0, MOST), ...more].join("; ")
+  const more = lines.length > MOST_PROBLEMS ? [`and ${lines.length - MOST_PROBLEMS} more`] : []
+  return [...lines.slice(0, MOST_PROBLEMS), ...more].join("; ")
 }

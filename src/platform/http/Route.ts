@@ -8,8 +8,6 @@ import type { Caller } from "../../domain/Access.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { isInitiationPath } from "../../contract/api/ErrorSchemas.ts"
 
-/** An answer before it is on the wire. */
-
 /** A body that is made while it is written. One of each owner is written at a time. */
 export class Streamed {
   readonly owner: string
@@ -49,10 +47,7 @@ export const empty = (status: number, headers: Readonly<Record<string, string>> 
   body: undefined
 })
 
-/**
- * From `/name/` to `/name`, behind any prefix and with the query that came along: relative addresses of the page would
- * lead astray from the former.
- */
+/** Redirects from `/name/` to `/name`, behind any prefix and with the query: the page has relative addresses. */
 export const withoutSlash = (name: string, url = ""): Outgoing =>
   empty(308, { location: `../${name}${/\?.*$/s.exec(url)?.[0] ?? ""}` })
 
@@ -92,12 +87,11 @@ export const noteAnswer = (note: RequestNote, body: unknown): void => {
   note.paymentId = idIn(body) ?? ("response" in body ? idIn(body.response) : undefined)
 }
 
-/** The fields of its line: those that are known. */
+/** Known fields of the log line. */
 export const notedFields = ({ caller, code, org, paymentId }: RequestNote): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
-  const own = caller === undefined ? Option.none() : Option.map(caller.organization, ({ orgId }) => orgId)
-  const about = Option.orElse(org, () => own)
-  if (Option.isSome(about)) fields["org_id"] = about.value
+  const orgId = Option.getOrUndefined(org) ?? (caller && Option.getOrUndefined(caller.organization)?.orgId)
+  if (orgId !== undefined) fields["org_id"] = orgId
   if (caller !== undefined) {
     if (Option.isSome(caller.apiKeyId)) fields["api_key_id"] = caller.apiKeyId.value
     else if (Option.isSome(caller.userId)) fields["user_id"] = caller.userId.value
@@ -125,21 +119,11 @@ export interface Route {
 export const alsoByHead = (routes: ReadonlyArray<Route>): ReadonlyArray<Route> =>
   routes.flatMap((route) => (route.method === "GET" ? [route, { ...route, method: "HEAD" }] : [route]))
 
-/** The one place where a failure becomes an error body. */
 const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
-  switch (failure._tag) {
-    case "Busy":
-    case "NotWritten":
-    case "MaybeWritten":
-    case "RateLimited":
-      return { "retry-after": String(failure.retryAfterSeconds) }
-    case "IdempotencyConflict":
-      return failure.retryAfterSeconds === undefined ? {} : { "retry-after": String(failure.retryAfterSeconds) }
-    case "TooLarge":
-      return failure.closeConnection ? { connection: "close" } : {}
-    default:
-      return {}
+  if ("retryAfterSeconds" in failure && failure.retryAfterSeconds !== undefined) {
+    return { "retry-after": String(failure.retryAfterSeconds) }
   }
+  return failure._tag === "TooLarge" && failure.closeConnection ? { connection: "close" } : {}
 }
 
 const idsOf = (failure: Failure): Readonly<Record<string, string>> =>
@@ -150,6 +134,7 @@ const idsOf = (failure: Failure): Readonly<Record<string, string>> =>
 const rateOf = (failure: Failure) =>
   failure._tag === "Conflict" && failure.rate !== undefined ? { rate: new WireNumber(toWireText(failure.rate)) } : {}
 
+/** The one place where a failure becomes an error body. */
 export const failureReply = (failure: Failure, path: string): Outgoing => {
   const { code, message } = failure
   const body = isInitiationPath(path)

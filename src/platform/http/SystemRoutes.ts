@@ -6,14 +6,12 @@ import { Settings } from "../config/Settings.ts"
 import { PoolQuotas } from "../database/Transactor.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { readForScrape, gauge } from "../observability/Metrics.ts"
-import { json, type Outgoing, withoutSlash, alsoByHead, type Route } from "./Route.ts"
+import { json, type Outgoing, text, withoutSlash, alsoByHead, type Route } from "./Route.ts"
 import { referenceRoutes } from "./ReferenceFiles.ts"
 import { Workers } from "../fibers/Workers.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { busy } from "../../domain/Failure.ts"
 import { readinessProbes, readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
-
-/** Tells whether requests are answered now, by going the way that they go. */
 
 /**
  * Repeats the read over other connections while it has no answer, since one silent connection does not stop requests.
@@ -25,57 +23,26 @@ const probe = <A, E>({ isStuck }: PoolQuotas["Type"], read: Effect.Effect<A, E>)
     Effect.timeout(readinessTimeout)
   )
 
-/** Answer of `/readyz`: ready, or the reasons why not. */
-
 /** Facts of a working database. */
 const DatabaseFacts = Schema.Struct({
-  /** The same for every instance on one database; nothing in memory. */
+  /** The same for every instance on one database; null in memory. */
   database_id: Schema.NullOr(Schema.String),
   /** The master key that its secrets are sealed under. */
   key_id: Schema.NullOr(Schema.String)
 })
-type DatabaseFacts = typeof DatabaseFacts.Type
-
-const problemsOf = (
-  facts: Option.Option<DatabaseFacts>,
-  keyId: string,
-  down: ReadonlyArray<string>
-): ReadonlyArray<string> => {
-  const ofDatabase = Option.match(facts, {
-    onNone: () => ["The database cannot be worked with."],
-    onSome: ({ key_id }) =>
-      key_id === null || key_id === keyId
-        ? []
-        : ["The secrets have been moved to another master key: restart with it in CORRIDOR_MASTER_KEY."]
-  })
-  return [...ofDatabase, ...down.map((name) => `The worker "${name}" keeps failing.`)]
-}
-
-/** The key is the one that this process started with, whenever the first probe comes. */
-const readyAnswer = (check: Effect.Effect<Option.Option<DatabaseFacts>>) =>
-  Effect.map(Effect.all([Vault, Workers]), ([vault, workers]) =>
-    Effect.gen(function* () {
-      const facts = yield* check
-      const problems = problemsOf(facts, vault.keyId, yield* workers.down)
-      const database_id = Option.match(facts, { onNone: () => null, onSome: (known) => known.database_id })
-      if (problems.length === 0) return json(200, { status: "ready", database_id })
-      yield* Effect.logWarning(`Not ready: ${problems.join(" ")}`)
-      return json(503, { status: "unavailable", database_id, problems })
-    })
-  )
 
 const facts = rowAs(DatabaseFacts)
 
 /** Whether the database can be worked with now, and which one it is. */
 export class Readiness extends Context.Tag("corridor/Readiness")<
   Readiness,
-  { readonly check: Effect.Effect<Option.Option<DatabaseFacts>> }
+  { readonly check: Effect.Effect<Option.Option<typeof DatabaseFacts.Type>> }
 >() {
   static readonly layer = Layer.effect(
     Readiness,
-    Effect.map(Effect.all([SqlClient.SqlClient, PoolQuotas]), ([sql, lanes]) => ({
+    Effect.map(Effect.all([SqlClient.SqlClient, PoolQuotas]), ([sql, quotas]) => ({
       check: probe(
-        lanes,
+        quotas,
         sql`select database_id::text, (select key_id from master_key) as key_id from database_identity`
       ).pipe(
         Effect.flatMap(facts),
@@ -89,20 +56,27 @@ export class Readiness extends Context.Tag("corridor/Readiness")<
   })
 }
 
-const page = (contentType: string, body: string, headers: Readonly<Record<string, string>> = {}): Outgoing => ({
-  status: 200,
-  headers: { "content-type": contentType, "x-content-type-options": "nosniff", ...headers },
-  body
-})
+/** Answer of `/readyz`: ready, or the reasons why not. */
+const readyAnswer = Effect.map(Effect.all([Readiness, Vault, Workers]), ([{ check }, { keyId }, { down }]) =>
+  Effect.gen(function* () {
+    const found = Option.getOrUndefined(yield* check)
+    const problems = (yield* down).map((name) => `The worker "${name}" keeps failing.`)
+    if (found === undefined) problems.unshift("The database cannot be worked with.")
+    else if (found.key_id !== null && found.key_id !== keyId) {
+      problems.unshift("The secrets have been moved to another master key: restart with it in CORRIDOR_MASTER_KEY.")
+    }
+    const database_id = found?.database_id ?? null
+    if (problems.length === 0) return json(200, { status: "ready", database_id })
+    yield* Effect.logWarning(`Not ready: ${problems.join(" ")}`)
+    return json(503, { status: "unavailable", database_id, problems })
+  })
+)
 
 const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
   method: "GET",
   path,
   handle: () => answer
 })
-
-const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> =>
-  alsoByHead([get(path, answer)])
 
 const build = gauge("corridor_build_info", "1, with the version that runs and its mode.", ["version", "mode"])
 
@@ -111,22 +85,20 @@ export const metricsRoute = Effect.map(Settings, ({ mode, version }): Route => {
   const updateProcessMetrics = watchProcess()
   return get(
     "/metrics",
-    Effect.map(
-      Effect.zipRight(Effect.zipRight(readForScrape, Effect.sync(updateProcessMetrics)), Metric.snapshot),
-      (snapshot) => page(prometheusContentType, renderPrometheus(snapshot))
-    )
+    Effect.gen(function* () {
+      yield* readForScrape
+      updateProcessMetrics()
+      return text(200, prometheusContentType, renderPrometheus(yield* Metric.snapshot))
+    })
   )
 })
 
 export const systemRoutes = Effect.gen(function* () {
   const { mode, publicUrl, version } = yield* Settings
-  const readiness = yield* Readiness
-  return [
-    ...probed("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
-    ...probed("/readyz", yield* readyAnswer(readiness.check)),
-    ...alsoByHead([
-      { method: "GET", path: "/docs/", handle: ({ request }) => Effect.succeed(withoutSlash("docs", request.url)) },
-      ...referenceRoutes(publicUrl, mode)
-    ])
-  ]
+  return alsoByHead([
+    get("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
+    get("/readyz", yield* readyAnswer),
+    { method: "GET", path: "/docs/", handle: ({ request }) => Effect.succeed(withoutSlash("docs", request.url)) },
+    ...referenceRoutes(publicUrl, mode)
+  ])
 })

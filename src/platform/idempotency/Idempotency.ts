@@ -1,4 +1,4 @@
-/** A key makes a request that moves money safe to send again: the first answer is given again, or the second refused. */
+/** Idempotency keys: a repeated request gets the first answer again, or is refused. */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { OrgId, type PaymentId, Ids } from "../../domain/Ids.ts"
 import { canonicalJson } from "../../domain/ExactJson.ts"
@@ -82,11 +82,8 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
           return Effect.fail(stillRunning())
         }
         // A crash cut the request off: the payment's state is the answer.
-        return Effect.map(stateOf(OrgId.make(found.org_id), found.payment_id, found.operation), (response) => ({
-          _tag: "Replay",
-          status: 200,
-          response
-        }))
+        const answer = stateOf(OrgId.make(found.org_id), found.payment_id, found.operation)
+        return Effect.map(answer, (response) => ({ _tag: "Replay", status: 200, response }))
       }
 
       const claim = Effect.fnUntraced(function* (paymentId: PaymentId | null, key: NewKey | undefined) {

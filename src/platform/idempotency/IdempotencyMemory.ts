@@ -1,12 +1,10 @@
 /** Idempotency keys in memory. */
 import { Duration, Clock, Effect, Layer, Option } from "effect"
-import { openTables, memoryTable } from "../database/MemoryDatabase.ts"
-import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
+import { deleteOld, openTables, memoryTable } from "../database/MemoryDatabase.ts"
 import { Settings } from "../config/Settings.ts"
 import { type NewKey, type StoredKey, IdempotencyStore, Owners, type KeyName } from "./IdempotencyStore.ts"
 import type { OrgId, PaymentId } from "../../domain/Ids.ts"
 
-/** The rows of the memory layers here. */
 export const idempotencyTables = {
   idempotencyKeys: memoryTable<StoredKey>("idempotencyKeys")
 }
@@ -26,8 +24,7 @@ export const idempotencyStoreMemory = Layer.effect(
   Effect.map(
     Effect.all([openTables(idempotencyTables), Settings]),
     ([{ idempotencyKeys }, { retention }]): IdempotencyStore["Type"] => {
-      const age = Duration.toMillis(retention.idempotency)
-      const isOld = (now: number) => (row: StoredKey) => now - row.created_at.getTime() > age
+      const maxAge = Duration.toMillis(retention.idempotency)
       const mine = (key: NewKey): StoredKey | undefined => {
         const found = idempotencyKeys.get(nameOf(key))
         return found?.claim === key.claim && found.status === null ? found : undefined
@@ -36,9 +33,8 @@ export const idempotencyStoreMemory = Layer.effect(
         find: (name) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
             const found = idempotencyKeys.get(nameOf(name))
-            if (found !== undefined && !isOld(now)(found)) {
-              return Option.some({ ...found, age_millis: now - found.created_at.getTime() })
-            }
+            const age_millis = now - (found?.created_at.getTime() ?? 0)
+            if (found !== undefined && age_millis <= maxAge) return Option.some({ ...found, age_millis })
             idempotencyKeys.delete(nameOf(name))
             return Option.none()
           }),
@@ -57,11 +53,7 @@ export const idempotencyStoreMemory = Layer.effect(
           Effect.sync(() => {
             if (mine(key) !== undefined) idempotencyKeys.delete(nameOf(key))
           }),
-        forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
-          const old = Array.from(idempotencyKeys.values()).filter(isOld(now)).slice(0, retentionBatch)
-          for (const row of old) idempotencyKeys.delete(nameOf(row))
-          return old.length
-        })
+        forgetOld: deleteOld(idempotencyKeys, retention.idempotency)
       }
     }
   )

@@ -26,31 +26,31 @@ export type StoredKey = typeof StoredKey.Type
 export const FoundKey = Schema.Struct({ ...StoredKey.fields, age_millis: Schema.Number })
 export type FoundKey = typeof FoundKey.Type
 
-interface Store {
-  /** A key older than a day is forgotten. */
-  readonly find: (name: KeyName) => Stored<Option.Option<FoundKey>>
-  /** Belongs before, or into the transaction of, the first thing that a request does. False when another was faster. */
-  readonly claim: (paymentId: PaymentId | null, key: NewKey) => Stored<boolean>
-  /** Only where the row is this request's, and the answer its first. */
-  readonly keepResponse: (key: NewKey, status: number, response: string) => Stored<void>
-  /** For a request that claimed its key and then did nothing. */
-  readonly release: (key: NewKey) => Stored<void>
-  /** Answers with how many were forgotten, one batch at most. */
-  readonly forgetOld: Stored<number>
-}
+export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<
+  IdempotencyStore,
+  {
+    /** None for a key past its retention. */
+    readonly find: (name: KeyName) => Stored<Option.Option<FoundKey>>
+    /** Belongs before, or into the transaction of, the first thing that a request does. False when another was faster. */
+    readonly claim: (paymentId: PaymentId | null, key: NewKey) => Stored<boolean>
+    /** Only where the row is this request's, and the answer its first. */
+    readonly keepResponse: (key: NewKey, status: number, response: string) => Stored<void>
+    /** For a request that claimed its key and then did nothing. */
+    readonly release: (key: NewKey) => Stored<void>
+    /** Deletes a batch of keys past their retention; returns how many. */
+    readonly forgetOld: Stored<number>
+  }
+>() {}
 
-export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<IdempotencyStore, Store>() {}
-
-/** Whose is what a request names? Asked for a caller who belongs to no organisation, and whose key must belong to one. */
 interface Named {
   readonly payment_id?: PaymentId | undefined
   readonly account_id?: AccountId | undefined
   readonly escrow_id?: EscrowId | undefined
 }
 
-interface OwnerLookup {
-  /** The organisation of the first of them that is named and there. */
-  readonly ownerOf: (named: Named) => Stored<Option.Option<OrgId>>
-}
-
-export class Owners extends Context.Tag("corridor/Owners")<Owners, OwnerLookup>() {}
+/** Owner of the object that a request names, for callers that belong to no organisation. */
+export class Owners extends Context.Tag("corridor/Owners")<
+  Owners,
+  /** The organisation of the first object that is named and exists. */
+  { readonly ownerOf: (named: Named) => Stored<Option.Option<OrgId>> }
+>() {}

@@ -1,4 +1,4 @@
-/** Ties a database to one master key: an instance with another one must not start, or it would seal what others cannot open. */
+/** Ties a database to one master key. An instance with another one does not start: others could not open its secrets. */
 import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Either, identity, Option, Redacted, Schema } from "effect"
@@ -14,7 +14,7 @@ export class OtherMasterKey extends Data.TaggedError("OtherMasterKey")<{ readonl
 const Kept = Schema.Struct({ key_id: Schema.String, check_value: Schema.String })
 type Kept = typeof Kept.Type
 
-const keptKey = rowAs(Kept)
+export const keptKey = rowAs(Kept)
 const sandboxKey = rowAs(Schema.Struct({ sandbox_key: Schema.NullOr(Schema.String) }))
 
 /** The key that the database is tied to, if it is tied to one; it may not even be migrated. */

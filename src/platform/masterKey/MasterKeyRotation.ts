@@ -1,16 +1,15 @@
 /**
- * The change from one master key to another: everything that is sealed, and the check value that ties the database to
- * its key, in one transaction. Whatever is sealed anywhere takes part here, or it is lost with the old key.
+ * Changes the master key: reseals every secret and the check value in one transaction. A secret that takes no part here is
+ * lost with the old key.
  */
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import { rowAs } from "../database/Query.ts"
+import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { type Reseal, RotatableSecrets } from "../secrets/Secrets.ts"
 import type { MasterKey } from "../config/MasterKey.ts"
-import { OtherMasterKey } from "./MasterKeyGuard.ts"
+import { keptKey, OtherMasterKey } from "./MasterKeyGuard.ts"
 import { checkValue, reseal, Vault, type VaultError } from "../secrets/Vault.ts"
 import { orDatabaseFailure, type Stored } from "../database/DatabaseFailure.ts"
 
@@ -29,8 +28,6 @@ const otherKey = (kept: string | undefined, from: MasterKey, to: MasterKey) =>
       `This database belongs to master key ${kept ?? "(none)"}, which is neither the one in CORRIDOR_MASTER_KEY ` +
       `(${from.id}) nor the new one (${to.id}). Set CORRIDOR_MASTER_KEY to the key that was used before.`
   })
-
-const keptRow = rowAs(Schema.Struct({ key_id: Schema.String, check_value: Schema.String }))
 
 export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")<
   MasterKeyRotation,
@@ -52,8 +49,8 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
       const { atomically } = yield* Transactor
 
       /** The lock keeps two rotations, and a first start, from passing each other. */
-      const keptKey = sql`select key_id, check_value from master_key for update`.pipe(
-        Effect.flatMap(keptRow),
+      const lockedKey = sql`select key_id, check_value from master_key for update`.pipe(
+        Effect.flatMap(keptKey),
         Effect.map(Option.getOrUndefined),
         orDatabaseFailure
       )
@@ -69,7 +66,7 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
         rotate: Effect.fn("Rotation.rotate")(function* (permit, from, to) {
           return yield* atomically(
             Effect.gen(function* () {
-              const kept = yield* keptKey
+              const kept = yield* lockedKey
               const already_rotated = kept?.check_value === checkValue(to)
               if (!already_rotated && kept?.check_value !== checkValue(from)) {
                 return yield* otherKey(kept?.key_id, from, to)

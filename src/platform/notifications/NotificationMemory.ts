@@ -1,13 +1,11 @@
 /** The outbox in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { newestFirst, openTables, memoryTable } from "../database/MemoryDatabase.ts"
+import { deleteOld, newestFirst, openTables, memoryTable } from "../database/MemoryDatabase.ts"
 import type { Scope } from "../database/Query.ts"
-import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../config/Settings.ts"
-import { NotificationStore, type Counted, MessageCounts, type Notification } from "./NotificationStore.ts"
+import { NotificationStore, MessageCounts, type Notification } from "./NotificationStore.ts"
 import { messageWindow } from "../../domain/policies/PeoplePolicies.ts"
 
-/** The rows of the memory layers here. */
 export const notificationTables = {
   notifications: memoryTable<Notification>("notifications"),
   messageCounts: memoryTable<{ readonly start: number; readonly messages: number }>("messageCounts")
@@ -28,21 +26,11 @@ export const notificationStoreMemory = Layer.effect(
         list: (scope, window) => Effect.sync(() => newestFirst(visible(scope), (row) => row.notification_id, window)),
         find: (scope, id) =>
           Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.notification_id === id))),
-        forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
-          const before = now - Duration.toMillis(retention.notifications)
-          const old = visible(Option.none())
-            .filter(({ created_at }) => created_at.getTime() < before)
-            .slice(0, retentionBatch)
-          for (const { notification_id } of old) notifications.delete(notification_id)
-          return old.length
-        })
+        forgetOld: deleteOld(notifications, retention.notifications)
       }
     }
   )
 )
-
-/** The counts of messages in memory. */
-const ALLOWED: Counted = { allowed: true }
 
 export const messageCountsMemory = Layer.effect(
   MessageCounts,
@@ -56,7 +44,7 @@ export const messageCountsMemory = Layer.effect(
           const messages = messageCounts.get(name)?.messages ?? 0
           if (messages < most) {
             messageCounts.set(name, { start, messages: messages + 1 })
-            return ALLOWED
+            return { allowed: true }
           }
           return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((start + length - now) / 1000)) }
         })

@@ -3,7 +3,7 @@ import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Duration, Schema } from "effect"
 import { rowAs, rowsAs, theRowAs, inScope, newest, ownedIn } from "../database/Query.ts"
-import { Notification, NotificationStore, type Counted, MessageCounts } from "./NotificationStore.ts"
+import { Notification, NotificationStore, MessageCounts } from "./NotificationStore.ts"
 import { removeOldRows } from "../partitions/DetachOld.ts"
 import { Settings } from "../config/Settings.ts"
 import { messageWindow } from "../../domain/policies/PeoplePolicies.ts"
@@ -40,11 +40,9 @@ export const notificationStoreSql = Layer.effect(
   )
 )
 
-/** The counts of messages in PostgreSQL; the hour is the database's. */
 const timeLeft = theRowAs(Schema.Struct({ seconds: Schema.Number }))
 
-const ALLOWED: Counted = { allowed: true }
-
+/** The hour is the database's. */
 export const messageCountsSql = Layer.effect(
   MessageCounts,
   Effect.map(SqlClient.SqlClient, (sql): MessageCounts["Type"] => {
@@ -58,12 +56,12 @@ export const messageCountsSql = Layer.effect(
             values (${name}, ${start}, 1)
             on conflict (counted, window_start) do update set messages = c.messages + 1 where c.messages < ${most}
             returning 1 as counted`
-          if (counted.length > 0) return ALLOWED
+          if (counted.length > 0) return { allowed: true } as const
           const { seconds } = yield* sql`select
             ceil(extract(epoch from ${start} + make_interval(secs => ${length}) - now()))::integer as seconds`.pipe(
             Effect.flatMap(timeLeft)
           )
-          return { allowed: false, retryAfterSeconds: Math.max(1, seconds) } satisfies Counted
+          return { allowed: false, retryAfterSeconds: Math.max(1, seconds) } as const
         }).pipe(orDatabaseFailure)
     }
   })

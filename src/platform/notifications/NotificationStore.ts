@@ -1,4 +1,4 @@
-/** The outbox at rest: what the sandbox would have mailed. */
+/** Messages to people, and the outbox of the sandbox. */
 import { Context, type Option, Data, Schema, Effect, Layer } from "effect"
 import type { Scope, Window } from "../database/Query.ts"
 import { type Stored, mapRefusal } from "../database/DatabaseFailure.ts"
@@ -6,7 +6,6 @@ import { OrgId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
 
-/** A message to a person, as a feature hands it over and as the outbox of the sandbox keeps it. */
 const notificationPriorities = ["low", "medium", "high", "urgent"] as const
 export type NotificationPriority = (typeof notificationPriorities)[number]
 
@@ -30,28 +29,25 @@ export type Notification = typeof Notification.Type
 /** `message` tells operators what went wrong; it is not meant for the callers of the API. */
 export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{ readonly message: string }> {}
 
-interface Store {
-  readonly insert: (notification: Omit<Notification, "created_at">) => Stored<void>
-  readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Notification>>
-  readonly find: (scope: Scope, id: string) => Stored<Option.Option<Notification>>
-  /**
-   * Removes notifications past their retention: whole partitions, and a batch of single rows. Returns how many of
-   * both.
-   */
-  readonly forgetOld: Stored<number>
-}
-
-export class NotificationStore extends Context.Tag("corridor/NotificationStore")<NotificationStore, Store>() {}
+export class NotificationStore extends Context.Tag("corridor/NotificationStore")<
+  NotificationStore,
+  {
+    readonly insert: (notification: Omit<Notification, "created_at">) => Stored<void>
+    readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Notification>>
+    readonly find: (scope: Scope, id: string) => Stored<Option.Option<Notification>>
+    /** Removes notifications past their retention: whole partitions, and a batch of single rows. Returns how many. */
+    readonly forgetOld: Stored<number>
+  }
+>() {}
 
 /** Messages per hour, to limit recipients and organisations. */
 export type Counted = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
 
-interface MessageCountStore {
-  /** Counts one more under this name, unless there are as many as allowed; windows that are over are forgotten. */
-  readonly count: (name: string, most: number) => Stored<Counted>
-}
-
-export class MessageCounts extends Context.Tag("corridor/MessageCounts")<MessageCounts, MessageCountStore>() {}
+export class MessageCounts extends Context.Tag("corridor/MessageCounts")<
+  MessageCounts,
+  /** Counts one more under this name, unless there are as many as allowed. Deletes windows that are over. */
+  { readonly count: (name: string, most: number) => Stored<Counted> }
+>() {}
 
 /** The sandbox's outbox as operators read it. */
 export class Outbox extends Context.Tag("corridor/Outbox")<

@@ -1,6 +1,6 @@
 /**
- * The way to people outside the API. Messages go by SMTP where SMTP_URL is set; the sandbox keeps them in its outbox
- * otherwise, and the log says so without their text, which may hold the token of an invitation.
+ * Messages to people outside the API, by SMTP if SMTP_URL is set. Otherwise the sandbox keeps them in its outbox. The log
+ * never shows their text, which may hold the token of an invitation.
  */
 import { Context, Effect, Layer, Option, Schema, Duration, Redacted } from "effect"
 import { Settings, type Mailbox } from "../config/Settings.ts"
@@ -25,58 +25,38 @@ import {
 } from "../../domain/policies/PeoplePolicies.ts"
 import { createTransport } from "nodemailer"
 
-/** Whether one more message may go out: by its organisation, to its recipient, and by the one to the other. */
-
-/** Hash of a recipient, case-insensitive: addresses are not stored. */
-const recipientOf = ({ to }: Message): string => sha256Hex(to.toLowerCase())
-
-interface Limit {
-  readonly name: string
-  readonly most: number
-  readonly what: string
-}
-
-/** Payers ask for receipts, as many as they like: those keep the organisation from nothing that it sends itself. */
-const ofOrganization = (org_id: string, kind: Message["kind"]): Limit =>
-  kind === "receipt"
-    ? { name: `receipts by ${org_id}`, most: receiptsOfOrganization, what: "receipts of this organisation" }
-    : { name: `by ${org_id}`, most: messagesOfOrganization, what: "messages of this organisation" }
-
-/** Checks the recipient's limit first, then the organisation's: a refused message uses up neither. */
-const limitsOf = (message: Message): ReadonlyArray<Limit> => {
-  const recipient = recipientOf(message)
-  const all = { name: `to ${recipient}`, most: messagesToRecipient, what: "messages to this address" }
-  if (message.org_id === null) return [all]
+/** Limits of a message: by its organisation to its recipient, by its organisation, and to its recipient. */
+const limitsOf = ({ kind, org_id, to }: Message) => {
+  // A hash, case-insensitive: addresses are not stored.
+  const recipient = sha256Hex(to.toLowerCase())
+  const toRecipient = [`to ${recipient}`, messagesToRecipient, "messages to this address"] as const
+  if (org_id === null) return [toRecipient]
   return [
-    {
-      name: `by ${message.org_id} to ${recipient}`,
-      most: messagesToRecipientOfOne,
-      what: "messages of this organisation to this address"
-    },
-    ofOrganization(message.org_id, message.kind),
-    all
+    [
+      `by ${org_id} to ${recipient}`,
+      messagesToRecipientOfOne,
+      "messages of this organisation to this address"
+    ] as const,
+    // Payers ask for receipts, so these do not count with the messages that the organisation sends itself.
+    kind === "receipt"
+      ? ([`receipts by ${org_id}`, receiptsOfOrganization, "receipts of this organisation"] as const)
+      : ([`by ${org_id}`, messagesOfOrganization, "messages of this organisation"] as const),
+    toRecipient
   ]
 }
 
-/** Counts it, or says when to come again. */
-export const countMessage = (counts: MessageCounts["Type"], message: Message): Stored<void, RateLimited> =>
-  Effect.forEach(
-    limitsOf(message),
-    ({ most, name, what }) =>
-      Effect.flatMap(counts.count(name, most), (counted) =>
-        counted.allowed
-          ? Effect.void
-          : Effect.fail(
-              new RateLimited({
-                message: `Too many ${what}: try again in ${counted.retryAfterSeconds} s.`,
-                retryAfterSeconds: counted.retryAfterSeconds
-              })
-            )
-      ),
-    { discard: true }
-  )
-
-/** One message over SMTP. Whatever a message holds, it goes to its one recipient and adds no header of its own. */
+/** Counts a message, or refuses it. */
+export const countMessage = Effect.fnUntraced(function* (counts: MessageCounts["Type"], message: Message) {
+  for (const [name, most, what] of limitsOf(message)) {
+    const counted = yield* counts.count(name, most)
+    if (counted.allowed) continue
+    const { retryAfterSeconds } = counted
+    return yield* new RateLimited({
+      message: `Too many ${what}: try again in ${retryAfterSeconds} s.`,
+      retryAfterSeconds
+    })
+  }
+})
 
 /** Two headers, since no mail program reads both. */
 const priorityHeaders: Readonly<Record<NotificationPriority, Readonly<Record<string, string>>>> = {
@@ -86,8 +66,7 @@ const priorityHeaders: Readonly<Record<NotificationPriority, Readonly<Record<str
   urgent: { "X-Priority": "1", Importance: "high" }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "no reason given")
-
+/** Sends a message over SMTP, to its one recipient and with no header of its own. */
 const makeMail = (url: Redacted.Redacted, from: Mailbox) => {
   const patience = Duration.toMillis(mailTimeout)
   const transport = createTransport({
@@ -111,8 +90,10 @@ const makeMail = (url: Redacted.Redacted, from: Mailbox) => {
           text,
           headers: { ...priorityHeaders[priority], "Auto-Submitted": "auto-generated" }
         }),
-      catch: (error) =>
-        new NotificationFailed({ message: `The mail server did not take the message: ${reasonOf(error)}` })
+      catch: (error) => {
+        const reason = error instanceof Error ? error.message : "no reason given"
+        return new NotificationFailed({ message: `The mail server did not take the message: ${reason}` })
+      }
     }).pipe(
       Effect.timeoutFail({
         duration: mailTimeout,
@@ -139,7 +120,7 @@ const nowhere: Deliver = () =>
 export class Notifier extends Context.Tag("corridor/Notifier")<
   Notifier,
   {
-    /** RateLimited: their organisation, or others together, wrote to too many people, or to this one too often. */
+    /** RateLimited: too many messages of the organisation, or to this recipient. */
     readonly send: Send
   }
 >() {

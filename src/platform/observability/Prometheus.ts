@@ -69,8 +69,8 @@ const samplesOf = ({
     ]
   }
   if (MetricState.isFrequencyState(metricState)) {
-    const words = [...metricState.occurrences].map(([word, count]): Sample => ["", [["value", word]], count])
-    return ["counter", labelsOf(metricKey.tags, "value"), words]
+    const counts = [...metricState.occurrences].map(([value, count]): Sample => ["", [["value", value]], count])
+    return ["counter", labelsOf(metricKey.tags, "value"), counts]
   }
   const labels = labelsOf(metricKey.tags, "")
   if (MetricState.isCounterState(metricState)) {

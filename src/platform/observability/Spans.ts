@@ -1,10 +1,10 @@
 /** Spans of the payment path. Without a collector not even their names are built. */
 import { Effect, FiberRef, GlobalValue, Option, Tracer } from "effect"
 
-/** Which trace something belongs to, as others are told (the header `traceparent` of the W3C) and as rows keep it. */
+/** The header `traceparent` of the W3C, which rows keep too. */
 const FORM = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** Later versions may have more to say behind what version 00 ends with. */
+/** Later versions may have more fields than version 00. */
 const isOfForm = (text: string): boolean => !text.startsWith("00-") || text.length === 55
 
 /** None for a malformed header, which is ignored. */
@@ -18,7 +18,7 @@ export const parseTraceparent = (text: unknown): Option.Option<Tracer.ExternalSp
 const traceparentOf = ({ sampled, spanId, traceId }: Tracer.AnySpan): string =>
   `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`
 
-/** Of what is done now; nothing where it is not traced. */
+/** Of the current span; undefined if it is not traced. */
 export const currentTraceparent: Effect.Effect<string | undefined> = Effect.withFiberRuntime((fiber) => {
   const { currentSpan } = fiber
   const isTraced = currentSpan !== undefined && fiber.getFiberRef(FiberRef.currentTracerEnabled)
@@ -42,7 +42,7 @@ export const unspanned = Effect.withTracerEnabled(false)
 
 interface Run {
   readonly name: string
-  /** Of the request that caused it, where one did that was traced. */
+  /** Of the request that caused the run, if it was traced. */
   readonly traceparent: string | null | undefined
   readonly kind?: Tracer.SpanKind
   readonly attributes?: Readonly<Record<string, unknown>>

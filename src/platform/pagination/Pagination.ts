@@ -1,4 +1,7 @@
-/** One page of a list as a handler answers it, newest first unless the list says otherwise: opens the caller's cursor, asks the store, seals the next. */
+/**
+ * Pages of lists, newest first unless the list has another order. A cursor is authenticated together with its scope, so
+ * that it works only for the organisation, route and filters that it was made for.
+ */
 import type { Position, Window } from "../database/Query.ts"
 import { Effect, Either, identity, Option, BigDecimal } from "effect"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -7,11 +10,6 @@ import { pageBytes, pageStep } from "../../domain/policies/ServerPolicies.ts"
 import { Vault } from "../secrets/Vault.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
 import { timingSafeEqual } from "node:crypto"
-
-/**
- * Turns the place where a page ended into an opaque text and back. The text is authenticated together with its scope,
- * so that a cursor works only for the organisation, route and filters that it was made for.
- */
 
 /** The sort key of a page's last row, such as its creation time and id. */
 export type CursorPosition = ReadonlyArray<string | number>
@@ -57,29 +55,18 @@ export const openCursor = (text: string, scope: string, mac: Mac): Either.Either
   return isPosition(position) ? Either.right(position) : Either.left(MALFORMED)
 }
 
-export interface Page<Row> {
-  readonly items: ReadonlyArray<Row>
-  readonly next: Option.Option<CursorPosition>
-  readonly hasMore: boolean
-}
-
 /** Takes the rows of a query that asked for one more than the page shows. */
-export const page = <Row>(
-  rows: ReadonlyArray<Row>,
-  limit: number,
-  positionOf: (row: Row) => CursorPosition
-): Page<Row> => {
+export const page = <Row>(rows: ReadonlyArray<Row>, limit: number, positionOf: (row: Row) => CursorPosition) => {
   const items = rows.slice(0, limit)
   const hasMore = rows.length > limit
-  const last = items.at(-1)
-  return { items, hasMore, next: hasMore && last !== undefined ? Option.some(positionOf(last)) : Option.none() }
+  return { items, hasMore, next: Option.map(Option.fromNullable(hasMore ? items.at(-1) : undefined), positionOf) }
 }
 
-/** About how many bytes a value takes as JSON, without writing it: what a page may hold is counted by it. */
 const NUMBER = 12
 /** JSON from outside is never deeper; what is deeper goes in circles. */
 const DEEPEST = 40
 
+/** About how many bytes a value takes as JSON, without writing it. */
 export const weightOf = (value: unknown, depth = 0): number => {
   if (typeof value === "string") return value.length + 2
   if (typeof value !== "object" || value === null || BigDecimal.isBigDecimal(value) || depth > DEEPEST) return NUMBER

@@ -23,7 +23,7 @@ const months = rowsAs(Schema.Struct({ name: Schema.String }))
 const locked = theRowAs(Schema.Struct({ mine: Schema.Boolean }))
 
 /** Advisory lock: one instance at a time works on partitions. */
-export const PARTITIONS_LOCK = 7_402_118_615
+const PARTITIONS_LOCK = 7_402_118_615
 
 export const DETACHED_PREFIX = "leaving_"
 
@@ -51,19 +51,18 @@ export interface DetachRule {
   readonly after?: string
 }
 
-const stays = (month: string, error: unknown): Effect.Effect<void> =>
-  sqlStateOf(error) === LOCK_TIMEOUT
-    ? Effect.logInfo(`${month} stays for now, somebody else has it in hand`, error)
-    : Effect.logError(`${month} cannot leave its table: ${sqlReasonOf(error)}`, error)
+/** Takes the lock of the transaction, unless another instance works on partitions: two on one would deadlock. */
+export const lockPartitions = (sql: SqlClient.SqlClient) =>
+  Effect.flatMap(sql`select pg_try_advisory_xact_lock(${PARTITIONS_LOCK}) as mine`, locked).pipe(
+    Effect.tap(({ mine }) => (mine ? limitLockWait(sql) : Effect.void)),
+    Effect.map(({ mine }) => mine)
+  )
 
 /** Detaches one partition. Rows to keep are selected before the lock: writers of the table lock all its partitions. */
-const leave = (sql: SqlClient.SqlClient, { stillNeeded, table }: DetachRule, month: string) =>
+const detach = (sql: SqlClient.SqlClient, { stillNeeded, table }: DetachRule, month: string) =>
   unlimited(
     Effect.gen(function* () {
-      // Two instances on one partition would deadlock.
-      const { mine } = yield* Effect.flatMap(sql`select pg_try_advisory_xact_lock(${PARTITIONS_LOCK}) as mine`, locked)
-      if (!mine) return 0
-      yield* limitLockWait(sql)
+      if (!(yield* lockPartitions(sql))) return 0
       if (stillNeeded !== undefined) {
         const { key, rows } = stillNeeded
         yield* sql.unsafe(
@@ -84,44 +83,47 @@ const leave = (sql: SqlClient.SqlClient, { stillNeeded, table }: DetachRule, mon
     })
   ).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),
-    Effect.catchAll((error) => Effect.as(stays(month, error), 0))
+    Effect.catchAll((error) =>
+      sqlStateOf(error) === LOCK_TIMEOUT
+        ? Effect.as(Effect.logInfo(`${month} stays for now, somebody else has it in hand`, error), 0)
+        : Effect.as(Effect.logError(`${month} cannot leave its table: ${sqlReasonOf(error)}`, error), 0)
+    )
   )
 
 /** Returns the number of detached partitions. A locked partition is left for the next run. */
-export const detachOldPartitions = (sql: SqlClient.SqlClient, leaving: DetachRule): Stored<number> =>
-  sql`select name from table_months where parent = ${leaving.table}
-      and to_at <= now() - make_interval(secs => ${Duration.toSeconds(leaving.keptFor)})
-      and not exists (select from table_months o where o.parent = ${leaving.after ?? ""} and o.to_at <= table_months.to_at)
+export const detachOldPartitions = (sql: SqlClient.SqlClient, rule: DetachRule): Stored<number> =>
+  sql`select name from table_months where parent = ${rule.table}
+      and to_at <= now() - make_interval(secs => ${Duration.toSeconds(rule.keptFor)})
+      and not exists (select from table_months o where o.parent = ${rule.after ?? ""} and o.to_at <= table_months.to_at)
       and to_regclass(${DETACHED_PREFIX} || name) is null order by to_at`.pipe(
     Effect.flatMap(months),
-    Effect.flatMap(Effect.reduce(0, (all, { name }) => Effect.map(leave(sql, leaving, name), (left) => all + left))),
+    Effect.flatMap(Effect.reduce(0, (all, { name }) => Effect.map(detach(sql, rule, name), (one) => all + one))),
     orDatabaseFailure
   )
 
 const rows = rowsAs(Schema.Struct({ line: Schema.String, of: Schema.optional(Schema.String) }))
 
 /**
- * Deletes single rows, archived before the commit. `forget` deletes a batch and returns each row as `line`; `of`
- * names another table that a row belongs to. Without a writable archive the rows stay. Returns the number of rows of
- * the table itself.
+ * Deletes single rows, archived before the commit. `deleteBatch` returns each row as `line`; `of` names another table that
+ * a row belongs to. Without a writable archive the rows stay. Returns the number of rows of the table itself.
  */
 export const deleteArchivedRows = (
   sql: SqlClient.SqlClient,
   archiveDir: Option.Option<string>,
   table: string,
-  forget: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+  deleteBatch: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 ): Effect.Effect<number, SqlError.SqlError> =>
   sql
     .withTransaction(
       Effect.gen(function* () {
-        const gone = yield* Effect.flatMap(forget, rows)
-        for (const [name, lines] of Object.entries(Array.groupBy(gone, ({ of = table }) => of))) {
+        const deleted = yield* Effect.flatMap(deleteBatch, rows)
+        for (const [name, lines] of Object.entries(Array.groupBy(deleted, ({ of = table }) => of))) {
           if (Option.isNone(archiveDir)) break
           const archive = yield* openArchive(join(archiveDir.value, name), `${name}_rest`)
           yield* archive.write(lines.map(({ line }) => `${line}\n`).join(""))
           yield* archive.close(lines.length)
         }
-        return gone.filter(({ of }) => of === undefined).length
+        return deleted.filter(({ of }) => of === undefined).length
       }).pipe(Effect.scoped)
     )
     .pipe(
@@ -151,5 +153,5 @@ export const removeOldRows = (
         )
       )
     ),
-    (left, gone) => left + gone
+    (partitions, deleted) => partitions + deleted
   )

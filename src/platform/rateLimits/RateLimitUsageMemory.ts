@@ -14,20 +14,18 @@ const tables = { spentTokens: memoryTable<Row>("spent_tokens") }
 export const rateLimitUsageMemory = Layer.effect(
   RateLimitUsageStore,
   Effect.map(openTables(tables), ({ spentTokens }): RateLimitUsageStore["Type"] => ({
-    exchange: (instance, told, known) =>
+    exchange: (instance, own, received) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         for (const [key, { toldAt }] of spentTokens) {
           if (now - toldAt > Duration.toMillis(usageRetention)) spentTokens.delete(key)
         }
-        if (told !== undefined) {
-          const key = `${instance} ${told.number}`
-          if (spentTokens.get(key) === undefined) spentTokens.set(key, { ...told, instance, toldAt: now })
-        }
+        const key = `${instance} ${own?.number}`
+        if (own !== undefined && !spentTokens.has(key)) spentTokens.set(key, { ...own, instance, toldAt: now })
         return Array.from(spentTokens.values())
           .filter(
             (row) =>
               row.instance !== instance &&
-              row.number > (known.get(row.instance) ?? 0) &&
+              row.number > (received.get(row.instance) ?? 0) &&
               now - row.toldAt < Duration.toMillis(usageMaxAge)
           )
           .sort((a, b) => a.toldAt - b.toldAt || a.number - b.number)

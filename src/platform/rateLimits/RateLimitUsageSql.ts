@@ -6,7 +6,7 @@ import { usageRetention, usageMaxAge } from "../../domain/policies/ServerPolicie
 import { rowsAs } from "../database/Query.ts"
 import { RateLimitUsageStore, KeyUsage } from "./RateLimits.ts"
 
-const heardRows = rowsAs(
+const receivedRows = rowsAs(
   Schema.Struct({
     instance: Schema.String,
     number: Schema.Number,
@@ -15,20 +15,20 @@ const heardRows = rowsAs(
   })
 )
 
-const matters = Duration.toSeconds(usageMaxAge)
+const maxAge = Duration.toSeconds(usageMaxAge)
 const kept = Duration.toSeconds(usageRetention)
 
 export const rateLimitUsageSql = Layer.effect(
   RateLimitUsageStore,
   Effect.map(SqlClient.SqlClient, (sql): RateLimitUsageStore["Type"] => ({
-    exchange: (instance, told, known) => {
-      const spent = told === undefined ? null : JSON.stringify(told.spent)
-      const heard = JSON.stringify(Array.from(known, ([id, batch]) => ({ id, batch })))
-      return sql`with told as (
+    exchange: (instance, own, received) => {
+      const spent = own === undefined ? null : JSON.stringify(own.spent)
+      const known = JSON.stringify(Array.from(received, ([id, batch]) => ({ id, batch })))
+      return sql`with stored as (
           insert into spent_tokens (instance_id, batch, spent)
-          select ${instance}::uuid, ${told?.number ?? 0}::int, ${spent}::jsonb where ${spent}::jsonb is not null
+          select ${instance}::uuid, ${own?.number ?? 0}::int, ${spent}::jsonb where ${spent}::jsonb is not null
           on conflict do nothing
-        ), forgotten as (
+        ), deleted as (
           delete from spent_tokens where (instance_id, batch) in (
             select instance_id, batch from spent_tokens
             where told_at < now() - make_interval(secs => ${kept}) for update skip locked
@@ -37,10 +37,10 @@ export const rateLimitUsageSql = Layer.effect(
         select s.instance_id as instance, s.batch as number, s.spent,
           greatest(0, extract(epoch from now() - s.told_at) * 1000)::float8 as "ageMillis"
         from spent_tokens s
-        left join jsonb_to_recordset(${heard}::jsonb) as k (id uuid, batch int) on k.id = s.instance_id
+        left join jsonb_to_recordset(${known}::jsonb) as k (id uuid, batch int) on k.id = s.instance_id
         where s.instance_id <> ${instance}::uuid and s.batch > coalesce(k.batch, 0)
-          and s.told_at > now() - make_interval(secs => ${matters})
-        order by s.told_at, s.batch`.pipe(Effect.flatMap(heardRows), orDatabaseFailure)
+          and s.told_at > now() - make_interval(secs => ${maxAge})
+        order by s.told_at, s.batch`.pipe(Effect.flatMap(receivedRows), orDatabaseFailure)
     }
   }))
 )

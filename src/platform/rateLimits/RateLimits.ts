@@ -34,13 +34,13 @@ export type RateLimitDecision =
 
 const ALLOWED: RateLimitDecision = { allowed: true }
 
-/** Tokens of one key, as one instance tells the others. */
+/** Tokens of one key that instances share. */
 export type SpentTokens = readonly [key: string, tokens: number]
 
 interface Bucket {
   /**
-   * Units missing from a full bucket at that time. A full bucket is the same as none. It may be more than a bucket holds:
-   * what several instances let through at once, before they heard of each other, is paid back.
+   * Units missing from a full bucket at that time. A full bucket is the same as none. The debt may be more than a bucket
+   * holds, if several instances let requests through before they shared their usage.
    */
   debt: number
   at: number
@@ -50,7 +50,8 @@ export class RateLimiter {
   readonly #perMinute: number
   readonly #maxKeys: number
   readonly #buckets = new Map<string, Bucket>()
-  #untold = new Map<string, number>()
+  /** Usage that was not shared yet. */
+  #unshared = new Map<string, number>()
   #sweepAt = 0
 
   /** A limit of 0 allows everything. */
@@ -82,18 +83,18 @@ export class RateLimiter {
   /** Spends a token, or what is left of the last one. */
   spend(key: string, nowMillis: number): void {
     if (this.#perMinute === 0) return
-    if (this.#untold.size < this.#maxKeys) this.#untold.set(key, (this.#untold.get(key) ?? 0) + 1)
+    if (this.#unshared.size < this.#maxKeys) this.#unshared.set(key, (this.#unshared.get(key) ?? 0) + 1)
     this.#owe(this.#seenAt(key, nowMillis), key, TOKEN, this.#capacity, nowMillis)
   }
 
   /** Usage since the last call; if too many keys, the most used. */
   takeUsage(mostKeys: number): ReadonlyArray<SpentTokens> {
-    const all = Array.from(this.#untold)
-    this.#untold = new Map()
+    const all = Array.from(this.#unshared)
+    this.#unshared = new Map()
     return all.length <= mostKeys ? all : all.sort(([, a], [, b]) => b - a).slice(0, mostKeys)
   }
 
-  /** Spends what another instance has let through, at the time at which it has told of it. */
+  /** Spends tokens of another instance, at the time at which it shared them. */
   addUsage(key: string, tokens: number, atMillis: number): void {
     if (this.#perMinute === 0) return
     this.#owe(this.#buckets.get(key), key, tokens * TOKEN, 2 * this.#capacity, atMillis)
@@ -142,8 +143,8 @@ export class RateLimiter {
   }
 
   /**
-   * The fullest buckets are those that know least. To have an empty one forgotten, a flood of keys must first empty
-   * nine tenths of all buckets as far, which costs more than waiting for the minute to pass.
+   * Evicts the fullest buckets, which hold least information. To evict an empty one, a flood of keys must first empty nine
+   * tenths of all buckets as far, which takes longer than a minute.
    */
   #evictFullest(nowMillis: number, count: number): void {
     const debts = new Float64Array(this.#buckets.size)
@@ -175,21 +176,19 @@ export interface ReceivedUsage extends UsageBatch {
   readonly ageMillis: number
 }
 
-interface UsageStore {
-  /**
-   * Writes down what this instance has spent, once however often it is told, and answers with what others have told of
-   * in the last minute, except up to the batch of each that is known already; the oldest first.
-   */
-  readonly exchange: (
-    instance: string,
-    told: UsageBatch | undefined,
-    known: ReadonlyMap<string, number>
-  ) => Stored<ReadonlyArray<ReceivedUsage>>
-}
-
 export class RateLimitUsageStore extends Context.Tag("corridor/RateLimitUsageStore")<
   RateLimitUsageStore,
-  UsageStore
+  {
+    /**
+     * Stores the usage of this instance, once for each batch. Returns batches of other instances of the last minute after
+     * those in `received` (the last number of each instance), oldest first.
+     */
+    readonly exchange: (
+      instance: string,
+      own: UsageBatch | undefined,
+      received: ReadonlyMap<string, number>
+    ) => Stored<ReadonlyArray<ReceivedUsage>>
+  }
 >() {}
 
 export class RateLimits extends Context.Tag("corridor/RateLimits")<
@@ -197,9 +196,9 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
   {
     /** One for each name, which is the same on all instances. */
     readonly limiter: (name: string, perMinute: number) => RateLimiter
-    /** Tells the others what was spent here, and spends what they have. */
+    /** Shares the usage of this instance, and spends that of others. */
     readonly exchange: Stored<void>
-    /** Exchanges for as long as it runs. Without a database each instance goes on with what it knows. */
+    /** Exchanges at intervals. Without a database each instance counts for itself. */
     readonly worker: Stored<never>
   }
 >() {
@@ -209,10 +208,10 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
       const store = yield* RateLimitUsageStore
       const instance = yield* Effect.flatMap(Ids, ({ next }) => next)
       const limiters = new Map<string, RateLimiter>()
-      const known = new Map<string, number>()
+      const received = new Map<string, number>()
       let number = 0
       /** A batch that may not be stored yet: sent again under the same number. */
-      let untold: UsageBatch | undefined
+      let pending: UsageBatch | undefined
 
       const spentHere = (): UsageBatch | undefined => {
         const spent = Array.from(limiters).flatMap(([name, limiter]) =>
@@ -224,12 +223,12 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
       }
 
       const exchange = Effect.gen(function* () {
-        untold ??= spentHere()
-        const heard = yield* store.exchange(instance, untold, known)
-        untold = undefined
+        pending ??= spentHere()
+        const batches = yield* store.exchange(instance, pending, received)
+        pending = undefined
         const now = yield* Clock.currentTimeMillis
-        for (const { ageMillis, instance: other, number: batch, spent } of heard) {
-          known.set(other, batch)
+        for (const { ageMillis, instance: other, number: batch, spent } of batches) {
+          received.set(other, batch)
           for (const [name, key, tokens] of spent) limiters.get(name)?.addUsage(key, tokens, now - ageMillis)
         }
       })
@@ -253,24 +252,17 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
   )
 }
 
-/** Under which name the sender of a request is counted: the client's address, as far as proxies are trusted. */
-
-/** The client's address itself. */
+/** Address of the client, as far as proxies are trusted. */
 export const clientOf = ({ headers, socket }: IncomingMessage, trust: TrustProxy): string => {
   const forwarded = headers["x-forwarded-for"]
   const text = Array.isArray(forwarded) ? forwarded.join(",") : forwarded
   return clientAddress(socket.remoteAddress, text, trust)
 }
 
+/** Key under which the client is counted. */
 export const requestAddress = (request: IncomingMessage, trust: TrustProxy): string =>
   rateLimitKey(clientOf(request, trust))
 
-/**
- * How often one address may send callbacks that prove nothing:
- * - past `failedProofsPerMinute` its failures are 429; callbacks that carry their provider's proof are still taken;
- * - past `unreadProofsPerMinute` failures its callbacks are 429 before their bodies are read, so a flood costs little.
- * Callbacks with a proof are never counted.
- */
 const unlessAllowed = (decision: RateLimitDecision): Effect.Effect<void, RateLimited> => {
   if (decision.allowed) return Effect.void
   const { retryAfterSeconds } = decision
@@ -278,6 +270,12 @@ const unlessAllowed = (decision: RateLimitDecision): Effect.Effect<void, RateLim
   return new RateLimited({ message, retryAfterSeconds })
 }
 
+/**
+ * Limits callbacks without proof from one address:
+ * - past `unverifiedCallbacksPerMinute` its failures are 429; callbacks that carry their provider's proof are still taken;
+ * - past `unreadProofsPerMinute` failures its callbacks are 429 before their bodies are read, so a flood costs little.
+ * Callbacks with a proof are never counted.
+ */
 export const makeCallbackAbuseLimit = Effect.fnUntraced(function* (name: string) {
   const { rateLimitPerMinute, trustProxy } = yield* Settings
   const { limiter } = yield* RateLimits
@@ -285,11 +283,12 @@ export const makeCallbackAbuseLimit = Effect.fnUntraced(function* (name: string)
   const failures = limiter(name, isOff ? 0 : unverifiedCallbacksPerMinute)
   const unread = limiter(`${name}, unread`, isOff ? 0 : unreadProofsPerMinute)
 
-  const counted = (request: IncomingMessage) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
+  /** Counts a callback that carries no proof. */
+  const count = (request: IncomingMessage): Effect.Effect<void, RateLimited> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const address = requestAddress(request, trustProxy)
       unread.spend(address, now)
-      return failures.take(address, now)
+      return unlessAllowed(failures.take(address, now))
     })
 
   return {
@@ -304,12 +303,8 @@ export const makeCallbackAbuseLimit = Effect.fnUntraced(function* (name: string)
       why: string,
       refusal: Effect.Effect<never, Refusal>
     ): Effect.Effect<never, Refusal | RateLimited> =>
-      Effect.flatMap(counted(request), unlessAllowed).pipe(
-        Effect.zipRight(Effect.logWarning(why)),
-        Effect.zipRight(refusal)
-      ),
-    /** Counts a callback that carries no proof, and about which nothing was to be done. */
-    countIdle: (request: IncomingMessage): Effect.Effect<void, RateLimited> =>
-      Effect.flatMap(counted(request), unlessAllowed)
+      Effect.zipRight(Effect.zipRight(count(request), Effect.logWarning(why)), refusal),
+    /** For a callback without proof that changes nothing. */
+    countIdle: count
   }
 })

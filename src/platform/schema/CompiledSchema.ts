@@ -1,20 +1,8 @@
 /**
- * Schemas that every request or row passes through, compiled once to plain functions, which take a fifth of the time that the
- * interpreter takes. It stays the authority. Wherever the plain function finds anything to object to, or meets what it
- * does not know, it says nothing about it and the interpreter is asked.
+ * Compiles schemas of requests and rows to plain functions, which take a fifth of the interpreter's time. A function that
+ * finds a problem, or meets a kind of schema that it does not know, returns `UNSURE`; then the interpreter decides.
  */
 import { type Effect, Either, Option, ParseResult, Predicate, Schema, SchemaAST as AST } from "effect"
-
-/** Whether it matters in which order the members of a union are asked. */
-
-/** At most one of them takes anything, since one of their fields has another literal in each. */
-const areToldApart = (members: ReadonlyArray<AST.AST>): boolean => {
-  const [first, ...others] = members.map(literalsOf)
-  return Array.from(first ?? []).some(([name, literal]) => {
-    const all = [literal, ...others.flatMap((fields) => (fields.has(name) ? [fields.get(name)] : []))]
-    return new Set(all).size === members.length
-  })
-}
 
 const literalsOf = (ast: AST.AST): ReadonlyMap<PropertyKey, unknown> =>
   new Map(
@@ -24,26 +12,6 @@ const literalsOf = (ast: AST.AST): ReadonlyMap<PropertyKey, unknown> =>
         )
       : []
   )
-
-/** Of either side, since it is the encoded one that the interpreter goes by when it decodes. */
-const mayHaveLiterals = (ast: AST.AST): boolean => {
-  switch (ast._tag) {
-    case "TypeLiteral":
-      return ast.propertySignatures.some(
-        ({ type }) => AST.isLiteral(AST.encodedAST(type)) || AST.isLiteral(AST.typeAST(type))
-      )
-    case "TupleType":
-      return ast.elements.length > 0
-    case "Refinement":
-      return mayHaveLiterals(ast.from)
-    case "Transformation":
-      return mayHaveLiterals(ast.from) || mayHaveLiterals(ast.to)
-    case "Declaration":
-      return Option.isSome(AST.getSurrogateAnnotation(ast))
-    default:
-      return AST.isSuspend(ast)
-  }
-}
 
 const scalars: ReadonlySet<string> = new Set([
   "Literal",
@@ -56,12 +24,16 @@ const scalars: ReadonlySet<string> = new Set([
 const isScalar = (ast: AST.AST): boolean => (AST.isRefinement(ast) ? isScalar(ast.from) : scalars.has(ast._tag))
 
 /**
- * The interpreter of schemas asks those first that have literals. To ask them as they stand is all the same where at most
- * one takes a value, or none has any.
+ * Whether at most one member takes a value, because one of their fields has another literal in each. Then the order does
+ * not matter; the interpreter tries members with literals first.
  */
-export const isAskedInOrder = (types: ReadonlyArray<AST.AST>): boolean => {
+const areToldApart = (types: ReadonlyArray<AST.AST>): boolean => {
   const members = types.filter((type) => !isScalar(type))
-  return members.length < 2 || areToldApart(members) || !members.some(mayHaveLiterals)
+  const [first, ...others] = members.map(literalsOf)
+  const isDiscriminator = ([name, literal]: readonly [PropertyKey, unknown]) =>
+    new Set([literal, ...others.flatMap((fields) => (fields.has(name) ? [fields.get(name)] : []))]).size ===
+    members.length
+  return members.length < 2 || Array.from(first ?? []).some(isDiscriminator)
 }
 
 const UNSURE = Symbol("unsure")
@@ -176,7 +148,7 @@ const struct = ({ propertySignatures }: AST.TypeLiteral, direction: Direction): 
   }
 }
 
-/** To write a field of that name is to lose it; no JSON from outside has one. */
+/** A field `__proto__` would be lost; no JSON from outside has one. */
 const isPlain = (input: object): boolean =>
   Object.getPrototypeOf(input) === Object.prototype && !Object.hasOwn(input, "__proto__")
 
@@ -215,7 +187,7 @@ const union = (ast: AST.Union, direction: Direction): Step => {
     const known: ReadonlySet<unknown> = new Set(literals.map(({ literal }) => literal))
     return when((input) => known.has(input))
   }
-  if (!isAskedInOrder(types)) return interpreted(ast, direction)
+  if (!areToldApart(types)) return interpreted(ast, direction)
   const steps = types.map((type) => compile(type, direction))
   return (input) => {
     for (const step of steps) {
@@ -272,8 +244,8 @@ const compileFresh = (ast: AST.AST, direction: Direction): Step => {
 const compiled = { decode: new WeakMap<AST.AST, Step>(), encode: new WeakMap<AST.AST, Step>() }
 
 const compile = (ast: AST.AST, direction: Direction): Step => {
-  const known = compiled[direction].get(ast)
-  if (known !== undefined) return known
+  const existing = compiled[direction].get(ast)
+  if (existing !== undefined) return existing
   const fresh = compileFresh(ast, direction)
   compiled[direction].set(ast, fresh)
   return fresh
@@ -281,8 +253,8 @@ const compile = (ast: AST.AST, direction: Direction): Step => {
 
 type Parsed<A> = Either.Either<A, ParseResult.ParseIssue>
 
-/** Most schemas of a process are never asked for, and hardly one has its interpreter asked. */
-const onceAsked = <A>(make: () => A): (() => A) => {
+/** Made at the first use: most schemas of a process are never used. */
+const lazy = <A>(make: () => A): (() => A) => {
   let made: A | undefined
   return () => (made ??= make())
 }
@@ -292,8 +264,8 @@ export const compileDecoder = <A, I>(
   schema: Schema.Schema<A, I>,
   options?: Pick<AST.ParseOptions, "errors">
 ): ((input: unknown) => Parsed<A>) => {
-  const decoder = onceAsked(() => compile(schema.ast, "decode"))
-  const interpreter = onceAsked(() => ParseResult.decodeUnknownEither(schema, options))
+  const decoder = lazy(() => compile(schema.ast, "decode"))
+  const interpreter = lazy(() => ParseResult.decodeUnknownEither(schema, options))
   return (input) => {
     const value = decoder()(input)
     return value === UNSURE ? interpreter()(input) : Either.right(value as A)
@@ -302,8 +274,8 @@ export const compileDecoder = <A, I>(
 
 /** As `ParseResult.encodeUnknownSync`. */
 export const compileEncoder = <A, I>(schema: Schema.Schema<A, I>): ((value: unknown) => I) => {
-  const encoder = onceAsked(() => compile(schema.ast, "encode"))
-  const interpreter = onceAsked(() => ParseResult.encodeUnknownSync(schema))
+  const encoder = lazy(() => compile(schema.ast, "encode"))
+  const interpreter = lazy(() => ParseResult.encodeUnknownSync(schema))
   return (value) => {
     const encoded = encoder()(value)
     return encoded === UNSURE ? interpreter()(value) : (encoded as I)

@@ -6,19 +6,20 @@ import { Vault, type VaultError } from "./Vault.ts"
 export const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
 export type SealedSecret = typeof SealedSecret.Type
 
-interface Store {
-  readonly find: (name: string) => Stored<Option.Option<string>>
-  /** Keeps what is there already, and answers with what is kept. */
-  readonly putIfAbsent: (secret: SealedSecret) => Stored<string>
-  /** Locks the table until the end of the transaction: inserts wait. */
-  readonly hold: Stored<void>
-  readonly replace: (secret: SealedSecret) => Stored<void>
-  readonly all: Stored<ReadonlyArray<SealedSecret>>
-}
+export class SecretStore extends Context.Tag("corridor/SecretStore")<
+  SecretStore,
+  {
+    readonly find: (name: string) => Stored<Option.Option<string>>
+    /** Keeps what is there already, and answers with what is kept. */
+    readonly putIfAbsent: (secret: SealedSecret) => Stored<string>
+    /** Locks the table until the end of the transaction: inserts wait. */
+    readonly hold: Stored<void>
+    readonly replace: (secret: SealedSecret) => Stored<void>
+    readonly all: Stored<ReadonlyArray<SealedSecret>>
+  }
+>() {}
 
-export class SecretStore extends Context.Tag("corridor/SecretStore")<SecretStore, Store>() {}
-
-/** Secrets that the service keeps for itself, by name; the name is also what each is sealed for. */
+/** Secrets of the service itself. */
 export class Secrets extends Context.Tag("corridor/Secrets")<
   Secrets,
   {
@@ -44,11 +45,10 @@ export class Secrets extends Context.Tag("corridor/Secrets")<
   )
 }
 
-/** Where sealed secrets are: each feature that seals something adds its own place. */
-
 /** Seals the same secret under the new key; one that is sealed under it already comes back as it was. */
 export type Reseal = (sealed: string, context: string) => Effect.Effect<string, VaultError>
 
+/** Sealed secrets of one feature. */
 export interface RotatableSecret {
   /** Runs in the transaction of the rotation, and keeps others from adding a secret until its end. How many it moved. */
   readonly reseal: (anew: Reseal) => Stored<number, VaultError>

@@ -9,7 +9,7 @@ import { urlOf } from "../../domain/Url.ts"
 import { MaybeSent, type ProviderHttp } from "../client/ProviderHttp.ts"
 import type { Provider } from "../port/Provider.ts"
 import type { ModeMarks } from "../port/ThirdParty.ts"
-import { readJson } from "../port/WireValues.ts"
+import { readJson } from "../client/WireValues.ts"
 import type { AnyThirdParty, GivenCredentials } from "./ThirdParties.ts"
 
 type Declared = Pick<AnyThirdParty, "fields" | "modes" | "title">

@@ -17,7 +17,7 @@ import * as answers from "./AdyenAnswers.ts"
 import { isOfPayments, paymentEvents, transferEvents } from "./AdyenCallbacks.ts"
 import { serves } from "./AdyenCorridors.ts"
 import * as requests from "./AdyenRequests.ts"
-import { aboutTransfer, aboutTransfers, isTransferStatus, toTransfer } from "./AdyenTransfers.ts"
+import { aboutTransfer, aboutTransfers, isTransferStatus, toTransfer } from "./AdyenAnswers.ts"
 
 const { aboutLink } = answers
 const { isLinkId, jsonText, linkPath } = requests

@@ -10,11 +10,10 @@ import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { named, providerIds } from "../client/ProviderReplies.ts"
 import { type CallbackEvent, Check, Hint, NoProof, Proof, secretNotSet, Statement } from "../port/Callback.ts"
-import { meaningOf, textOrNull } from "../port/WireValues.ts"
+import { meaningOf, textOrNull } from "../client/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
-import { AdyenAmount } from "./AdyenAnswers.ts"
+import { AdyenAmount, reportOfTransfer, transferIn } from "./AdyenAnswers.ts"
 import { namedBy } from "./AdyenRequests.ts"
-import { reportOfTransfer, transferIn } from "./AdyenTransfers.ts"
 
 const Item = Schema.Struct({
   pspReference: Schema.String,

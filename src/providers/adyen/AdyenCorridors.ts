@@ -5,7 +5,7 @@ import { Declined } from "../../domain/Outcome.ts"
 import type { BankAccount } from "../port/Provider.ts"
 import { type Served, serving } from "../port/ThirdParty.ts"
 import type { Money } from "../../domain/Money.ts"
-import { minorText, moneyOfMinor } from "../port/WireValues.ts"
+import { minorText, moneyOfMinor } from "../client/WireValues.ts"
 import { exactAmount } from "../client/ProviderReplies.ts"
 
 export const cardCurrencies = (

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
-import { refusalsBy, textOrNull } from "../port/WireValues.ts"
+import { refusalsBy, textOrNull } from "../client/WireValues.ts"
 
 /** By `refusalReasonCode`. */
 const ofCards = refusalsBy({

@@ -1,23 +1,13 @@
 /** Circle Mint: USDC in by payment intents, each with an address of its own, and out by transfers to addresses. */
 import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { urlOf } from "../../domain/Url.ts"
+import { get, postJson, withHeaders, withQuery } from "../client/ProviderHttp.ts"
 import { accountTest, looked, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
-import type { ProviderCall } from "../client/ProviderHttp.ts"
-import type { PaymentOrder, Provider } from "../port/Provider.ts"
-import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import type { PaymentOrder } from "../port/Provider.ts"
+import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
+import { isKnownStatus, recipientCreated, recipientListed, transferCreated, transferEnquiry } from "./CircleAnswers.ts"
 import { readCallback } from "./CircleCallbacks.ts"
-import {
-  circleServes,
-  intentOf,
-  type Kind,
-  kindOfAttempt,
-  pathOf,
-  paymentsPath,
-  type RecipientCreation,
-  recipientOf,
-  recipientsPath,
-  transferOf
-} from "./CircleRequests.ts"
 import {
   addressIn,
   intentCreated,
@@ -27,11 +17,19 @@ import {
   needsPayments,
   readIntent
 } from "./CircleIntents.ts"
-import { recipientCreated, recipientListed, isKnownStatus, transferCreated, transferEnquiry } from "./CircleAnswers.ts"
-import { makeSnsKeys, isCirclesTopic } from "./CircleSignatures.ts"
-import { urlOf } from "../../domain/Url.ts"
-
-const title = "Circle"
+import {
+  intentOf,
+  type Kind,
+  kindOfAttempt,
+  paths,
+  paymentsPath,
+  type RecipientCreation,
+  recipientOf,
+  recipientsPath,
+  serves,
+  transferOf
+} from "./CircleRequests.ts"
+import { isCirclesTopic, makeSnsKeys } from "./CircleSignatures.ts"
 
 const baseUrls = { sandbox: "https://api-sandbox.circle.com", live: "https://api.circle.com" }
 
@@ -63,7 +61,7 @@ const remembers = Duration.hours(24)
 /** The address of an intent comes a moment after it: it is asked for this soon, and then it is left to enquiries. */
 const addressDelays = [Duration.millis(250), Duration.seconds(1)]
 
-const PAGE = 50
+const PAGE = "50"
 const MOST_PAGES = 20
 
 const decodeBalances = Schema.decodeUnknownEither(
@@ -74,24 +72,13 @@ const decodeBalances = Schema.decodeUnknownEither(
   })
 )
 
-const warnOf = { intent: warnOfStatus(title, isKnownMoment), transfer: warnOfStatus(title, isKnownStatus) }
+const warnOf = { intent: warnOfStatus("Circle", isKnownMoment), transfer: warnOfStatus("Circle", isKnownStatus) }
 
-const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
-  const call = (about: ProviderCall) =>
-    Effect.suspend(() =>
-      http.call({
-        ...about,
-        headers: {
-          authorization: `Bearer ${Redacted.value(credentials.api_key)}`,
-          ...(about.body === undefined ? {} : { "content-type": "application/json" })
-        }
-      })
-    )
-  const post = (operation: string, path: string, body: unknown) =>
-    call({ operation, method: "POST", path, body: JSON.stringify(body) })
+const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
+  const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.api_key)}` })
+  const post = (operation: string, path: string, body: unknown) => call(postJson(operation, path, body))
 
-  const read = (kind: Kind, id: string) =>
-    call({ operation: `look up ${kind}`, method: "GET", path: `${pathOf(kind)}/${encodeURIComponent(id)}` })
+  const read = (kind: Kind, id: string) => call(get(`look up ${kind}`, `${paths[kind]}/${encodeURIComponent(id)}`))
 
   /** Polls shortly for the deposit address; later changes come with enquiries. */
   const awaitAddress = (first: Accepted, id: string): Effect.Effect<Outcome> =>
@@ -112,16 +99,14 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     Effect.flatMap(Effect.either(read("intent", id)), (reply) =>
       Option.match(Option.filter(Option.flatMap(Either.getRight(reply), readIntent), needsPayments), {
         onNone: () => looked(reply, intentEnquiry),
-        onSome: (intent) =>
-          looked(call({ operation: "list payments", method: "GET", path: paymentsPath(id) }), intentWith(intent))
+        onSome: (intent) => looked(call(get("list payments", paymentsPath(id))), intentWith(intent))
       })
     )
 
   const collect = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
-      const walletId = credentials.wallet_id === undefined ? undefined : Redacted.value(credentials.wallet_id)
-      const body = yield* intentOf(order, walletId)
-      const outcome = yield* sent(post("create payment intent", pathOf("intent"), body), intentCreated)
+      const body = yield* intentOf(order, credentialText(credentials.wallet_id))
+      const outcome = yield* sent(post("create payment intent", paths.intent, body), intentCreated)
       yield* warnOf.intent(outcome)
       const waits = outcome._tag === "Accepted" && outcome.state === "pending" && outcome.actionData["address"] === null
       return waits && outcome.providerPaymentId !== null
@@ -134,12 +119,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     Effect.gen(function* () {
       let after: string | undefined
       for (let page = 0; page < MOST_PAGES; page += 1) {
-        const query = new URLSearchParams({ pageSize: `${PAGE}`, ...(after === undefined ? {} : { pageAfter: after }) })
-        const list = call({
-          operation: "list recipients",
-          method: "GET",
-          path: `${recipientsPath}?${query.toString()}`
-        })
+        const list = call(get("list recipients", withQuery(recipientsPath, { pageSize: PAGE, pageAfter: after })))
         const { found, next } = yield* prepared(list, (reply) => recipientListed(reply, creation))
         if (found !== undefined) return found
         if (next === undefined) break
@@ -158,14 +138,13 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       const creation = yield* recipientOf(order)
       const created = yield* prepared(post("create recipient", recipientsPath, creation.body), recipientCreated)
       const { id } = created === "known" ? yield* findRecipient(creation) : created
-      const outcome = yield* sent(post("create transfer", pathOf("transfer"), transferOf(order, id)), transferCreated)
-      yield* warnOf.transfer(outcome)
-      return outcome
+      const outcome = yield* sent(post("create transfer", paths.transfer, transferOf(order, id)), transferCreated)
+      return yield* warnOf.transfer(outcome)
     })
 
   const origin = urlOf(baseUrl)?.origin
   const ownOrigin = Object.values(baseUrls).some((url) => urlOf(url)?.origin === origin) ? undefined : origin
-  const topic = credentials.sns_topic_arn === undefined ? undefined : Redacted.value(credentials.sns_topic_arn)
+  const topic = credentialText(credentials.sns_topic_arn)
   const sns = {
     keys: makeSnsKeys(http, ownOrigin),
     http,
@@ -174,10 +153,8 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
   }
 
   return {
-    name: "circle",
     honoursReference: remembers,
     provesAbsence: false,
-    supports: servedBy(title, circleServes),
     initiate: (order) => Effect.merge(order.flow === "outbound" ? payOut(order) : collect(order)),
     enquire: (attempt) => {
       const kind = kindOfAttempt(attempt)
@@ -190,7 +167,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
     test: accountTest(
-      call({ operation: "read balances", method: "GET", path: "/v1/businessAccount/balances" }),
+      call(get("read balances", "/v1/businessAccount/balances")),
       "the API key",
       decodeBalances,
       ({ data }) =>
@@ -203,11 +180,10 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
 
 export const circle = thirdParty({
   name: "circle",
-  title,
   baseUrls,
   modes: { hosts: { sandbox: /^api-sandbox\.circle\.com$/, live: /^api\.circle\.com$/ } },
   fields,
-  serves: circleServes,
+  serves,
   refunds: false,
   connect
 })

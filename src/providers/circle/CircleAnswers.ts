@@ -1,26 +1,30 @@
 /** Reads Circle's recipients, transfers and refusals. */
-import { Option, Schema, Either } from "effect"
-import { Accepted, Declined, type Outcome, Report, Unknown, Absent, type Enquiry } from "../../domain/Outcome.ts"
-import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { Either, Option, Schema } from "effect"
+import { Money } from "../../domain/Money.ts"
+import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import {
+  outcomeOfReport,
+  asDeclined,
   credentialsRefused,
+  enquiryFrom,
   isMade,
   noVerdict,
+  outcomeFrom,
   providerIds,
   settledOnce,
   unreadable
 } from "../client/ProviderReplies.ts"
-import { type RecipientCreation, moneyOfCircle } from "./CircleRequests.ts"
-import type { RefusalCode } from "../../domain/PaymentStatus.ts"
-import { Money } from "../../domain/Money.ts"
-import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { optional, optionalText, present, refusalsBy } from "../client/WireValues.ts"
+import { moneyOfCircle, type RecipientCreation } from "./CircleRequests.ts"
 
 export const Amount = Schema.Struct({ amount: Schema.String, currency: Schema.String })
 
 /** Everything is in `data`. */
-export const enclosed = <A, I>(schema: Schema.Schema<A, I>) =>
-  Schema.decodeUnknownEither(Schema.Struct({ data: schema }))
+export const enclosed = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknownOption(Schema.Struct({ data: schema }))
+  return (json: unknown): Option.Option<A> => Option.map(decode(json), ({ data }) => data)
+}
 
 const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ code: optionalText, message: optionalText }))
 
@@ -83,16 +87,14 @@ const usable = ({ id, status }: typeof Recipient.Type): Either.Either<{ readonly
 export const recipientCreated = (reply: ProviderReply): Either.Either<RecipientAnswer, Declined> => {
   if (reply.status === 409) return Either.right("known")
   if (isMade(reply)) {
-    return Either.match(decodeRecipient(reply.json), {
-      onLeft: () => Either.left(new Declined({ reason: unreadable(reply).reason, code: "PROVIDER_UNAVAILABLE" })),
-      onRight: ({ data }) => usable(data)
+    return Option.match(decodeRecipient(reply.json), {
+      onNone: () => Either.left(asDeclined(unreadable(reply))),
+      onSome: usable
     })
   }
   const refusal = refusalOf(reply)
   return Either.left(
-    refusal._tag === "Declined"
-      ? refusal
-      : new Declined({ reason: refusal.reason, code: "PROVIDER_UNAVAILABLE", providerCode: `${reply.status}` })
+    refusal._tag === "Declined" ? refusal : new Declined({ ...asDeclined(refusal), providerCode: `${reply.status}` })
   )
 }
 
@@ -107,14 +109,12 @@ export const recipientListed = (
   { address, chain }: RecipientCreation
 ): Either.Either<RecipientPage, Declined> =>
   Either.gen(function* () {
-    const { data } = yield* Either.mapLeft(
-      reply.status === 200 ? decodeRecipients(reply.json) : Either.left(undefined),
+    const data = yield* Either.fromOption(
+      reply.status === 200 ? decodeRecipients(reply.json) : Option.none(),
       () => new Declined({ reason: `HTTP ${reply.status} to a list of recipients`, code: "PROVIDER_UNAVAILABLE" })
     )
-    const known = data.find((one) => one.address === address && one.chain === chain)
-    return known === undefined
-      ? { found: undefined, next: data.at(-1)?.id }
-      : { found: yield* usable(known), next: undefined }
+    const found = data.find((one) => one.address === address && one.chain === chain)
+    return found === undefined ? { found, next: data.at(-1)?.id } : { found: yield* usable(found), next: undefined }
   })
 
 const Transfer = Schema.Struct({
@@ -134,11 +134,11 @@ const known = new Set(["pending", "complete", "failed"])
 
 export const isKnownStatus = (status: string): boolean => known.has(status)
 
-const errorCodes: Readonly<Record<string, { readonly code?: RefusalCode; readonly instrument?: true }>> = {
-  insufficient_funds: { code: "PROVIDER_BALANCE_LOW" },
+const errorCodes = refusalsBy({
   // The recipient's address is blocked.
-  transfer_denied: { code: "SUSPECTED_FRAUD", instrument: true }
-}
+  instrument: { SUSPECTED_FRAUD: "transfer_denied" },
+  provider: { PROVIDER_BALANCE_LOW: "insufficient_funds" }
+})
 
 /** Left out where one of them cannot be read. */
 const feeOf = ({ fees = [] }: Transfer): { readonly fee?: Money } => {
@@ -164,38 +164,25 @@ const transferReport = (transfer: Transfer): Report => {
       })
     }
     case "failed": {
-      const code = meaningOf(errorCodes, errorCode)?.code
-      return new Report({
-        ...about,
-        state: "failed",
-        reason: errorCode ?? null,
-        ...(code === undefined ? {} : { code }),
-        ...(errorCode === undefined ? {} : { providerCode: errorCode })
-      })
+      const codes = present({ code: errorCodes.get(errorCode)?.code, providerCode: errorCode })
+      return new Report({ ...about, state: "failed", reason: errorCode ?? null, ...codes })
     }
     default:
       return new Report({ ...about, state: "processing" })
   }
 }
 
-export const transferCreated = (reply: ProviderReply): Outcome =>
-  isMade(reply)
-    ? Either.match(decodeTransfer(reply.json), {
-        onLeft: () => unreadable(reply),
-        onRight: ({ data }) =>
-          acceptedAs(
-            transferReport(data),
-            { nextAction: null, actionData: {} },
-            meaningOf(errorCodes, data.errorCode)?.instrument === true
-          )
-      })
-    : refusalOf(reply)
+export const transferCreated = outcomeFrom(
+  decodeTransfer,
+  (transfer) =>
+    acceptedAs(
+      transferReport(transfer),
+      { nextAction: null, actionData: {} },
+      errorCodes.get(transfer.errorCode)?.instrument === true
+    ),
+  refusalOf,
+  isMade
+)
 
-export const transferEnquiry = (reply: ProviderReply): Enquiry => {
-  if (reply.status === 404) return new Absent()
-  if (reply.status !== 200) return noVerdict(reply)
-  return Either.match(decodeTransfer(reply.json), {
-    onLeft: () => unreadable(reply),
-    onRight: ({ data }): Enquiry => transferReport(data)
-  })
-}
+export const transferEnquiry = (reply: ProviderReply): Enquiry =>
+  reply.status === 200 || reply.status === 404 ? enquiryFrom(decodeTransfer, transferReport)(reply) : noVerdict(reply)

@@ -5,7 +5,7 @@
 import { Duration, Effect, Either, Option, Schema } from "effect"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof } from "../port/Callback.ts"
-import { readJson } from "../port/WireValues.ts"
+import { readJson } from "../client/WireValues.ts"
 import { type SnsKeys, allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./CircleSignatures.ts"
 
 export interface SnsAccount {

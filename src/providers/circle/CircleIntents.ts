@@ -1,12 +1,12 @@
 /** Reads Circle's payment intents into outcomes and reports. */
-import { Either, Option, Schema } from "effect"
+import { Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
+import { isMade, noVerdict, outcomeFrom, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
 import { moneyOfCircle, networkOfChain } from "./CircleRequests.ts"
 import { acceptedAs, Amount, enclosed, refusalOf } from "./CircleAnswers.ts"
-import { optional, optionalText } from "../port/WireValues.ts"
+import { optional, optionalText } from "../client/WireValues.ts"
 
 const Intent = Schema.Struct({
   id: Schema.String,
@@ -17,12 +17,7 @@ const Intent = Schema.Struct({
   refundIds: optional(Schema.Array(Schema.String)),
   timeline: optional(
     Schema.Array(
-      Schema.Struct({
-        status: Schema.String,
-        context: optionalText,
-        reason: optionalText,
-        time: optionalText
-      })
+      Schema.Struct({ status: Schema.String, context: optionalText, reason: optionalText, time: optionalText })
     )
   )
 })
@@ -100,9 +95,7 @@ const isSettled = ({ status }: Payment): boolean => status === "paid"
 /** What moved, by Circle's list; nothing while the list lacks what the intent tells of, or an amount cannot be read. */
 const movementsIn = (intent: Intent, reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> => {
   const named = [...(intent.paymentIds ?? []), ...(intent.refundIds ?? [])]
-  const { data } = Either.getOrElse(reply.status === 200 ? decodePayments(reply.json) : Either.left(undefined), () => ({
-    data: []
-  }))
+  const data = Option.getOrElse(reply.status === 200 ? decodePayments(reply.json) : Option.none(), () => [])
   const ours = data.filter(({ id, paymentIntentId }) => paymentIntentId === intent.id || named.includes(id))
   const has = (type: Payment["type"], isDone: boolean): boolean =>
     ours.some((one) => one.type === type && (!isDone || isSettled(one)))
@@ -180,7 +173,7 @@ const intentReport = (intent: Intent, listed?: ReadonlyArray<Movement>): Option.
 
 /** The intent as it is, where it was made or had been: without an address it must be asked for again. */
 export const readIntent = (reply: ProviderReply): Option.Option<Intent> =>
-  isMade(reply) ? Option.map(Either.getRight(decodeIntent(reply.json)), ({ data }) => data) : Option.none()
+  isMade(reply) ? decodeIntent(reply.json) : Option.none()
 
 const intentOutcome = (intent: Intent): Outcome =>
   Option.match(intentReport(intent), {
@@ -203,13 +196,12 @@ const paidBefore = (intent: Intent): Outcome =>
     providerData: { payment_intent_id: intent.id }
   })
 
-export const intentCreated = (reply: ProviderReply): Outcome =>
-  isMade(reply)
-    ? Option.match(readIntent(reply), {
-        onNone: () => unreadable(reply),
-        onSome: (intent) => (needsPayments(intent) ? paidBefore(intent) : intentOutcome(intent))
-      })
-    : refusalOf(reply)
+export const intentCreated = outcomeFrom(
+  decodeIntent,
+  (intent) => (needsPayments(intent) ? paidBefore(intent) : intentOutcome(intent)),
+  refusalOf,
+  isMade
+)
 
 /** Of an intent that tells all by itself. */
 export const intentEnquiry = (reply: ProviderReply): Enquiry => {

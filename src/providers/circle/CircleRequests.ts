@@ -1,12 +1,12 @@
 /** Request bodies and amounts of Circle. */
-import { Either, type Option } from "effect"
-import { type Declined } from "../../domain/Outcome.ts"
-import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
-import type { Served } from "../port/ThirdParty.ts"
-import type { Money } from "../../domain/Money.ts"
-import { meaningOf, moneyOfMajor, shortText } from "../port/WireValues.ts"
 import { hash } from "node:crypto"
-import { invalidOrder, notSupported } from "../client/ProviderReplies.ts"
+import { Either, type Option } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import type { Declined } from "../../domain/Outcome.ts"
+import { withQuery } from "../client/ProviderHttp.ts"
+import { addressOf, cryptoNetworks } from "../port/CryptoNetworks.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
+import { moneyOfMajor, present, shortText } from "../client/WireValues.ts"
 
 /** Circle calls USDC by the name of the dollar that it stands for, and writes it with two digits at least. */
 interface CircleMoney {
@@ -39,43 +39,24 @@ export const derivedUuid = (...words: ReadonlyArray<string>): string => {
 }
 
 /** Circle has no USDC on TRON. */
-const chains: Readonly<Record<string, string>> = { ETHEREUM: "ETH", POLYGON: "POLY", SOLANA: "SOL", BASE: "BASE" }
+const chains = cryptoNetworks("Circle", { ETHEREUM: "ETH", POLYGON: "POLY", SOLANA: "SOL", BASE: "BASE" })
 
-export const networkOfChain = (chain: string): string | null =>
-  Object.keys(chains).find((network) => chains[network] === chain) ?? null
-
-const served = { countries: "everywhere", currencies: ["USDC"], networks: Object.keys(chains) } as const
-
-export const circleServes: ReadonlyArray<Served> = [
-  { method: "crypto", flow: "inbound", ...served },
-  { method: "crypto", flow: "outbound", ...served }
-]
+export const { networkOf: networkOfChain, serves } = chains
+const chainOf = chains.nameFor
 
 export type Kind = "intent" | "transfer"
 
-const paths = { intent: "/v1/paymentIntents", transfer: "/v1/businessAccount/transfers" } as const
+export const paths = { intent: "/v1/paymentIntents", transfer: "/v1/businessAccount/transfers" } as const
 
 export const recipientsPath = "/v1/businessAccount/wallets/addresses/recipient"
 
 export const paymentsPath = (intentId: string): string =>
-  `/v1/payments?${new URLSearchParams({ paymentIntentId: intentId, pageSize: "50" }).toString()}`
-
-export const pathOf = (kind: Kind): string => paths[kind]
+  withQuery("/v1/payments", { paymentIntentId: intentId, pageSize: "50" })
 
 /** Circle gives nothing back. */
 const kinds = { payin: "intent", payout: "transfer", refund: undefined } as const
 
 export const kindOfAttempt = (attempt: AttemptContext): Kind | undefined => kinds[attemptKind(attempt)]
-
-const usualNetwork = "ETHEREUM"
-
-const chainOf = ({ money, walletAddress }: PaymentOrder): Either.Either<string, Declined> => {
-  const network = walletAddress?.network ?? usualNetwork
-  if (money.currency !== "USDC") return Either.left(notSupported(`Circle does not move ${money.currency}`))
-  return Either.fromNullable(meaningOf(chains, network), () =>
-    notSupported(`Circle does not reach the network ${network}`)
-  )
-}
 
 export const intentOf = (
   order: PaymentOrder,
@@ -86,7 +67,7 @@ export const intentOf = (
     amount: circleMoney(order.money),
     settlementCurrency: "USD",
     paymentMethods: [{ type: "blockchain", chain }],
-    ...(walletId === undefined ? {} : { merchantWalletId: walletId })
+    ...present({ merchantWalletId: walletId })
   }))
 
 export interface RecipientCreation {
@@ -97,22 +78,17 @@ export interface RecipientCreation {
 
 /** An address is made known to Circle once, whichever payouts go to it: its key is made of the address. */
 export const recipientOf = (order: PaymentOrder): Either.Either<RecipientCreation, Declined> =>
-  Either.flatMap(chainOf(order), (chain) => {
-    const address = order.walletAddress?.address ?? ""
-    return address === ""
-      ? Either.left(invalidOrder("There is no address to pay to"))
-      : Either.right({
-          address,
-          chain,
-          body: {
-            idempotencyKey: derivedUuid("recipient", chain, address),
-            address,
-            chain,
-            currency: "USD",
-            description: `Recipient on ${chain}`
-          }
-        })
-  })
+  Either.map(Either.all({ chain: chainOf(order), address: addressOf(order) }), ({ address, chain }) => ({
+    address,
+    chain,
+    body: {
+      idempotencyKey: derivedUuid("recipient", chain, address),
+      address,
+      chain,
+      currency: "USD",
+      description: `Recipient on ${chain}`
+    }
+  }))
 
 export const transferOf = ({ money, reference }: PaymentOrder, addressId: string) => ({
   idempotencyKey: reference,

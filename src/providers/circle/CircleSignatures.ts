@@ -4,7 +4,7 @@ import { Either, Option, Schema, Clock, Data, Duration, Effect } from "effect"
 import { Check } from "../port/Callback.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
-import { meaningOf, optionalText } from "../port/WireValues.ts"
+import { meaningOf, optionalText } from "../client/WireValues.ts"
 
 export const SnsMessage = Schema.Struct({
   Type: Schema.String,

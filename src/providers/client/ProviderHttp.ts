@@ -1,6 +1,6 @@
 /** HTTP calls of adapters. A failed call says whether the request may have arrived. */
 import { Data, type Effect } from "effect"
-import { present } from "../port/WireValues.ts"
+import { present } from "./WireValues.ts"
 
 export interface ProviderCall {
   /** What it does, in a few words of ours: `create payment`. For traces and metrics, so that it never holds an id. */

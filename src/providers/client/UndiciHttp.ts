@@ -2,7 +2,6 @@
 import { Cause, Duration, Effect, Either, Exit, Option, Redacted, type Scope, Metric, MetricBoundaries } from "effect"
 import type { Agent } from "undici"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { parseAsWritten } from "../../domain/ExactJson.ts"
 import {
   providerAnswerTimeout,
   providerCallsUnderWay,
@@ -16,11 +15,10 @@ import { spanned } from "../../platform/observability/Spans.ts"
 import type { ConcurrencyLimit } from "./ConcurrencyLimit.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderHttp, type ProviderReply } from "./ProviderHttp.ts"
 import { type CallLimits, exchange } from "./UndiciExchange.ts"
+import { readJson } from "./WireValues.ts"
 import { urlOf } from "../../domain/Url.ts"
 
-/** Counts and times the calls to third parties. */
-
-/** The class of the status where there is one. */
+/** What a call came to: the class of the status where there is one. */
 type CallOutcome = `${number}xx` | "never_sent" | "maybe_sent" | "interrupted"
 
 const calls = Metric.counter("corridor_provider_calls_total", {
@@ -40,12 +38,10 @@ const MOST_OPERATIONS = 40
 const operations = new Map<ProviderName, Set<string>>()
 
 const boundedName = (provider: ProviderName, operation: string): string => {
-  let known = operations.get(provider)
-  if (known === undefined) operations.set(provider, (known = new Set()))
-  if (known.has(operation)) return operation
-  if (known.size >= MOST_OPERATIONS) return "other"
-  known.add(operation)
-  return operation
+  const names = operations.get(provider) ?? new Set()
+  operations.set(provider, names)
+  if (names.size < MOST_OPERATIONS) names.add(operation)
+  return names.has(operation) ? operation : "other"
 }
 
 const recordCall = (provider: ProviderName, operation: string, outcome: CallOutcome, took: number): void => {
@@ -107,8 +103,6 @@ const targetOf = (
     : Either.left(new NeverSent({ reason: "its address does not start with https://" }))
 }
 
-const jsonIn = (text: string): unknown => Either.getOrUndefined(Either.try(() => parseAsWritten(text)))
-
 const outcomeOf = (exit: Exit.Exit<ProviderReply, CallFailed>): CallOutcome =>
   Exit.match(exit, {
     onSuccess: ({ status }): CallOutcome => `${Math.trunc(status / 100)}xx`,
@@ -138,7 +132,7 @@ export const makeProviderHttp = (options: ProviderHttpOptions): Effect.Effect<Pr
         }
         const dispatcher = yield* agent
         const answer = yield* callsUnderWay.within(exchange(dispatcher, request, limits))
-        return { ...answer, json: jsonIn(answer.text) }
+        return { ...answer, json: Either.getOrUndefined(readJson(answer.text)) }
       })
 
     const recorded =

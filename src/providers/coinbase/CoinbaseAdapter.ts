@@ -1,39 +1,21 @@
 /** Coinbase (Developer Platform): USDC in to an address of its own for each payment, and out to any address. */
 import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } from "effect"
 import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import {
+  type CallFailed,
+  get,
+  NeverSent,
+  postJson,
+  type ProviderCall,
+  type ProviderReply
+} from "../client/ProviderHttp.ts"
 import { accountTest, credentialsRefused, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
-import { type CallFailed, NeverSent, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
-import type { AttemptContext, Provider } from "../port/Provider.ts"
-import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import type { AttemptContext } from "../port/Provider.ts"
+import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
+import * as answers from "./CoinbaseAnswers.ts"
 import { readCallback } from "./CoinbaseCallbacks.ts"
-import {
-  type Page,
-  depositCreated,
-  depositReport,
-  type Destination,
-  readDestination,
-  readDestinations,
-  waitingReport,
-  isKnownStatus,
-  readTransfer,
-  readTransfers,
-  transferCreated,
-  transferReport
-} from "./CoinbaseAnswers.ts"
-import {
-  coinbaseServes,
-  type Creation,
-  depositOf,
-  destinations,
-  kindOfAttempt,
-  since,
-  transferOf,
-  transfersIn,
-  transfersOut
-} from "./CoinbaseRequests.ts"
+import * as requests from "./CoinbaseRequests.ts"
 import { readSigningKey, tokenFor } from "./CoinbaseSignatures.ts"
-
-const title = "Coinbase"
 
 /** Without an environment of its own for trying things. */
 const baseUrl = "https://api.cdp.coinbase.com/platform"
@@ -90,13 +72,12 @@ const nonce = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 0x1_000
   numbers.map((number) => number.toString(16).padStart(8, "0")).join("")
 )
 
-const warned = warnOfStatus(title, isKnownStatus)
+const warned = warnOfStatus("Coinbase", answers.isKnownStatus)
 
-const connect = (account: Account<typeof fields>): Provider => {
+const connect = (account: Account<typeof fields>): Connected => {
   const { credentials, http } = account
   const key = readSigningKey(Redacted.value(credentials.key_secret))
   const usableKey = Either.mapLeft(key, (reason) => new Declined({ reason, code: "CREDENTIALS_REFUSED" }))
-  const given = credentials.account_id === undefined ? undefined : Redacted.value(credentials.account_id)
 
   const addressOf = (path: string): string => {
     const { host, pathname } = new URL(account.baseUrl)
@@ -116,9 +97,9 @@ const connect = (account: Account<typeof fields>): Provider => {
       return yield* http.call({ ...about, headers: { ...about.headers, authorization: `Bearer ${token}` } })
     })
 
-  const listAccounts = call({ operation: "list accounts", method: "GET", path: "/v2/accounts?pageSize=50" })
+  const listAccounts = call(get("list accounts", "/v2/accounts?pageSize=50"))
 
-  let known = given
+  let known = credentialText(credentials.account_id)
   /** Where it is not named, the one that the key opens. */
   const theAccount: Effect.Effect<string, Declined> = Effect.suspend(() =>
     known === undefined
@@ -131,30 +112,21 @@ const connect = (account: Account<typeof fields>): Provider => {
   const create = (
     operation: string,
     reference: string,
-    creation: Either.Either<Creation, Declined>,
+    creation: Either.Either<requests.Creation, Declined>,
     read: (reply: ProviderReply) => Outcome
   ): Effect.Effect<Outcome> =>
-    Either.match(Either.andThen(usableKey, creation), {
-      onLeft: (declined): Effect.Effect<Outcome> => Effect.succeed(declined),
-      onRight: ({ body, path }) =>
-        sent(
-          call({
-            operation,
-            method: "POST",
-            path,
-            headers: { "content-type": "application/json", "x-idempotency-key": reference },
-            body: JSON.stringify(body)
-          }),
-          read
-        )
-    })
+    Effect.merge(
+      Effect.flatMap(Either.andThen(usableKey, creation), ({ body, path }) =>
+        sent(call(postJson(operation, path, body, { "x-idempotency-key": reference })), read)
+      )
+    )
 
   const ask = <A>(
     operation: string,
     path: string,
     read: (reply: ProviderReply) => Either.Either<A, Enquiry>
   ): Effect.Effect<A, Enquiry> =>
-    call({ operation, method: "GET", path }).pipe(
+    call(get(operation, path)).pipe(
       Effect.mapError(({ reason }): Enquiry => new Unknown({ reason })),
       Effect.flatMap(read)
     )
@@ -163,14 +135,14 @@ const connect = (account: Account<typeof fields>): Provider => {
   const walk = <A>(
     operation: string,
     pathOf: (pageToken: string | undefined) => string,
-    read: (reply: ProviderReply) => Either.Either<Page<A>, Enquiry>,
-    isEnough: (items: ReadonlyArray<A>) => boolean
+    read: (reply: ProviderReply) => Either.Either<answers.Page<A>, Enquiry>,
+    isEnough: (items: ReadonlyArray<A>) => boolean = () => false
   ): Effect.Effect<ReadonlyArray<A>, Enquiry> =>
     Effect.gen(function* () {
       const all: Array<A> = []
       let token: string | undefined
       for (let page = 0; page < MOST_PAGES; page += 1) {
-        const { items, next }: Page<A> = yield* ask(operation, pathOf(token), read)
+        const { items, next }: answers.Page<A> = yield* ask(operation, pathOf(token), read)
         all.push(...items)
         if (next === undefined || next === "" || isEnough(items)) return all
         token = next
@@ -178,12 +150,11 @@ const connect = (account: Account<typeof fields>): Provider => {
       return yield* Effect.fail<Enquiry>(new Unknown({ reason: "Coinbase's list is too long to be sure" }))
     })
 
-  const never = () => false
-
-  const transferAt = (id: string) => ask("look up transfer", `/v2/transfers/${encodeURIComponent(id)}`, readTransfer)
+  const transferAt = (id: string) =>
+    ask("look up transfer", `/v2/transfers/${encodeURIComponent(id)}`, answers.readTransfer)
 
   const destinationAt = (id: string) =>
-    ask("look up deposit destination", `/v2/deposit-destinations/${encodeURIComponent(id)}`, readDestination)
+    ask("look up deposit destination", `/v2/deposit-destinations/${encodeURIComponent(id)}`, answers.readDestination)
 
   /** The first of the ids that hints named whose object carries our reference. */
   const hinted = <A extends { readonly metadata?: { readonly reference?: string | undefined } | undefined }>(
@@ -202,26 +173,28 @@ const connect = (account: Account<typeof fields>): Provider => {
   const findTransfer = (attempt: AttemptContext): Effect.Effect<Enquiry, Enquiry> =>
     Effect.gen(function* () {
       const id = attempt.providerPaymentId
-      if (id !== null) return transferReport(yield* transferAt(id))
+      if (id !== null) return answers.transferReport(yield* transferAt(id))
       const accountId = yield* asEnquiry
       const known = yield* hinted(attempt, transferAt, ({ source }) => source?.accountId === accountId)
-      if (known !== undefined) return transferReport(known)
-      const all = yield* walk("list transfers", transfersOut(accountId, attempt), readTransfers, never)
+      if (known !== undefined) return answers.transferReport(known)
+      const pages = requests.transfersOf("sourceAccountId", accountId, attempt)
+      const all = yield* walk("list transfers", pages, answers.readTransfers)
       const ours = all.find(({ metadata }) => metadata?.reference === attempt.reference)
-      return ours === undefined ? new Absent() : transferReport(ours)
+      return ours === undefined ? new Absent() : answers.transferReport(ours)
     })
 
-  const findDestination = (attempt: AttemptContext): Effect.Effect<Destination, Enquiry> =>
+  const findDestination = (attempt: AttemptContext): Effect.Effect<answers.Destination, Enquiry> =>
     Effect.gen(function* () {
       const accountId = yield* asEnquiry
       const known = yield* hinted(attempt, destinationAt, (one) => one.accountId === accountId)
       if (known !== undefined) return known
-      const isOurs = ({ metadata }: Destination): boolean => metadata?.reference === attempt.reference
-      const isBefore = ({ createdAt }: Destination): boolean => Date.parse(createdAt ?? "") < since(attempt).getTime()
+      const isOurs = ({ metadata }: answers.Destination): boolean => metadata?.reference === attempt.reference
+      const isBefore = ({ createdAt }: answers.Destination): boolean =>
+        Date.parse(createdAt ?? "") < requests.since(attempt).getTime()
       const all = yield* walk(
         "list deposit destinations",
-        destinations(accountId),
-        readDestinations,
+        requests.destinations(accountId),
+        answers.readDestinations,
         (items) => items.some(isOurs) || items.some(isBefore)
       )
       return yield* Effect.fromNullable(all.find(isOurs)).pipe(Effect.mapError((): Enquiry => new Absent()))
@@ -232,27 +205,29 @@ const connect = (account: Account<typeof fields>): Provider => {
       const known = attempt.providerPaymentId
       const destination = known === null ? yield* findDestination(attempt) : undefined
       const id = destination?.depositDestinationId ?? known ?? ""
-      const all = yield* walk("list transfers", transfersIn(yield* asEnquiry, attempt), readTransfers, never)
-      const report = yield* depositReport(id, all)
-      if (Option.isSome(report)) return report.value
-      return waitingReport(destination ?? (yield* destinationAt(id)))
+      const pages = requests.transfersOf("targetAccountId", yield* asEnquiry, attempt)
+      const report = yield* answers.depositReport(id, yield* walk("list transfers", pages, answers.readTransfers))
+      return report ?? answers.waitingReport(destination ?? (yield* destinationAt(id)))
     })
 
   return {
-    name: "coinbase",
     honoursReference: remembers,
     provesAbsence: false,
-    supports: servedBy(title, coinbaseServes),
     initiate: (order) =>
       Effect.merge(
         Effect.flatMap(theAccount, (accountId) =>
           order.flow === "outbound"
-            ? create("create transfer", order.reference, transferOf(order, accountId), transferCreated)
-            : create("create deposit destination", order.reference, depositOf(order, accountId), depositCreated)
+            ? create("create transfer", order.reference, requests.transferOf(order, accountId), answers.transferCreated)
+            : create(
+                "create deposit destination",
+                order.reference,
+                requests.depositOf(order, accountId),
+                answers.depositCreated
+              )
         )
       ),
     enquire: (attempt) => {
-      switch (kindOfAttempt(attempt)) {
+      switch (requests.kindOfAttempt(attempt)) {
         case "transfer":
           return Effect.tap(Effect.merge(findTransfer(attempt)), warned)
         case "deposit":
@@ -269,12 +244,11 @@ const connect = (account: Account<typeof fields>): Provider => {
 
 export const coinbase = thirdParty({
   name: "coinbase",
-  title,
   baseUrls: { sandbox: baseUrl, live: baseUrl },
   // One address and one kind of key: nothing tells a test from the real thing.
   modes: {},
   fields,
-  serves: coinbaseServes,
+  serves: requests.serves,
   refunds: false,
   connect
 })

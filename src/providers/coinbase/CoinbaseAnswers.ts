@@ -1,64 +1,44 @@
 /** Reads Coinbase's transfers and deposit destinations into outcomes and reports. */
 import { Either, Option, Schema } from "effect"
-import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
-import { Absent, Declined, type Enquiry, Unknown, Accepted, type Outcome, Report } from "../../domain/Outcome.ts"
-import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { Absent, Accepted, Declined, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
 import {
+  outcomeOfReport,
   credentialsRefused,
   isMade,
   noVerdict,
+  outcomeFrom,
   providerIds,
   settledOnce,
   unreadable
 } from "../client/ProviderReplies.ts"
-import { meaningOf, moneyOfMajor, optional, optionalText } from "../port/WireValues.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { moneyOfMajor, optional, optionalText, refusalsBy } from "../client/WireValues.ts"
 import { networkOfCoinbase } from "./CoinbaseRequests.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
 
 export const Metadata = optional(Schema.Struct({ reference: optionalText }))
 
 const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ errorType: optionalText, errorMessage: optionalText }))
 
-interface Meaning {
-  readonly code?: RefusalCode
-  readonly instrument?: true
-}
-
-/** What Coinbase says no to for certain, by the name that it has for it. */
-const refusals: Readonly<Record<string, Meaning>> = {
-  target_onchain_address_invalid: { code: "ACCOUNT_INVALID", instrument: true },
-  insufficient_balance: { code: "PROVIDER_BALANCE_LOW" },
-  insufficient_liquidity: { code: "PROVIDER_UNAVAILABLE" },
-  account_not_ready: { code: "PROVIDER_UNAVAILABLE" },
-  account_limit_exceeded: { code: "LIMIT_EXCEEDED" },
-  daily_transaction_limit_exceeded: { code: "LIMIT_EXCEEDED" },
-  daily_amount_limit_exceeded: { code: "LIMIT_EXCEEDED" },
-  transfer_asset_not_supported: { code: "NOT_SUPPORTED" },
-  source_asset_not_supported: { code: "NOT_SUPPORTED" },
-  target_asset_not_supported: { code: "NOT_SUPPORTED" },
-  network_mismatch: { code: "NOT_SUPPORTED" },
-  recipient_allowlist_violation: { code: "NOT_SUPPORTED" },
-  recipient_allowlist_pending: { code: "NOT_SUPPORTED" },
-  travel_rules_recipient_violation: { code: "SUSPECTED_FRAUD" },
-  policy_violation: { code: "SUSPECTED_FRAUD" },
-  customer_not_authorized: { code: "CREDENTIALS_REFUSED" },
-  forbidden: { code: "CREDENTIALS_REFUSED" },
-  unauthorized: { code: "CREDENTIALS_REFUSED" }
-}
+/** Definite refusals, by their error type. */
+const refusals = refusalsBy({
+  instrument: { ACCOUNT_INVALID: "target_onchain_address_invalid" },
+  provider: {
+    PROVIDER_BALANCE_LOW: "insufficient_balance",
+    PROVIDER_UNAVAILABLE: "insufficient_liquidity account_not_ready",
+    LIMIT_EXCEEDED: "account_limit_exceeded daily_transaction_limit_exceeded daily_amount_limit_exceeded",
+    NOT_SUPPORTED: `transfer_asset_not_supported source_asset_not_supported target_asset_not_supported network_mismatch
+      recipient_allowlist_violation recipient_allowlist_pending`,
+    SUSPECTED_FRAUD: "travel_rules_recipient_violation policy_violation",
+    CREDENTIALS_REFUSED: "customer_not_authorized forbidden unauthorized"
+  }
+})
 
 /** It may have been done, whatever the status is; or there is an order under this key. */
-const unsettled = new Set([
-  "already_exists",
-  "bad_gateway",
-  "client_closed_request",
-  "endpoint_unavailable",
-  "idempotency_error",
-  "internal_server_error",
-  "request_canceled",
-  "service_unavailable",
-  "timed_out"
-])
+const unsettled = new Set(
+  `already_exists bad_gateway client_closed_request endpoint_unavailable idempotency_error internal_server_error
+  request_canceled service_unavailable timed_out`.split(/\s+/)
+)
 
 const definite = new Set([400, 403, 404, 422])
 
@@ -71,17 +51,13 @@ export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
   if (!definite.has(reply.status) || unsettled.has(errorType ?? "")) {
     return errorType === undefined ? noVerdict(reply) : noVerdict(reply, `without a verdict (${errorType})`)
   }
-  const usual: Meaning = { code: reply.status === 403 ? "CREDENTIALS_REFUSED" : "INVALID_ORDER" }
-  const meaning = meaningOf(refusals, errorType)
   return new Declined({
     reason: errorMessage ?? errorType ?? `HTTP ${reply.status}`,
-    ...(meaning ?? usual),
+    code: reply.status === 403 ? "CREDENTIALS_REFUSED" : "INVALID_ORDER",
+    ...refusals.get(errorType),
     providerCode: errorType ?? `${reply.status}`
   })
 }
-
-export const moneyIn = (amount: string | undefined, asset: string | undefined): Option.Option<Money> =>
-  amount === undefined || asset === undefined ? Option.none() : moneyOfMajor(amount, asset)
 
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
@@ -90,16 +66,16 @@ export interface Page<A> {
 
 export type Read<A> = (reply: ProviderReply) => Either.Either<A, Enquiry>
 
-export const readAs =
-  <A, B>(decode: (json: unknown) => Either.Either<A, unknown>, become: (read: A) => B): Read<B> =>
+const readAs =
+  <A, B>(decode: (json: unknown) => Option.Option<A>, become: (read: A) => B): Read<B> =>
   (reply) =>
     reply.status === 200
-      ? Either.mapBoth(decode(reply.json), { onLeft: () => unreadable(reply), onRight: become })
+      ? Either.fromOption(Option.map(decode(reply.json), become), () => unreadable(reply))
       : Either.left(noVerdict(reply))
 
 /** Of one thing by its id: that it is not found says something. */
-export const readOne =
-  <A>(decode: (json: unknown) => Either.Either<A, unknown>): Read<A> =>
+const readOne =
+  <A>(decode: (json: unknown) => Option.Option<A>): Read<A> =>
   (reply) =>
     reply.status === 404 ? Either.left(new Absent()) : readAs(decode, (read) => read)(reply)
 
@@ -122,8 +98,8 @@ export const Transfer = Schema.Struct({
 })
 export type Transfer = typeof Transfer.Type
 
-const decodeTransfer = Schema.decodeUnknownEither(Transfer)
-const decodeTransfers = Schema.decodeUnknownEither(
+const decodeTransfer = Schema.decodeUnknownOption(Transfer)
+const decodeTransfers = Schema.decodeUnknownOption(
   Schema.Struct({ transfers: Schema.Array(Transfer), nextPageToken: optionalText })
 )
 
@@ -133,7 +109,7 @@ export const isKnownStatus = (status: string): boolean => known.has(status)
 
 /** What it took from our account beyond what arrived, where both are of one asset. */
 const feeOf = ({ sourceAmount, sourceAsset, targetAmount, targetAsset }: Transfer): { readonly fee?: Money } =>
-  Option.match(Option.all([moneyIn(sourceAmount, sourceAsset), moneyIn(targetAmount, targetAsset)]), {
+  Option.match(Option.all([moneyOfMajor(sourceAmount, sourceAsset), moneyOfMajor(targetAmount, targetAsset)]), {
     onNone: () => ({}),
     onSome: ([taken, given]) => {
       const minor = taken.minor - given.minor
@@ -156,7 +132,7 @@ export const transferReport = (transfer: Transfer): Report => {
   }
   switch (status) {
     case "completed": {
-      const money = Option.getOrUndefined(moneyIn(targetAmount, targetAsset))
+      const money = Option.getOrUndefined(moneyOfMajor(targetAmount, targetAsset))
       return new Report({
         ...about,
         state: "completed",
@@ -171,14 +147,14 @@ export const transferReport = (transfer: Transfer): Report => {
   }
 }
 
-export const transferCreated = (reply: ProviderReply): Outcome =>
-  isMade(reply)
-    ? Either.match(decodeTransfer(reply.json), {
-        onLeft: () => unreadable(reply),
-        onRight: (transfer): Outcome =>
-          transfer.transferId === undefined ? unreadable(reply) : outcomeOfReport(transferReport(transfer))
-      })
-    : refusalOf(reply)
+const isWhole = ({ transferId }: Transfer): boolean => transferId !== undefined
+
+export const transferCreated = outcomeFrom(
+  (json) => Option.filter(decodeTransfer(json), isWhole),
+  (transfer) => outcomeOfReport(transferReport(transfer)),
+  refusalOf,
+  isMade
+)
 
 export const readTransfer = readOne(decodeTransfer)
 
@@ -197,8 +173,8 @@ const Destination = Schema.Struct({
 })
 export type Destination = typeof Destination.Type
 
-const decodeDestination = Schema.decodeUnknownEither(Destination)
-const decodeDestinations = Schema.decodeUnknownEither(
+const decodeDestination = Schema.decodeUnknownOption(Destination)
+const decodeDestinations = Schema.decodeUnknownOption(
   Schema.Struct({ depositDestinations: Schema.Array(Destination), nextPageToken: optionalText })
 )
 
@@ -207,22 +183,21 @@ const actionDataOf = ({ crypto }: Destination) => ({
   network: networkOfCoinbase(crypto?.network ?? "")
 })
 
-export const depositCreated = (reply: ProviderReply): Outcome =>
-  isMade(reply)
-    ? Either.match(decodeDestination(reply.json), {
-        onLeft: () => unreadable(reply),
-        onRight: (destination): Outcome =>
-          new Accepted({
-            state: "pending",
-            providerPaymentId: destination.depositDestinationId,
-            providerStatus: destination.status ?? null,
-            // `wait` triggers no further look-up, so it needs the address.
-            nextAction: destination.crypto?.address === undefined ? "check_status" : "wait",
-            actionData: actionDataOf(destination),
-            providerData: { deposit_destination_id: destination.depositDestinationId }
-          })
-      })
-    : refusalOf(reply)
+export const depositCreated = outcomeFrom(
+  decodeDestination,
+  (destination) =>
+    new Accepted({
+      state: "pending",
+      providerPaymentId: destination.depositDestinationId,
+      providerStatus: destination.status ?? null,
+      // `wait` triggers no further look-up, so it needs the address.
+      nextAction: destination.crypto?.address === undefined ? "check_status" : "wait",
+      actionData: actionDataOf(destination),
+      providerData: { deposit_destination_id: destination.depositDestinationId }
+    }),
+  refusalOf,
+  isMade
+)
 
 /** Nothing has come to it yet. */
 export const waitingReport = (destination: Destination): Report =>
@@ -239,17 +214,15 @@ export const waitingReport = (destination: Destination): Report =>
 /** Each payment to an address is a transfer of its own. */
 const collectionOf = ({ targetAmount, targetAsset, transferId }: Transfer) =>
   Option.map(
-    Option.all([moneyIn(targetAmount, targetAsset), Option.fromNullable(transferId)]),
+    Option.all([moneyOfMajor(targetAmount, targetAsset), Option.fromNullable(transferId)]),
     ([amount, id]) => ({ kind: "collection", id, amount, state: "settled" }) as const
   )
 
-/**
- * Every payment to one address. None where nothing arrived; left where an amount cannot be read.
- */
+/** Every payment to one address. Undefined where nothing arrived; left where an amount cannot be read. */
 export const depositReport = (
   destinationId: string,
   transfers: ReadonlyArray<Transfer>
-): Either.Either<Option.Option<Report>, Unknown> => {
+): Either.Either<Report | undefined, Unknown> => {
   const found = transfers.filter(({ details }) => details?.depositDestination?.id === destinationId)
   // A list that grows while it is read may show one transfer on two pages.
   const ours = [...new Map(found.map((one) => [one.transferId ?? one, one])).values()]
@@ -264,37 +237,23 @@ export const depositReport = (
   }
   const completed = ours.filter(({ status }) => status === "completed")
   if (completed.length > 0) {
-    const read = Option.all(completed.map(collectionOf))
-    const [first, ...rest] = Option.getOrElse(read, () => [])
+    const [first, ...rest] = Option.getOrElse(Option.all(completed.map(collectionOf)), () => [])
     if (first === undefined || rest.some(({ amount }) => amount.currency !== first.amount.currency)) {
       return Either.left(
         new Unknown({ reason: "Coinbase has money for it, of an amount that cannot be read or without an id" })
       )
     }
     const movements = [first, ...rest].filter(({ amount }) => amount.isPositive)
-    return Either.right(
-      Option.some(new Report({ ...about, state: "completed", providerStatus: "completed", movements }))
-    )
+    return Either.right(new Report({ ...about, state: "completed", providerStatus: "completed", movements }))
   }
   const underWay = ours.find(({ status }) => status !== "failed")
   if (underWay !== undefined) {
-    return Either.right(
-      Option.some(new Report({ ...about, state: "processing", providerStatus: underWay.status ?? null }))
-    )
+    return Either.right(new Report({ ...about, state: "processing", providerStatus: underWay.status ?? null }))
   }
-  return Either.right(
-    Option.map(
-      Option.fromNullable(ours[0]),
-      ({ failureReason }) =>
-        new Report({
-          ...about,
-          state: "failed",
-          reason: failureReason ?? null,
-          providerStatus: "failed",
-          providerCode: "failed"
-        })
-    )
-  )
+  const [failed] = ours
+  if (failed === undefined) return Either.right(undefined)
+  const failure = { reason: failed.failureReason ?? null, providerStatus: "failed", providerCode: "failed" }
+  return Either.right(new Report({ ...about, state: "failed", ...failure }))
 }
 
 export const readDestination = readOne(decodeDestination)

@@ -115,10 +115,12 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
               )
 
       /** Not found under the name of another provider. */
-      const under = ({ provider }: ConfigKey, found: Option.Option<ProviderConfig>) =>
-        Option.match(
-          Option.filter(found, (config) => config.provider === provider),
-          { onNone: () => Effect.fail(notFound("provider configuration")), onSome: Effect.succeed }
+      const foundBy = (find: typeof store.find, { config_id, provider }: ConfigKey) =>
+        Effect.flatMap(find(config_id), (found) =>
+          Either.fromOption(
+            Option.filter(found, (config) => config.provider === provider),
+            () => notFound("provider configuration")
+          )
         )
 
       const record = (
@@ -137,7 +139,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
 
       return {
         list: (_permit, filter, window) => store.list(filter, window),
-        find: (_permit, key) => Effect.flatMap(store.find(key.config_id), (found) => under(key, found)),
+        find: (_permit, key) => foundBy(store.find, key),
         create: Effect.fn("ProviderConfigs.create")(function* (permit, wanted) {
           const config = { ...wanted, config_id: yield* ids.make(ConfigId), org_id: ownerOf(permit, wanted.org_id) }
           yield* check(config)
@@ -152,7 +154,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
         update: Effect.fn("ProviderConfigs.update")(function* (permit, key, changes) {
           return yield* atomically(
             Effect.gen(function* () {
-              const before = yield* Effect.flatMap(store.findForUpdate(key.config_id), (found) => under(key, found))
+              const before = yield* foundBy(store.findForUpdate, key)
               if (changes.provider !== undefined && changes.provider !== before.provider) {
                 return yield* new Invalid({ message: "provider: cannot change; create another configuration." })
               }
@@ -185,7 +187,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
         remove: Effect.fn("ProviderConfigs.remove")(function* (permit, key) {
           yield* atomically(
             Effect.gen(function* () {
-              const config = yield* Effect.flatMap(store.findForUpdate(key.config_id), (found) => under(key, found))
+              const config = yield* foundBy(store.findForUpdate, key)
               yield* store.remove(config.config_id)
               yield* record(permit, "deleted", config, { old: describeConfig(config) })
             })

@@ -1,8 +1,9 @@
 /** Flutterwave, by version 3 of its API: cards on its page, bank transfers and mobile money, in many African countries. */
-import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Either, Redacted, Schema, Option } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
 import {
+  acceptedDuplicate,
   credentialsRefused,
   firstReport,
   looked,
@@ -11,50 +12,52 @@ import {
   triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
-import type { ProviderReply } from "../client/ProviderHttp.ts"
-import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
-import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import {
-  chargeAnswer,
-  dataOf,
-  isDuplicate,
-  linkAnswer,
-  messageIn,
-  refundAnswer,
-  transferAnswer
-} from "./FlutterwaveAnswers.ts"
-import { callbackEvents } from "./FlutterwaveCallbacks.ts"
-import { serves, TITLE } from "./FlutterwaveCorridors.ts"
+import { get, postJson, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
+import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
+import * as answers from "./FlutterwaveAnswers.ts"
+import { serves } from "./FlutterwaveCorridors.ts"
 import { paidUnder, refundsAmong, reversalsOf, type Transaction, withOthers } from "./FlutterwaveMovements.ts"
+import * as reports from "./FlutterwaveReports.ts"
+import * as requests from "./FlutterwaveRequests.ts"
 import {
-  chargeReport,
-  isKnownStatus,
-  type Page,
-  refundableIn,
-  refundReport,
-  refundsIn,
-  refundsReport,
-  transactionIn,
-  transferReport,
-  transfersReport,
-  type Wanted
-} from "./FlutterwaveReports.ts"
-import {
-  chargebacksPath,
-  type Family,
-  familyOf,
-  type FlutterwaveOrder,
-  orderRequest,
-  refundPath,
-  refundRequest,
-  refundsPath,
-  transactionsPath,
-  transferPath,
-  transfersPath,
-  verifyIdPath,
-  verifyPath
-} from "./FlutterwaveRequests.ts"
-import { acceptedDuplicate } from "../client/DuplicateOrder.ts"
+  type Callback,
+  type CallbackRequest,
+  Hint,
+  isSame,
+  jsonOfBody,
+  NoProof,
+  secretNotSet
+} from "../port/Callback.ts"
+import { optional, optionalText } from "../client/WireValues.ts"
+
+/** Flutterwave sends one secret with every callback and signs no body, so a callback only triggers an enquiry. */
+const Named = optional(
+  Schema.Struct({ id: optionalText, tx_ref: optionalText, txRef: optionalText, reference: optionalText })
+)
+
+/** As it is now, and as accounts that are older still get it: flat, or with the transfer by itself. */
+const Names = Schema.Struct({ data: Named, transfer: Named, id: optionalText, txRef: optionalText })
+
+const namesIn = Schema.decodeUnknownOption(Names)
+
+const hintIn = (body: Buffer): ReadonlyArray<Hint> => {
+  const said = Option.flatMap(jsonOfBody({ body }), namesIn)
+  const { data, id, transfer, txRef } = Option.getOrElse(said, (): typeof Names.Type => ({}))
+  const reference = data?.tx_ref ?? data?.txRef ?? data?.reference ?? transfer?.reference ?? txRef
+  const providerPaymentId = data?.id ?? transfer?.id ?? id ?? null
+  return reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId } })]
+}
+
+const callbackEvents = (
+  { body, headers }: CallbackRequest,
+  secret: Redacted.Redacted | undefined
+): Either.Either<Callback, NoProof> => {
+  if (secret === undefined) return Either.left(secretNotSet("FLUTTERWAVE_WEBHOOK_SECRET"))
+  return isSame(Redacted.value(secret), headers["verif-hash"])
+    ? Either.right({ events: hintIn(body) })
+    : Either.left(new NoProof({ message: "verif-hash is not our secret hash" }))
+}
 
 const fields = {
   secret_key: {
@@ -76,53 +79,43 @@ const fields = {
   }
 } as const
 
-const answers: Readonly<Record<Family, (reply: ProviderReply) => Outcome>> = {
-  charge: chargeAnswer,
-  hosted: linkAnswer,
-  transfer: transferAnswer,
-  refund: refundAnswer
+const readers: Readonly<Record<requests.Family, (reply: ProviderReply) => Outcome>> = {
+  charge: answers.chargeAnswer,
+  hosted: answers.linkAnswer,
+  transfer: answers.transferAnswer,
+  refund: answers.refundAnswer
 }
 
-const operations: Readonly<Record<Family, string>> = {
+const operations: Readonly<Record<requests.Family, string>> = {
   charge: "create charge",
   hosted: "create payment page",
   transfer: "create transfer",
   refund: "refund"
 }
 
-const balancesIn = dataOf(
-  Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Schema.Struct({ currency: Schema.String })) }))
-)
+const balancesIn = answers.answerOf(Schema.Struct({ data: Schema.Array(Schema.Struct({ currency: Schema.String })) }))
 
-const warned = warnOfStatus(TITLE, isKnownStatus)
+const warned = warnOfStatus("Flutterwave", reports.isKnownStatus)
 
-const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
-  const authorization = `Bearer ${Redacted.value(credentials.secret_key)}`
-  const reachable = callbackUrl.startsWith("https://") || mode === "sandbox" ? callbackUrl : null
-
-  const get = (operation: string, path: string) =>
-    http.call({ operation, method: "GET", path, headers: { authorization } })
-
-  const post = ({ body, family, path }: FlutterwaveOrder) =>
-    http.call({
-      operation: operations[family],
-      method: "POST",
-      path,
-      headers: { authorization, "content-type": "application/json" },
-      body
-    })
+const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
+  const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.secret_key)}` })
+  const ask = (operation: string, path: string) => call(get(operation, path))
+  const post = ({ body, family, path }: requests.FlutterwaveOrder) => call(postJson(operations[family], path, body))
 
   const findTransfer = (reference: string) =>
-    looked(get("find transfer", transfersPath(reference)), transfersReport(reference))
+    looked(ask("find transfer", requests.transfersPath(reference)), reports.transfersReport(reference))
 
-  const findCharge = ({ money, reference }: Pick<PaymentOrder, "money" | "reference">, page: Page | null) =>
-    looked(get("look up charge", verifyPath(reference)), chargeReport(reference, page, { money, foundBy: "reference" }))
+  const findCharge = ({ money, reference }: Pick<PaymentOrder, "money" | "reference">, page: reports.Page | null) =>
+    looked(
+      ask("look up charge", requests.verifyPath(reference)),
+      reports.chargeReport(reference, page, { money, foundBy: "reference" })
+    )
 
   /** Looks up by id where it is known: payers can create other transactions under one reference. */
-  const askedOfCharge = (attempt: AttemptContext, page: Page | null): Effect.Effect<Enquiry> => {
+  const askedOfCharge = (attempt: AttemptContext, page: reports.Page | null): Effect.Effect<Enquiry> => {
     const { hintedIds, money, providerPaymentId: id, reference } = attempt
-    const chargeAt = (one: string, wanted?: Wanted) =>
-      looked(get("look up charge", verifyIdPath(one)), chargeReport(reference, page, wanted))
+    const chargeAt = (one: string, wanted?: reports.Wanted) =>
+      looked(ask("look up charge", requests.verifyIdPath(one)), reports.chargeReport(reference, page, wanted))
     if (id !== null) return chargeAt(id)
     return Effect.flatMap(findCharge(attempt, page), (found) =>
       found._tag === "Report"
@@ -132,23 +125,23 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   }
 
   const listed = <A>(operation: string, path: string, read: (reply: ProviderReply) => ReadonlyArray<A>) =>
-    Effect.orElseSucceed(Effect.map(get(operation, path), read), (): ReadonlyArray<A> => [])
+    Effect.orElseSucceed(Effect.map(ask(operation, path), read), (): ReadonlyArray<A> => [])
 
   const paidAt = (id: string, reference: string) =>
-    listed("look up charge", verifyIdPath(id), (reply) =>
-      Option.toArray(transactionIn(reply)).flatMap(({ data }) => (data.tx_ref === reference ? [data] : []))
+    listed("look up charge", requests.verifyIdPath(id), (reply) =>
+      [reports.transactionIn(reply)?.data ?? []].flat().filter((one) => one.tx_ref === reference)
     )
 
   /** Refunds and chargebacks, each from a list of its own. */
   const takenOf = Effect.fnUntraced(function* (paid: ReadonlyArray<Transaction>, sentAt: Date, now: Date) {
     if (paid.length === 0) return []
-    const refunds = yield* listed("list refunds", refundsPath(sentAt, now), (reply) =>
-      refundsAmong(Option.getOrUndefined(refundsIn(reply))?.data ?? [], paid)
+    const refunds = yield* listed("list refunds", requests.refundsPath(sentAt, now), (reply) =>
+      refundsAmong(reports.refundsIn(reply)?.data ?? [], paid)
     )
     const reversals = yield* Effect.forEach(paid, (one) =>
       one.flw_ref === undefined
         ? Effect.succeed<ReadonlyArray<Movement>>([])
-        : listed("list chargebacks", chargebacksPath(one.flw_ref), reversalsOf(one))
+        : listed("list chargebacks", requests.chargebacksPath(one.flw_ref), reversalsOf(one))
     )
     return [...refunds, ...reversals.flat()]
   })
@@ -166,18 +159,19 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       return withOthers(found, paid.flat(), [])
     }
     const now = new Date(yield* Clock.currentTimeMillis)
-    const paid = yield* listed("list charges", transactionsPath(reference, sentAt, now), paidUnder(reference))
+    const paid = yield* listed("list charges", requests.transactionsPath(reference, sentAt, now), paidUnder(reference))
     return withOthers(found, paid, yield* takenOf(paid, sentAt, now))
   })
 
   const askedOfTransfer = ({ hintedIds, providerPaymentId: id, reference }: AttemptContext): Effect.Effect<Enquiry> => {
-    const transferAt = (one: string) => looked(get("look up transfer", transferPath(one)), transferReport(reference))
+    const transferAt = (one: string) =>
+      looked(ask("look up transfer", requests.transferPath(one)), reports.transferReport(reference))
     return id === null ? firstReport(hintedIds, transferAt, findTransfer(reference)) : transferAt(id)
   }
 
   const asked = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
     const { providerPaymentId: id, sentAt } = attempt
-    switch (familyOf(attempt)) {
+    switch (requests.familyOf(attempt)) {
       case "charge":
         return Effect.flatMap(askedOfCharge(attempt, null), (found) => withAll(attempt, found))
       case "hosted":
@@ -188,74 +182,64 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
         return askedOfTransfer(attempt)
       case "refund":
         return id === null
-          ? looked(get("find refund", refundsPath(sentAt)), refundsReport(attempt))
-          : looked(get("look up refund", refundPath(id)), refundReport(id, attempt))
+          ? looked(ask("find refund", requests.refundsPath(sentAt)), reports.refundsReport(attempt))
+          : looked(ask("look up refund", requests.refundPath(id)), reports.refundReport(id, attempt))
     }
   }
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.flatMap(asked(attempt), warned)
 
   /** A reference that it says it has is looked up, as one whose answer was lost. */
-  const send = (order: FlutterwaveOrder, asked: PaymentOrder): Effect.Effect<Outcome> =>
-    Effect.matchEffect(post(order), {
-      onFailure: (failed) => sent(Effect.fail(failed), answers[order.family]),
-      onSuccess: (reply) => {
-        if (!isDuplicate(reply)) return sent(Effect.succeed(reply), answers[order.family])
-        const found = order.family === "transfer" ? findTransfer(asked.reference) : findCharge(asked, null)
-        return Effect.map(found, acceptedDuplicate)
-      }
+  const send = (request: requests.FlutterwaveOrder, order: PaymentOrder): Effect.Effect<Outcome> =>
+    sent(post(request), (reply) => {
+      if (!answers.isDuplicate(reply)) return readers[request.family](reply)
+      const found = request.family === "transfer" ? findTransfer(order.reference) : findCharge(order, null)
+      return Effect.map(found, acceptedDuplicate)
     })
 
   /** Only its own id of a transaction leads to a refund. One that was lost is found by our reference. */
   const refund = (order: RefundOrder): Effect.Effect<Outcome> => {
     const { providerPaymentId, reference } = order.attempt
     const known = order.collectionId ?? providerPaymentId
-    const path = known === null ? verifyPath(reference) : verifyIdPath(known)
-    const found = prepared(get("look up charge", path), (reply) => {
+    const path = known === null ? requests.verifyPath(reference) : requests.verifyIdPath(known)
+    const found = prepared(ask("look up charge", path), (reply) => {
       if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
-      return Either.fromOption(
-        refundableIn(order)(reply),
+      return Either.fromNullable(
+        reports.refundableIn(order)(reply),
         () => new Declined({ reason: "it finds no payment there that could be given back", code: "INVALID_ORDER" })
       )
     })
-    return Effect.matchEffect(found, {
-      onFailure: Effect.succeed,
-      onSuccess: (id) => sent(post(refundRequest(id, order)), refundAnswer)
-    })
+    return Effect.merge(
+      Effect.flatMap(found, (id) => sent(post(requests.refundRequest(id, order)), answers.refundAnswer))
+    )
   }
 
   const ordering = {
-    callbackUrl: reachable,
-    senderPhone: credentials.sender_phone === undefined ? undefined : Redacted.value(credentials.sender_phone)
+    callbackUrl: callbackUrl.startsWith("https://") || mode === "sandbox" ? callbackUrl : null,
+    senderPhone: credentialText(credentials.sender_phone)
   }
 
   return {
-    name: "flutterwave",
     // Nothing shows that it refuses a second charge of one reference.
     honoursReference: false,
     provesAbsence: false,
-    supports: servedBy(TITLE, serves),
     initiate: (order) =>
-      Either.match(orderRequest(order, ordering), {
-        onLeft: Effect.succeed,
-        onRight: (request) => send(request, order)
-      }),
+      Effect.merge(Effect.flatMap(requests.orderRequest(order, ordering), (request) => send(request, order))),
     enquire,
     resume: enquire,
     refund,
     callback: (request) => Effect.suspend(() => callbackEvents(request, credentials.webhook_secret)),
-    test: triedBy(get("balances", "/v3/balances"), (reply) =>
-      Option.match(balancesIn(reply), {
-        onNone: () => Either.left(messageIn(reply) ?? `HTTP ${reply.status}`),
-        onSome: ({ data }) => Either.right(`it holds ${data.map(({ currency }) => currency).join(", ")}`)
-      })
-    )
+    test: triedBy(ask("balances", "/v3/balances"), (reply) => {
+      const balances = balancesIn(reply)?.data
+      return balances === undefined
+        ? Either.left(answers.messageIn(reply) ?? `HTTP ${reply.status}`)
+        : Either.right(`it holds ${balances.map(({ currency }) => currency).join(", ")}`)
+    })
   }
 }
 
 export const flutterwave = thirdParty({
   name: "flutterwave",
-  title: TITLE,
   baseUrls: { sandbox: "https://api.flutterwave.com", live: "https://api.flutterwave.com" },
   modes: {},
   fields,

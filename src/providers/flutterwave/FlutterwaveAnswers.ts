@@ -2,17 +2,12 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { moneyOfMajor, optional, optionalText } from "../port/WireValues.ts"
+import { credentialsRefused, isOk, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { moneyOfMajor, optional, optionalText, type Refusal } from "../client/WireValues.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
 /** Flutterwave refuses with sentences instead of codes; the unambiguous ones are matched by text. */
-interface Refusal {
-  readonly code?: RefusalCode
-  readonly instrument?: true
-}
-
 type Known = readonly [words: RegExp, refusal: Refusal]
 
 const theirs = (code: RefusalCode): Refusal => ({ code, instrument: true })
@@ -56,15 +51,14 @@ export const messageIn = ({ json }: ProviderReply): string | undefined =>
   Option.getOrUndefined(envelopeIn(json))?.message
 
 const isSuccess = (reply: ProviderReply): boolean =>
-  reply.status >= 200 &&
-  reply.status < 300 &&
-  Option.exists(envelopeIn(reply.json), ({ status }) => status === "success")
+  isOk(reply) && Option.exists(envelopeIn(reply.json), ({ status }) => status === "success")
 
-/** What it holds, where it is the answer of something that worked. */
-export const dataOf =
-  <A>(read: (json: unknown) => Option.Option<A>) =>
-  (reply: ProviderReply): Option.Option<A> =>
-    isSuccess(reply) ? read(reply.json) : Option.none()
+/** The `data` of an answer, and what stands beside it, where it is the answer of something that worked. */
+export const answerOf = <A extends { readonly data?: unknown }, I>(schema: Schema.Schema<A, I>) => {
+  const read = Schema.decodeUnknownOption(schema)
+  return (reply: ProviderReply): A | undefined =>
+    isSuccess(reply) ? Option.getOrUndefined(read(reply.json)) : undefined
+}
 
 export const isDuplicate = (reply: ProviderReply): boolean => {
   const message = reply.status === 400 ? messageIn(reply) : undefined
@@ -83,35 +77,33 @@ const notTaken = (reply: ProviderReply, isPayout: boolean): Outcome => {
     : noVerdict(reply, said?.message ?? "without a verdict")
 }
 
-const chargeIn = dataOf(
-  Schema.decodeUnknownOption(
-    Schema.Struct({
-      data: optional(
-        Schema.Struct({
-          id: optionalText,
-          flw_ref: optionalText,
-          status: optionalText,
-          amount: optionalText,
-          currency: optionalText,
-          processor_response: optionalText
-        })
-      ),
-      meta: optional(
-        Schema.Struct({
-          authorization: optional(
-            Schema.Struct({
-              mode: optionalText,
-              redirect: optionalText,
-              transfer_account: optionalText,
-              transfer_bank: optionalText,
-              transfer_reference: optionalText,
-              account_expiration: optionalText
-            })
-          )
-        })
-      )
-    })
-  )
+const chargeIn = answerOf(
+  Schema.Struct({
+    data: optional(
+      Schema.Struct({
+        id: optionalText,
+        flw_ref: optionalText,
+        status: optionalText,
+        amount: optionalText,
+        currency: optionalText,
+        processor_response: optionalText
+      })
+    ),
+    meta: optional(
+      Schema.Struct({
+        authorization: optional(
+          Schema.Struct({
+            mode: optionalText,
+            redirect: optionalText,
+            transfer_account: optionalText,
+            transfer_bank: optionalText,
+            transfer_reference: optionalText,
+            account_expiration: optionalText
+          })
+        )
+      })
+    )
+  })
 )
 
 const isWebAddress = (address: string | undefined): address is string =>
@@ -125,7 +117,7 @@ const moment = (written: string | undefined): string | null => {
 }
 
 export const chargeAnswer = (reply: ProviderReply): Outcome => {
-  const answer = Option.getOrUndefined(chargeIn(reply))
+  const answer = chargeIn(reply)
   if (answer === undefined) return notTaken(reply, false)
   const { data, meta } = answer
   const authorization = meta?.authorization
@@ -157,7 +149,7 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
     const actionData = { redirect_url: authorization.redirect }
     return new Accepted({ ...taken, state: "pending", nextAction: "redirect", actionData })
   }
-  const money = moneyOfMajor(data?.amount ?? "", data?.currency ?? "")
+  const money = moneyOfMajor(data?.amount, data?.currency)
   if (status === "successful" && Option.isSome(money) && data?.id !== undefined) {
     const collected = settledOnce("collection", data.id, money.value)
     return new Accepted({ ...taken, ...collected, state: "completed", nextAction: null, actionData: {} })
@@ -165,10 +157,10 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
   return new Accepted({ ...taken, state: "processing", nextAction: "wait", actionData: {} })
 }
 
-const linkIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Struct({ link: Schema.String }) })))
+const linkIn = answerOf(Schema.Struct({ data: Schema.Struct({ link: Schema.String }) }))
 
 export const linkAnswer = (reply: ProviderReply): Outcome => {
-  const link = Option.getOrUndefined(linkIn(reply))?.data.link
+  const link = linkIn(reply)?.data.link
   if (!isWebAddress(link)) return notTaken(reply, false)
   return new Accepted({
     state: "pending",
@@ -180,14 +172,14 @@ export const linkAnswer = (reply: ProviderReply): Outcome => {
   })
 }
 
-const createdIn = dataOf(
-  Schema.decodeUnknownOption(
-    Schema.Struct({ data: Schema.Struct({ id: Schema.String, status: Schema.String, complete_message: optionalText }) })
-  )
+const createdIn = answerOf(
+  Schema.Struct({
+    data: Schema.Struct({ id: Schema.String, status: Schema.String, complete_message: optionalText })
+  })
 )
 
 export const transferAnswer = (reply: ProviderReply): Outcome => {
-  const data = Option.getOrUndefined(createdIn(reply))?.data
+  const data = createdIn(reply)?.data
   if (data === undefined) return notTaken(reply, true)
   const status = data.status.toUpperCase()
   if (status === "FAILED") return refused(data.complete_message ?? "the transfer failed at once", true, data.status)
@@ -210,7 +202,7 @@ export const refundState = (status: string): "completed" | "failed" | "processin
 }
 
 export const refundAnswer = (reply: ProviderReply): Outcome => {
-  const data = Option.getOrUndefined(createdIn(reply))?.data
+  const data = createdIn(reply)?.data
   if (data === undefined) return notTaken(reply, true)
   const state = refundState(data.status)
   if (state === "failed") return refused("the refund failed at once", true, data.status)

@@ -3,11 +3,11 @@ import { Option, Schema } from "effect"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { moneyOfMajor, optionalText } from "../port/WireValues.ts"
-import { dataOf, refundState } from "./FlutterwaveAnswers.ts"
+import { moneyOfMajor, optionalText } from "../client/WireValues.ts"
+import { answerOf, refundState } from "./FlutterwaveAnswers.ts"
 
 export const moneyIn = (amount: string | undefined, currency: string | undefined) =>
-  Option.getOrUndefined(moneyOfMajor(amount ?? "", currency ?? ""))
+  Option.getOrUndefined(moneyOfMajor(amount, currency))
 
 export const Transaction = Schema.Struct({
   id: optionalText,
@@ -32,15 +32,13 @@ export const collectionOf = (transaction: Transaction): ReadonlyArray<Movement> 
     : [{ kind: "collection", id, amount, state: "settled" }]
 }
 
-const transactionsIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Transaction) })))
+const transactionsIn = answerOf(Schema.Struct({ data: Schema.Array(Transaction) }))
 
 /** Transactions of a reference that brought money: a payer can pay under one reference more than once. */
 export const paidUnder =
   (reference: string) =>
   (reply: ProviderReply): ReadonlyArray<Transaction> =>
-    (Option.getOrUndefined(transactionsIn(reply))?.data ?? []).filter(
-      (one) => one.tx_ref === reference && collectionOf(one).length > 0
-    )
+    (transactionsIn(reply)?.data ?? []).filter((one) => one.tx_ref === reference && collectionOf(one).length > 0)
 
 export const Refund = Schema.Struct({
   id: Schema.String,
@@ -76,21 +74,9 @@ const Chargeback = Schema.Struct({
   flw_ref: optionalText,
   amount: optionalText
 })
-const Several = Schema.Struct({ data: Schema.Array(Chargeback) })
-const One = Schema.Struct({ data: Chargeback })
 
 /** One chargeback, or a list of them. */
-const chargebacksIn = dataOf(
-  Schema.decodeUnknownOption(
-    Schema.Union(
-      Several,
-      Schema.transform(One, Schema.typeSchema(Several), {
-        decode: ({ data }) => ({ data: [data] }),
-        encode: ({ data }) => ({ data: data[0]! })
-      })
-    )
-  )
-)
+const chargebacksIn = answerOf(Schema.Struct({ data: Schema.Union(Schema.Array(Chargeback), Chargeback) }))
 
 /** An open chargeback only holds the money. */
 const taken: ReadonlySet<string> = new Set(["lost", "accepted"])
@@ -98,7 +84,7 @@ const taken: ReadonlySet<string> = new Set(["lost", "accepted"])
 export const reversalsOf =
   ({ currency, flw_ref }: Transaction) =>
   (reply: ProviderReply): ReadonlyArray<Movement> =>
-    (Option.getOrUndefined(chargebacksIn(reply))?.data ?? []).flatMap((one): ReadonlyArray<Movement> => {
+    [chargebacksIn(reply)?.data ?? []].flat().flatMap((one): ReadonlyArray<Movement> => {
       const amount = moneyIn(one.amount, currency)
       return one.flw_ref === flw_ref && taken.has(one.status.toLowerCase()) && amount?.isPositive === true
         ? [{ kind: "reversal", id: one.id, amount, state: "settled" }]

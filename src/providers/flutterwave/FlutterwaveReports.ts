@@ -1,28 +1,23 @@
 /** Reads look-ups of charges, transfers and refunds into reports. */
-import { Duration, Equal, Option, Schema } from "effect"
+import { Duration, Equal, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { named, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
-import { dataOf, messageIn, refundState, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
+import { answerOf, messageIn, refundState, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
 import { collectionOf, moneyIn, Refund, refundMovement, Transaction } from "./FlutterwaveMovements.ts"
 import { pageLife } from "./FlutterwaveRequests.ts"
-import { optionalText } from "../port/WireValues.ts"
+import { meanings, optionalText, present } from "../client/WireValues.ts"
 
-const chargeStates: ReadonlyMap<string, Report["state"]> = new Map([
-  // Whether its customer has done anything yet, it does not say; one who was asked by phone is past this already.
-  ["pending", "pending"],
-  ["successful", "completed"],
-  ["failed", "failed"]
-])
+/** A pending charge does not say whether its customer has done anything yet. */
+const chargeStates = meanings<Report["state"]>({ pending: "pending", completed: "successful", failed: "failed" })
 
-const transferStates: ReadonlyMap<string, Report["state"]> = new Map([
-  ["NEW", "processing"],
-  ["PENDING", "processing"],
-  ["SUCCESSFUL", "completed"],
-  ["FAILED", "failed"]
-])
+const transferStates = meanings<Report["state"]>({
+  processing: "NEW PENDING",
+  completed: "SUCCESSFUL",
+  failed: "FAILED"
+})
 
 export const isKnownStatus = (status: string): boolean =>
   chargeStates.has(status.toLowerCase()) ||
@@ -37,10 +32,10 @@ const nothingThere = (reply: ProviderReply): boolean => {
 /** Without the scope of the refusal: a report comes too late for another provider. */
 const failedFor = (reason: string, isPayout: boolean) => {
   const { code } = refusalIn(reason, isPayout)
-  return { reason, ...(code === undefined ? {} : { code }) }
+  return { reason, ...present({ code }) }
 }
 
-export const transactionIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Transaction })))
+export const transactionIn = answerOf(Schema.Struct({ data: Transaction }))
 
 /** What a transaction must be of to count as ours, where it was found by anything but its own id: payers can reuse a tx_ref. */
 export interface Wanted {
@@ -79,7 +74,7 @@ export const chargeReport =
         ? new Absent()
         : new Unknown({ reason: "there was no attempt to pay on its page", untried: true })
     }
-    const data = Option.getOrUndefined(transactionIn(reply))?.data
+    const data = transactionIn(reply)?.data
     if (data === undefined) return noVerdict(reply)
     if (data.tx_ref !== reference) return new Unknown({ reason: "it answered about another transaction" })
     const state = chargeStates.get(data.status.toLowerCase()) ?? "processing"
@@ -111,7 +106,7 @@ export const chargeReport =
       providerStatus: data.status,
       ...providerIds({ transaction_id: data.id, flw_ref: data.flw_ref }),
       ...named(collectionOf(data)),
-      ...(fee === undefined ? {} : { fee })
+      ...present({ fee })
     })
   }
 
@@ -138,17 +133,17 @@ const transferOf = (data: typeof Transfer.Type): Report => {
     providerStatus: data.status,
     ...providerIds({ transfer_id: data.id }),
     ...(state === "completed" && data.id !== undefined ? settledOnce("disbursement", data.id, money) : {}),
-    ...(fee === undefined ? {} : { fee })
+    ...present({ fee })
   })
 }
 
-const transferIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Transfer })))
-const transfersIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Transfer) })))
+const transferIn = answerOf(Schema.Struct({ data: Transfer }))
+const transfersIn = answerOf(Schema.Struct({ data: Schema.Array(Transfer) }))
 
 export const transferReport =
   (reference: string) =>
   (reply: ProviderReply): Enquiry => {
-    const data = Option.getOrUndefined(transferIn(reply))?.data
+    const data = transferIn(reply)?.data
     if (data === undefined) return noVerdict(reply)
     return data.reference === reference
       ? transferOf(data)
@@ -160,7 +155,7 @@ export const transfersReport =
   (reference: string) =>
   (reply: ProviderReply): Enquiry => {
     if (nothingThere(reply)) return new Absent()
-    const data = Option.getOrUndefined(transfersIn(reply))?.data
+    const data = transfersIn(reply)?.data
     if (data === undefined) return noVerdict(reply)
     const ours = data.filter((one) => one.reference === reference)
     const [first] = ours.toSorted((a, b) => weightOf(b) - weightOf(a))
@@ -172,8 +167,8 @@ export const transfersReport =
 const weightOf = ({ status }: typeof Transfer.Type): number =>
   ["failed", "processing", "completed"].indexOf(transferStates.get(status.toUpperCase()) ?? "processing")
 
-const refundIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Refund })))
-export const refundsIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Refund) })))
+const refundIn = answerOf(Schema.Struct({ data: Refund }))
+export const refundsIn = answerOf(Schema.Struct({ data: Schema.Array(Refund) }))
 
 const refundOf = (refund: Refund, { currency }: Money): Report => {
   const { id, status } = refund
@@ -190,7 +185,7 @@ const refundOf = (refund: Refund, { currency }: Money): Report => {
 export const refundReport =
   (id: string, { money }: AttemptContext) =>
   (reply: ProviderReply): Enquiry => {
-    const data = Option.getOrUndefined(refundIn(reply))?.data
+    const data = refundIn(reply)?.data
     if (data === undefined) return noVerdict(reply)
     return data.id === id ? refundOf(data, money) : new Unknown({ reason: "it answered about another refund" })
   }
@@ -199,7 +194,7 @@ export const refundReport =
 export const refundsReport =
   ({ broughtBy, money, reference }: AttemptContext) =>
   (reply: ProviderReply): Enquiry => {
-    const data = Option.getOrUndefined(refundsIn(reply))?.data
+    const data = refundsIn(reply)?.data
     if (data === undefined) return noVerdict(reply)
     const paid = broughtBy?.providerPaymentId ?? null
     const ours = data.filter(
@@ -217,14 +212,14 @@ export const refundsReport =
 /** The transaction that a refund is of, by its own id. */
 export const refundableIn =
   ({ attempt: { providerPaymentId, reference }, collectionId, money }: RefundOrder) =>
-  (reply: ProviderReply): Option.Option<string> =>
-    Option.flatMap(transactionIn(reply), ({ data }) => {
-      const known = collectionId ?? providerPaymentId
-      const paid = moneyIn(data.amount, data.currency)
-      const isEnough = paid !== undefined && paid.currency === money.currency && paid.minor >= money.minor
-      return (known === null ? isEnough : data.id === known) &&
-        data.tx_ref === reference &&
-        data.status.toLowerCase() === "successful"
-        ? Option.fromNullable(data.id)
-        : Option.none()
-    })
+  (reply: ProviderReply): string | undefined => {
+    const data = transactionIn(reply)?.data
+    const known = collectionId ?? providerPaymentId
+    const paid = moneyIn(data?.amount, data?.currency)
+    const isEnough = paid !== undefined && paid.currency === money.currency && paid.minor >= money.minor
+    return (known === null ? isEnough : data?.id === known) &&
+      data?.tx_ref === reference &&
+      data.status.toLowerCase() === "successful"
+      ? data.id
+      : undefined
+  }

@@ -2,9 +2,10 @@
 import { Duration, Either } from "effect"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import type { Money } from "../../domain/Money.ts"
-import { type Declined } from "../../domain/Outcome.ts"
+import type { Declined } from "../../domain/Outcome.ts"
+import { withQuery } from "../client/ProviderHttp.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
-import { shortText } from "../port/WireValues.ts"
+import { shortText } from "../client/WireValues.ts"
 import { bankPayins, bankPayouts, mobileCorridor } from "./FlutterwaveCorridors.ts"
 import { invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
@@ -204,13 +205,13 @@ export const familyOf = ({ flow, leg, method }: Pick<AttemptContext, "flow" | "l
 }
 
 export const verifyPath = (reference: string): string =>
-  `/v3/transactions/verify_by_reference?tx_ref=${encodeURIComponent(reference)}`
+  withQuery("/v3/transactions/verify_by_reference", { tx_ref: reference })
 
 export const verifyIdPath = (id: string): string => `/v3/transactions/${encodeURIComponent(id)}/verify`
 
 export const transferPath = (id: string): string => `/v3/transfers/${encodeURIComponent(id)}`
 
-export const transfersPath = (reference: string): string => `/v3/transfers?reference=${encodeURIComponent(reference)}`
+export const transfersPath = (reference: string): string => withQuery("/v3/transfers", { reference })
 
 export const refundPath = (id: string): string => `/v3/refunds/${encodeURIComponent(id)}`
 

@@ -6,7 +6,7 @@ import { get, postJson, type ProviderCall } from "../client/ProviderHttp.ts"
 import { credentialsRefused, looked, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, Hint, jsonOfBody } from "../port/Callback.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
-import { optionalText } from "../port/WireValues.ts"
+import { optionalText } from "../client/WireValues.ts"
 import {
   balanceAnswer,
   isKnownStatus,

@@ -3,10 +3,23 @@ import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { meaningOf, meanings, moneyOfMajor, optional, optionalText, present, type Refusal } from "../port/WireValues.ts"
+import {
+  credentialsRefused,
+  noVerdict,
+  providerIds,
+  settledOnce,
+  acceptedDuplicate
+} from "../client/ProviderReplies.ts"
+import {
+  meaningOf,
+  meanings,
+  moneyOfMajor,
+  optional,
+  optionalText,
+  present,
+  type Refusal
+} from "../client/WireValues.ts"
 import type { Endpoint, Product } from "./MtnMomoRequests.ts"
-import { acceptedDuplicate } from "../client/DuplicateOrder.ts"
 
 type Side = "ours" | "customers"
 

@@ -11,7 +11,7 @@ import {
   type RefundOrder
 } from "../port/Provider.ts"
 import { servedBy, serving } from "../port/ThirdParty.ts"
-import { shortText } from "../port/WireValues.ts"
+import { shortText } from "../client/WireValues.ts"
 
 const MTN = "mtn"
 

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
-import { moneyOfMajor, optional, optionalText, present, refusalsBy } from "../port/WireValues.ts"
+import { moneyOfMajor, optional, optionalText, present, refusalsBy } from "../client/WireValues.ts"
 import { type Kind, kinds } from "./PawapayRequests.ts"
 
 const createdIn = Schema.decodeUnknownOption(

@@ -5,7 +5,7 @@
  */
 import { Effect, Either, Option, Schema } from "effect"
 import { type Callback, type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof } from "../port/Callback.ts"
-import { optionalText } from "../port/WireValues.ts"
+import { optionalText } from "../client/WireValues.ts"
 import { checkSignature, readSigned, type Signed, type PublicKeys } from "./PawapaySignatures.ts"
 
 const decodeIds = Schema.decodeUnknownOption(

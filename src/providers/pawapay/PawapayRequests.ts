@@ -3,7 +3,7 @@ import { Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
-import { minorText, shortText } from "../port/WireValues.ts"
+import { minorText, shortText } from "../client/WireValues.ts"
 import { type Correspondent, findCorrespondent } from "./PawapayCorridors.ts"
 import { notSupported } from "../client/ProviderReplies.ts"
 

@@ -2,17 +2,16 @@
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
-import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { callbackChecksUnderWay } from "../../domain/policies/ProviderPolicies.ts"
-import { firstReport, named, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
-import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
-import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
-import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
+import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
+import { outcomeOfDuplicate, firstReport, named, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
+import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { NotNow, type Proof } from "../port/Callback.ts"
-import { type AttemptContext, attemptKind, type PaymentOrder, type Provider } from "../port/Provider.ts"
-import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import { paypalCurrencies, tokenGranted, verification, isSamePayee, type Payee } from "./PaypalSchemas.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
+import { type Account, type Connected, credentialText, serving, thirdParty } from "../port/ThirdParty.ts"
+import { present } from "../client/WireValues.ts"
 import { readCallback } from "./PaypalCallbacks.ts"
 import { disputesListed, goneWithout, lossIn, type Payments, unexplained } from "./PaypalMovements.ts"
 import {
@@ -27,6 +26,7 @@ import {
 } from "./PaypalOrders.ts"
 import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
 import * as requests from "./PaypalRequests.ts"
+import { isSamePayee, type Payee, paypalCurrencies, tokenGranted, verification } from "./PaypalSchemas.ts"
 
 const fields = {
   client_id: {
@@ -49,19 +49,17 @@ const fields = {
   }
 } as const
 
-const serves: ReadonlyArray<Served> = [
-  { method: "card", flow: "inbound", countries: "everywhere", currencies: paypalCurrencies },
-  { method: "wallet", flow: "outbound", countries: "everywhere", currencies: paypalCurrencies }
+const serves = [
+  ...serving("inbound", "card", "everywhere", paypalCurrencies),
+  ...serving("outbound", "wallet", "everywhere", paypalCurrencies)
 ]
-
-const TITLE = "PayPal"
 
 /** PayPal forgets the keys of orders after six hours; a batch of payouts it knows for thirty days. */
 const keysAreKept = Duration.hours(5)
 
 const isOrderId = (text: string | undefined): text is string => text !== undefined && /^[A-Z0-9]{1,36}$/.test(text)
 
-const warned = warnOfStatus(TITLE, (status) => !isStrangeOrder(status) || !isStrangePayout(status))
+const warned = warnOfStatus("PayPal", (status) => !isStrangeOrder(status) || !isStrangePayout(status))
 
 /** A failed capture has the issue that PayPal named for its status. */
 const noticed = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
@@ -82,52 +80,30 @@ const MOST_LISTED = 10
 const leftAlone = (id: string): Report =>
   new Report({ state: "pending", reason: null, providerPaymentId: id, providerStatus: "APPROVED" })
 
-const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provider => {
+const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Connected => {
   const token = Effect.suspend(() =>
     http.call(requests.requestToken(Redacted.value(credentials.client_id), Redacted.value(credentials.client_secret)))
   ).pipe(Effect.flatMap(tokenGranted))
   const tokens = makeAccessTokens(token)
 
-  /** Without a token nothing is sent, so the outcome is the refusal of the token. */
-  const asked = <A>(
-    call: ProviderCall,
-    read: (reply: Effect.Effect<ProviderReply, CallFailed>) => Effect.Effect<A>,
-    otherwise: (declined: Declined) => A
-  ): Effect.Effect<A> =>
-    Effect.matchEffect(
-      tokens.use((one) => http.call({ ...call, headers: { ...call.headers, authorization: `Bearer ${one}` } })),
-      {
-        onSuccess: (reply) => read(Effect.succeed(reply)),
-        onFailure: (failed) =>
-          failed._tag === "Declined" ? Effect.succeed(otherwise(failed)) : read(Effect.fail(failed))
-      }
-    )
-
-  const ordered = (call: ProviderCall, read: (reply: ProviderReply) => Outcome): Effect.Effect<Outcome> =>
-    asked<Outcome>(
-      call,
-      (reply) => sent(reply, read),
-      (declined) => declined
-    )
+  /** Declined without a token: nothing is sent then. */
+  const call = (about: ProviderCall) =>
+    tokens.use((one) => http.call({ ...about, headers: { ...about.headers, authorization: `Bearer ${one}` } }))
 
   const lookedAt = <A>(
-    call: ProviderCall,
+    question: ProviderCall,
     read: (reply: ProviderReply) => A,
     unsure: (reason: string) => A
   ): Effect.Effect<A> =>
-    asked<A>(
-      call,
-      Effect.match({
-        onSuccess: (one) => (one.status === 429 ? unsure("asked too often") : read(one)),
-        onFailure: ({ reason }) => unsure(reason)
-      }),
-      ({ reason }) => unsure(reason)
-    )
+    Effect.match(call(question), {
+      onSuccess: (one) => (one.status === 429 ? unsure("asked too often") : read(one)),
+      onFailure: ({ reason }) => unsure(reason)
+    })
 
+  const merchantId = credentialText(credentials.merchant_id)
   let learnt: Payee | undefined
   /** From the settings, or from the first order that PayPal answered. */
-  const ownPayee = (): Payee | undefined =>
-    credentials.merchant_id === undefined ? learnt : { merchant_id: Redacted.value(credentials.merchant_id) }
+  const ownPayee = (): Payee | undefined => (merchantId === undefined ? learnt : { merchant_id: merchantId })
 
   const isNotForeign = (other: Payee | undefined): boolean => isSamePayee(ownPayee(), other) !== false
   const isOwn = (other: Payee | undefined): boolean => isSamePayee(ownPayee(), other) === true
@@ -186,19 +162,13 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     lookedAt<Enquiry>(requests.showPayout(id), payoutShown(reference, money), (reason) => new Unknown({ reason }))
 
   /** Looks up the existing batch that a duplicate refusal links to. */
-  const pay = ({ reference }: PaymentOrder, call: ProviderCall): Effect.Effect<Outcome> =>
-    asked<Outcome>(
-      call,
-      Effect.matchEffect({
-        onSuccess: (one) =>
-          Option.match(batchThere(one), {
-            onSome: (id) => Effect.map(payoutAt(id, reference), outcomeOfDuplicate),
-            onNone: () => sent(Effect.succeed(one), payoutOutcome)
-          }),
-        onFailure: (failed) => sent(Effect.fail(failed), payoutOutcome)
-      }),
-      (declined) => declined
-    )
+  const payoutMade =
+    ({ reference }: PaymentOrder) =>
+    (reply: ProviderReply): Outcome | Effect.Effect<Outcome> =>
+      Option.match(batchThere(reply), {
+        onSome: (id) => Effect.map(payoutAt(id, reference), outcomeOfDuplicate),
+        onNone: () => payoutOutcome(reply)
+      })
 
   const orderMade = (reply: ProviderReply): Outcome => {
     learnt ??= payeeIn(reply)
@@ -207,10 +177,11 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
 
   const initiate = (order: PaymentOrder): Effect.Effect<Outcome> => {
     const isOut = order.flow === "outbound"
-    return Either.match(isOut ? requests.createPayout(order) : requests.createOrder(order), {
-      onLeft: Effect.succeed<Outcome>,
-      onRight: (call) => Effect.flatMap(isOut ? pay(order, call) : ordered(call, orderMade), noticed)
-    })
+    const request = isOut ? requests.createPayout(order) : requests.createOrder(order)
+    return Effect.flatMap(request, (one) => sent(call(one), isOut ? payoutMade(order) : orderMade)).pipe(
+      Effect.flatMap(noticed),
+      Effect.merge
+    )
   }
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
@@ -235,29 +206,24 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     <A>(read: (reply: ProviderReply) => Option.Option<A>) =>
     (question: ProviderCall, proof?: Proof): Effect.Effect<A, NotNow> => {
       const notAsked = (reason: string) =>
-        Either.left(
-          new NotNow({ message: `PayPal could not be asked: ${reason}`, ...(proof === undefined ? {} : { proof }) })
-        )
+        Effect.fail(new NotNow({ message: `PayPal could not be asked: ${reason}`, ...present({ proof }) }))
       return checks
         .within(
-          lookedAt<Either.Either<A, NotNow>>(
-            question,
-            (reply) =>
-              Option.match(read(reply), { onNone: () => notAsked(`HTTP ${reply.status}`), onSome: Either.right }),
-            notAsked
+          Effect.flatten(
+            lookedAt<Effect.Effect<A, NotNow>>(
+              question,
+              (reply) =>
+                Option.match(read(reply), { onNone: () => notAsked(`HTTP ${reply.status}`), onSome: Effect.succeed }),
+              notAsked
+            )
           )
         )
-        .pipe(
-          Effect.catchTag("NeverSent", ({ reason }) => Effect.succeed(notAsked(reason))),
-          Effect.flatten
-        )
+        .pipe(Effect.catchTag("NeverSent", ({ reason }) => notAsked(reason)))
     }
 
   return {
-    name: "paypal",
     honoursReference: keysAreKept,
     provesAbsence: false,
-    supports: servedBy(TITLE, serves),
     initiate,
     enquire,
     callback: readCallback(credentials.webhook_id, baseUrl, {
@@ -276,7 +242,6 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
 
 export const paypal = thirdParty({
   name: "paypal",
-  title: TITLE,
   baseUrls: { sandbox: "https://api-m.sandbox.paypal.com", live: "https://api-m.paypal.com" },
   modes: { hosts: { sandbox: /(^|\.)sandbox\.paypal\.com$/, live: /^api(-m)?\.paypal\.com$/ } },
   fields,

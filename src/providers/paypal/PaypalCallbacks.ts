@@ -24,7 +24,7 @@ import {
   Statement,
   type Unseen
 } from "../port/Callback.ts"
-import { optional, optionalText, readJson } from "../port/WireValues.ts"
+import { optional, optionalText, readJson } from "../client/WireValues.ts"
 import {
   captureAbove,
   type Dispute,

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
+import { meanings, optional, optionalText } from "../client/WireValues.ts"
 import { Amount, moneyOf } from "./PaypalSchemas.ts"
 
 const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText }))
@@ -47,15 +47,10 @@ const collectionOf = (capture: Capture): ReadonlyArray<Movement> => {
   return [{ kind: "collection", id, amount: money ?? null, state: "settled" }]
 }
 
-const refundStates: Readonly<Record<string, MovementState>> = {
-  COMPLETED: "settled",
-  PENDING: "pending",
-  CANCELLED: "failed",
-  FAILED: "failed"
-}
+const refundStates = meanings<MovementState>({ settled: "COMPLETED", pending: "PENDING", failed: "CANCELLED FAILED" })
 
 const refundOf = ({ amount, id, status }: Refund): ReadonlyArray<Movement> => {
-  const state = meaningOf(refundStates, status)
+  const state = refundStates.get(status)
   const money = moneyIn(amount)
   return id === undefined || state === undefined || money === undefined
     ? []

@@ -1,14 +1,20 @@
 /** Reads orders and captures into outcomes and reports. */
 import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
+import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
+import {
+  outcomeOfReport,
+  isMade,
+  named,
+  noVerdict,
+  outcomeFrom,
+  providerIds,
+  unreadable
+} from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, named, noVerdict, providerIds, unreadable } from "../client/ProviderReplies.ts"
-import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
+import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
 import { Capture, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
-import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
-import { Amount, feeIn, moneyOf, Payee } from "./PaypalSchemas.ts"
+import { endBy, problemIn, refused, Amount, moneyOf, Payee } from "./PaypalSchemas.ts"
 
 const Unit = Schema.Struct({
   custom_id: optionalText,
@@ -34,35 +40,28 @@ const readOrder = Schema.decodeUnknownOption(Order)
 
 type State = Report["state"]
 
-const orderStates: Readonly<Record<string, State>> = {
-  CREATED: "pending",
-  SAVED: "pending",
-  PAYER_ACTION_REQUIRED: "pending",
-  // The customer agreed; nothing is moved before it is captured.
-  APPROVED: "pending",
-  COMPLETED: "processing",
-  VOIDED: "failed"
-}
+const orderStates = meanings<State>({
+  // An approved order moves nothing before it is captured.
+  pending: "CREATED SAVED PAYER_ACTION_REQUIRED APPROVED",
+  processing: "COMPLETED",
+  failed: "VOIDED"
+})
 
-const captureStates: Readonly<Record<string, State>> = {
-  COMPLETED: "completed",
-  PENDING: "processing",
-  DECLINED: "failed",
-  FAILED: "failed",
-  REFUNDED: "returned",
-  // A part went back by hand: what was taken was taken.
-  PARTIALLY_REFUNDED: "completed"
-}
+const captureStates = meanings<State>({
+  // A part of a capture went back by hand: what was taken was taken.
+  completed: "COMPLETED PARTIALLY_REFUNDED",
+  processing: "PENDING",
+  failed: "DECLINED FAILED",
+  returned: "REFUNDED"
+})
 
 /** Statuses that are logged for an operator. */
 export const isStrangeOrder = (status: string | null): boolean =>
-  status !== null &&
-  ((meaningOf(orderStates, status) ?? meaningOf(captureStates, status)) === undefined ||
-    status === "PARTIALLY_REFUNDED")
+  status !== null && ((!orderStates.has(status) && !captureStates.has(status)) || status === "PARTIALLY_REFUNDED")
 
 /** A capture with an unreadable amount does not complete the payment. */
 const stateOf = ({ amount, status }: Capture): State => {
-  const state = meaningOf(captureStates, status) ?? "processing"
+  const state = captureStates.get(status) ?? "processing"
   const isUnreadable = amount !== undefined && moneyOf(amount, amount.currency_code) === undefined
   return state === "completed" && isUnreadable ? "processing" : state
 }
@@ -92,9 +91,8 @@ export const captureReport = (
     providerPaymentId: orderId,
     providerStatus: capture.status,
     ...providerIds({ order_id: orderId, capture_id: capture.id }),
-    ...(why === undefined ? {} : { providerCode: why }),
     ...named(movements),
-    ...feeIn(moneyOf(fee, fee?.currency_code))
+    ...present({ providerCode: why, fee: moneyOf(fee, fee?.currency_code) })
   })
 }
 
@@ -113,7 +111,7 @@ const orderReport = (order: Order): Report => {
   const payments = paymentsOf(order)
   const [first] = payments.captures.toSorted((a, b) => weightOf(b) - weightOf(a))
   if (order.status === "COMPLETED" && first !== undefined) return captureReport(order.id, first, payments)
-  const state = meaningOf(orderStates, order.status) ?? "processing"
+  const state = orderStates.get(order.status) ?? "processing"
   return new Report({
     state,
     reason: state === "failed" ? order.status : null,
@@ -124,13 +122,7 @@ const orderReport = (order: Order): Report => {
   })
 }
 
-export const orderOutcome = (reply: ProviderReply): Outcome => {
-  if (!isMade(reply)) return refused(reply)
-  return Option.match(readOrder(reply.json), {
-    onNone: () => unreadable(reply),
-    onSome: (order) => outcomeOfReport(orderReport(order))
-  })
-}
+export const orderOutcome = outcomeFrom(readOrder, (order) => outcomeOfReport(orderReport(order)), refused, isMade)
 
 /** What an order says of itself, and whether it waits for us to capture it. */
 export type Shown = { readonly approved: string } | { readonly said: Enquiry; readonly payments?: Payments }
@@ -146,17 +138,16 @@ export interface Ours {
 export const orderShown =
   ({ isPayee, money, reference }: Ours) =>
   (reply: ProviderReply): Shown => {
+    const unknown = (reason: string): Shown => ({ said: new Unknown({ reason: `the order of this id ${reason}` }) })
     if (reply.status === 404 && problemIn(reply) !== undefined) return { said: new Absent() }
     if (!isMade(reply)) return { said: noVerdict(reply) }
     const order = Option.getOrUndefined(readOrder(reply.json))
     if (order === undefined) return { said: unreadable(reply) }
     const unit = order.purchase_units?.[0]
-    if (unit?.custom_id !== reference) {
-      return { said: new Unknown({ reason: "the order of this id is not of this reference" }) }
-    }
-    if (!isPayee(unit.payee)) return { said: new Unknown({ reason: "the order of this id has another payee" }) }
+    if (unit?.custom_id !== reference) return unknown("is not of this reference")
+    if (!isPayee(unit.payee)) return unknown("has another payee")
     if (money !== undefined && !Equal.equals(moneyOf(unit.amount, unit.amount?.currency_code), money)) {
-      return { said: new Unknown({ reason: "the order of this id is of another amount" }) }
+      return unknown("is of another amount")
     }
     return order.status === "APPROVED"
       ? { approved: order.id }

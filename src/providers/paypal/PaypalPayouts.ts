@@ -3,12 +3,18 @@ import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
+import {
+  outcomeOfReport,
+  isMade,
+  named,
+  noVerdict,
+  outcomeFrom,
+  providerIds,
+  unreadable
+} from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, named, noVerdict, providerIds, unreadable } from "../client/ProviderReplies.ts"
-import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
-import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
-import { feeIn, moneyOf } from "./PaypalSchemas.ts"
+import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
+import { payoutCode, problemIn, refused, moneyOf } from "./PaypalSchemas.ts"
 
 const PayoutAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
 
@@ -32,30 +38,22 @@ const readBatch = Schema.decodeUnknownOption(
 
 type State = Report["state"]
 
-const batchStates: Readonly<Record<string, State>> = {
-  PENDING: "processing",
-  PROCESSING: "processing",
-  // Its item says more.
-  SUCCESS: "processing",
-  DENIED: "failed",
-  CANCELED: "failed"
-}
+const batchStates = meanings<State>({
+  // Of a batch that succeeded its item says more.
+  processing: "PENDING PROCESSING SUCCESS",
+  failed: "DENIED CANCELED"
+})
 
-const itemStates: Readonly<Record<string, State>> = {
-  SUCCESS: "completed",
-  PENDING: "processing",
-  ONHOLD: "processing",
-  UNCLAIMED: "processing",
-  FAILED: "failed",
-  BLOCKED: "failed",
-  RETURNED: "failed",
-  REFUNDED: "returned",
-  REVERSED: "returned"
-}
+const itemStates = meanings<State>({
+  completed: "SUCCESS",
+  processing: "PENDING ONHOLD UNCLAIMED",
+  failed: "FAILED BLOCKED RETURNED",
+  returned: "REFUNDED REVERSED"
+})
 
 /** Statuses that are logged for an operator. */
 export const isStrangePayout = (status: string | null): boolean =>
-  status !== null && (meaningOf(batchStates, status) ?? meaningOf(itemStates, status)) === undefined
+  status !== null && !batchStates.has(status) && !itemStates.has(status)
 
 /**
  * A batch has one item, whose id names its money. Money that came back has no id of its own: it is derived from the item's.
@@ -68,12 +66,11 @@ const movementsOf = (batchId: string | null, item: Item): ReadonlyArray<Movement
   if (id === null || (status !== "SUCCESS" && !isBack)) return []
   const amount = moneyOf(payout_item?.amount, payout_item?.amount?.currency) ?? null
   const paid = { kind: "disbursement", id, amount, state: "settled" } as const
-  return isBack ? [paid, { kind: "reinstatement", id: `${id}:returned`, amount, state: "settled" }] : [paid]
+  return isBack ? [paid, { ...paid, kind: "reinstatement", id: `${id}:returned` }] : [paid]
 }
 
 export const itemReport = (batchId: string | null, item: Item): Report => {
-  const state = meaningOf(itemStates, item.transaction_status ?? "PENDING") ?? "processing"
-  const code = payoutCode(item.errors?.name)
+  const state = itemStates.get(item.transaction_status ?? "PENDING") ?? "processing"
   return new Report({
     state,
     reason:
@@ -85,10 +82,12 @@ export const itemReport = (batchId: string | null, item: Item): Report => {
       payout_item_id: item.payout_item_id,
       transaction_id: item.transaction_id
     }),
-    ...(code === undefined ? {} : { code }),
-    ...(item.errors?.name === undefined ? {} : { providerCode: item.errors.name }),
-    ...named(movementsOf(batchId, item)),
-    ...feeIn(moneyOf(item.payout_item_fee, item.payout_item_fee?.currency))
+    ...present({
+      code: payoutCode(item.errors?.name),
+      providerCode: item.errors?.name,
+      fee: moneyOf(item.payout_item_fee, item.payout_item_fee?.currency)
+    }),
+    ...named(movementsOf(batchId, item))
   })
 }
 
@@ -115,21 +114,24 @@ export const batchThere = (reply: ProviderReply): Option.Option<string> =>
 
 export const payoutOutcome = (reply: ProviderReply): Outcome => {
   if (isDuplicate(reply)) return new Unknown({ reason: "it has this batch already, and does not say which" })
-  if (!isMade(reply)) return refused(reply)
-  return Option.match(readBatch(reply.json), {
-    onNone: () => unreadable(reply),
-    onSome: ({ batch_header: { batch_status: status, payout_batch_id: id } }) =>
-      outcomeOfReport(
-        new Report({
-          state: meaningOf(batchStates, status) ?? "processing",
-          reason: null,
-          providerPaymentId: id,
-          providerStatus: status,
-          ...providerIds({ payout_batch_id: id })
-        })
-      )
-  })
+  return batchOutcome(reply)
 }
+
+const batchOutcome = outcomeFrom(
+  readBatch,
+  ({ batch_header: { batch_status: status, payout_batch_id: id } }) =>
+    outcomeOfReport(
+      new Report({
+        state: batchStates.get(status) ?? "processing",
+        reason: null,
+        providerPaymentId: id,
+        providerStatus: status,
+        ...providerIds({ payout_batch_id: id })
+      })
+    ),
+  refused,
+  isMade
+)
 
 /** `money`: of a payout that a hint named, what it must be of. */
 export const payoutShown =
@@ -148,17 +150,15 @@ export const payoutShown =
     if (money !== undefined && !Equal.equals(moneyOf(amount, amount?.currency), money)) {
       return new Unknown({ reason: "the payout of this id is of another amount" })
     }
-    const state = meaningOf(batchStates, status) ?? "processing"
+    const state = batchStates.get(status) ?? "processing"
     if (state !== "failed" && item?.transaction_status !== undefined) return itemReport(id, item)
     const why = item?.errors
-    const code = payoutCode(why?.name)
     return new Report({
       state,
       reason: state === "failed" ? (why?.message ?? status) : null,
       providerPaymentId: id,
       providerStatus: status,
       ...providerIds({ payout_batch_id: id }),
-      ...(code === undefined ? {} : { code }),
-      ...(why?.name === undefined ? {} : { providerCode: why.name })
+      ...present({ code: payoutCode(why?.name), providerCode: why?.name })
     })
   }

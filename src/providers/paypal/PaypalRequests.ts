@@ -1,15 +1,13 @@
 /** Requests to PayPal. */
 import { Either } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { type Declined } from "../../domain/Outcome.ts"
-import type { ProviderCall } from "../client/ProviderHttp.ts"
+import type { Declined } from "../../domain/Outcome.ts"
+import { get, postJson, type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { paypalText } from "./PaypalSchemas.ts"
 import { exactAmount, invalidOrder } from "../client/ProviderReplies.ts"
 
 type PreparedCall = Either.Either<ProviderCall, Declined>
-
-const json = { "content-type": "application/json" } as const
 
 /** Without it the answer to an order leaves out what was captured. */
 const whole = { prefer: "return=representation" } as const
@@ -38,50 +36,35 @@ const described = (description: string | null) =>
  * payment only.
  */
 export const createOrder = ({ description, money, reference, returnUrl }: PaymentOrder): PreparedCall =>
-  Either.map(textOf(money), (value) => ({
-    operation: "create order",
-    method: "POST",
-    path: "/v2/checkout/orders",
-    headers: { ...json, ...whole, "paypal-request-id": reference },
-    body: JSON.stringify({
-      intent: "CAPTURE",
-      purchase_units: [
-        {
-          reference_id: reference,
-          custom_id: reference,
-          invoice_id: reference,
-          amount: { currency_code: money.currency, value },
-          ...described(description)
-        }
-      ],
-      payment_source: {
-        paypal: {
-          experience_context: {
-            return_url: returnUrl,
-            cancel_url: returnUrl,
-            shipping_preference: "NO_SHIPPING",
-            user_action: "PAY_NOW",
-            payment_method_preference: "IMMEDIATE_PAYMENT_REQUIRED"
-          }
-        }
-      }
-    })
-  }))
+  Either.map(textOf(money), (value) => {
+    const purchase = {
+      reference_id: reference,
+      custom_id: reference,
+      invoice_id: reference,
+      amount: { currency_code: money.currency, value },
+      ...described(description)
+    }
+    const experience_context = {
+      return_url: returnUrl,
+      cancel_url: returnUrl,
+      shipping_preference: "NO_SHIPPING",
+      user_action: "PAY_NOW",
+      payment_method_preference: "IMMEDIATE_PAYMENT_REQUIRED"
+    }
+    const payment_source = { paypal: { experience_context } }
+    const body = { intent: "CAPTURE", purchase_units: [purchase], payment_source }
+    return postJson("create order", "/v2/checkout/orders", body, { ...whole, "paypal-request-id": reference })
+  })
 
-const shown =
-  (operation: string, path: string) =>
-  (id: string): ProviderCall => ({ operation, method: "GET", path: `${path}/${encodeURIComponent(id)}` })
+const shown = (operation: string, path: string) => (id: string) => get(operation, `${path}/${encodeURIComponent(id)}`)
 
 export const showOrder = shown("show order", "/v2/checkout/orders")
 
 /** The key follows from the reference: however often the customer comes back, it is one capture. */
-export const captureOrder = (id: string, reference: string): ProviderCall => ({
-  operation: "capture order",
-  method: "POST",
-  path: `/v2/checkout/orders/${encodeURIComponent(id)}/capture`,
-  headers: { ...json, ...whole, "paypal-request-id": `${reference}-capture` },
-  body: "{}"
-})
+export const captureOrder = (id: string, reference: string): ProviderCall => {
+  const headers = { ...whole, "paypal-request-id": `${reference}-capture` }
+  return postJson("capture order", `/v2/checkout/orders/${encodeURIComponent(id)}/capture`, {}, headers)
+}
 
 const SUBJECT = "You have received a payment"
 
@@ -92,24 +75,16 @@ export const createPayout = ({ description, money, recipient, reference }: Payme
     const receiver = yield* Either.fromNullable(recipient?.email, () =>
       invalidOrder("PayPal needs the recipient's e-mail address")
     )
-    return {
-      operation: "create payout",
-      method: "POST",
-      path: "/v1/payments/payouts",
-      headers: { ...json, "paypal-request-id": reference },
-      body: JSON.stringify({
-        sender_batch_header: { sender_batch_id: reference, email_subject: SUBJECT },
-        items: [
-          {
-            recipient_type: "EMAIL",
-            receiver,
-            sender_item_id: reference,
-            amount: { currency: money.currency, value },
-            ...(description === null ? {} : { note: cut(description, NOTE_BYTES) })
-          }
-        ]
-      })
+    const item = {
+      recipient_type: "EMAIL",
+      receiver,
+      sender_item_id: reference,
+      amount: { currency: money.currency, value },
+      ...(description === null ? {} : { note: cut(description, NOTE_BYTES) })
     }
+    const sender_batch_header = { sender_batch_id: reference, email_subject: SUBJECT }
+    const body = { sender_batch_header, items: [item] }
+    return postJson("create payout", "/v1/payments/payouts", body, { "paypal-request-id": reference })
   })
 
 export const showPayout = shown("show payout", "/v1/payments/payouts")
@@ -118,11 +93,8 @@ export const showCapture = shown("show capture", "/v2/payments/captures")
 export const showRefund = shown("show refund", "/v2/payments/refunds")
 export const showDispute = shown("show dispute", "/v1/customer/disputes")
 
-export const disputesOf = (captureId: string): ProviderCall => ({
-  operation: "list disputes",
-  method: "GET",
-  path: `/v1/customer/disputes?${new URLSearchParams({ disputed_transaction_id: captureId }).toString()}`
-})
+export const disputesOf = (captureId: string): ProviderCall =>
+  get("list disputes", withQuery("/v1/customer/disputes", { disputed_transaction_id: captureId }))
 
 export const requestToken = (clientId: string, clientSecret: string): ProviderCall => ({
   operation: "request token",
@@ -145,10 +117,9 @@ export interface Transmission {
 }
 
 /** The event goes back as the text that came: another order of its fields or another zero would have another signature. */
-export const verifySignature = (transmission: Transmission, event: string): ProviderCall => ({
-  operation: "verify callback",
-  method: "POST",
-  path: "/v1/notifications/verify-webhook-signature",
-  headers: json,
-  body: `${JSON.stringify(transmission).slice(0, -1)},"webhook_event":${event}}`
-})
+export const verifySignature = (transmission: Transmission, event: string): ProviderCall =>
+  postJson(
+    "verify callback",
+    "/v1/notifications/verify-webhook-signature",
+    `${JSON.stringify(transmission).slice(0, -1)},"webhook_event":${event}}`
+  )

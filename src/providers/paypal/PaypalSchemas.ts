@@ -1,12 +1,13 @@
-/** Schemas and amounts that all of PayPal's answers share. */
+/** Schemas, amounts and error codes that all of PayPal's answers share. */
 import { Option, Schema, Either } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { Declined } from "../../domain/Outcome.ts"
+import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { majorText, minorText, moneyOfMajor, optionalText } from "../port/WireValues.ts"
+import { majorText, minorText, moneyOfMajor, optionalText, meanings, optional } from "../client/WireValues.ts"
 import { Check } from "../port/Callback.ts"
-import { credentialsRefused, isMade } from "../client/ProviderReplies.ts"
+import { credentialsRefused, isMade, noVerdict } from "../client/ProviderReplies.ts"
 import type { Granted } from "../client/AccessTokens.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
 export const Amount = Schema.Struct({ currency_code: Schema.String, value: Schema.String })
 
@@ -23,14 +24,7 @@ export const isSamePayee = (own: Payee | undefined, other: Payee | undefined): b
 export const moneyOf = (
   amount: { readonly value: string } | undefined,
   currency: string | undefined
-): Money | undefined =>
-  amount === undefined || currency === undefined
-    ? undefined
-    : Option.getOrUndefined(moneyOfMajor(amount.value, currency))
-
-export const feeIn = (fee: Money | undefined) => (fee === undefined ? {} : { fee })
-
-/** Amounts as PayPal writes them. */
+): Money | undefined => Option.getOrUndefined(moneyOfMajor(amount?.value, currency))
 
 /** Currencies that PayPal takes whole, whatever ISO 4217 says of them. */
 const takenWhole: ReadonlySet<string> = new Set(["HUF", "JPY", "TWD"])
@@ -40,31 +34,9 @@ export const paypalText = (money: Money): Option.Option<string> =>
   takenWhole.has(money.currency) ? minorText(money, 0) : Option.some(majorText(money))
 
 /** Those that accounts of every country hold; BRL, CNY and MYR are for accounts of their own countries alone. */
-export const paypalCurrencies = [
-  "AUD",
-  "CAD",
-  "CHF",
-  "CZK",
-  "DKK",
-  "EUR",
-  "GBP",
-  "HKD",
-  "HUF",
-  "ILS",
-  "JPY",
-  "MXN",
-  "NOK",
-  "NZD",
-  "PHP",
-  "PLN",
-  "SEK",
-  "SGD",
-  "THB",
-  "TWD",
-  "USD"
-] as const
+export const paypalCurrencies =
+  "AUD CAD CHF CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD".split(" ")
 
-/** Access tokens, and the verification of callbacks. */
 const readToken = Schema.decodeUnknownOption(
   Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString })
 )
@@ -92,4 +64,91 @@ export const verification = (reply: ProviderReply): Option.Option<Check<"vendor"
   return Option.map(readVerification(isMade(reply) ? reply.json : undefined), ({ verification_status: status }) =>
     Check.confirmed("SUCCESS", status)
   )
+}
+
+const readProblem = Schema.decodeUnknownOption(
+  Schema.Struct({
+    name: Schema.String,
+    message: optionalText,
+    details: optional(
+      Schema.Array(Schema.Struct({ field: optionalText, issue: optionalText, description: optionalText }))
+    ),
+    links: optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
+  })
+)
+
+interface Problem {
+  readonly name: string
+  readonly issue: string | undefined
+  readonly field: string | undefined
+  readonly reason: string
+  readonly links: ReadonlyArray<{ readonly href: string; readonly rel?: string | undefined }>
+}
+
+export const problemIn = ({ json }: ProviderReply): Problem | undefined =>
+  Option.getOrUndefined(
+    Option.map(readProblem(json), ({ details, links, message, name }) => ({
+      name,
+      issue: details?.[0]?.issue,
+      field: details?.[0]?.field,
+      reason: details?.[0]?.description ?? details?.[0]?.issue ?? message ?? name,
+      links: links ?? []
+    }))
+  )
+
+/** Issues after which nothing is captured any more. `none`: no code of ours is certain. */
+const ends = meanings<RefusalCode | "none">({
+  CARD_DECLINED: "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR",
+  CARD_EXPIRED: "CARD_EXPIRED",
+  ACCOUNT_INVALID: "PAYER_CANNOT_PAY PAYER_ACCOUNT_RESTRICTED PAYER_ACCOUNT_LOCKED_OR_CLOSED",
+  LIMIT_EXCEEDED: `TRANSACTION_LIMIT_EXCEEDED TRANSACTION_RECEIVING_LIMIT_EXCEEDED
+    MAX_NUMBER_OF_PAYMENT_ATTEMPTS_EXCEEDED`,
+  SUSPECTED_FRAUD: "COMPLIANCE_VIOLATION PAYEE_BLOCKED_TRANSACTION TRANSACTION_BLOCKED_BY_PAYEE",
+  none: `TRANSACTION_REFUSED DECLINED_DUE_TO_RELATED_TXN PAYEE_ACCOUNT_RESTRICTED PAYEE_ACCOUNT_LOCKED_OR_CLOSED
+    PAYEE_ACCOUNT_INVALID`
+})
+
+/** Undefined where the issue is not final. */
+export const endBy = (issue: string | undefined): { readonly code?: RefusalCode } | undefined => {
+  const code = ends.get(issue)
+  return code === "none" ? {} : code && { code }
+}
+
+/** Names of errors of payouts, and of the items that failed. */
+const payoutCodes = meanings<RefusalCode>({
+  PROVIDER_BALANCE_LOW: "INSUFFICIENT_FUNDS",
+  ACCOUNT_INVALID: `RECEIVER_ACCOUNT_LOCKED RECEIVER_COUNTRY_NOT_ALLOWED RECEIVER_UNCONFIRMED
+    RECEIVER_STATE_RESTRICTED`,
+  SUSPECTED_FRAUD: "RISK_DECLINE"
+})
+
+export const payoutCode = (name: string | undefined): RefusalCode | undefined => payoutCodes.get(name)
+
+const codeOf = ({ field, issue, name }: Problem): RefusalCode => {
+  const known = endBy(issue)?.code ?? payoutCode(name)
+  if (known !== undefined) return known
+  if (/receiver/.test(field ?? "")) return "ACCOUNT_INVALID"
+  return /NOT_SUPPORTED|NOT_ENABLED|UNSUPPORTED/.test(issue ?? "") ? "NOT_SUPPORTED" : "INVALID_ORDER"
+}
+
+/** There is an order under this key or invoice already, which may have been paid. */
+const seenBefore: ReadonlySet<string> = new Set([
+  "DUPLICATE_INVOICE_ID",
+  "DUPLICATE_REQUEST_ID",
+  "ORDER_ALREADY_CAPTURED",
+  "ORDER_COMPLETION_IN_PROGRESS",
+  "PREVIOUS_REQUEST_IN_PROGRESS"
+])
+
+/** A definite refusal before anything moved, or unknown. */
+export const refused = (reply: ProviderReply): Declined | Unknown => {
+  if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
+  const problem = problemIn(reply)
+  if (problem === undefined || (reply.status !== 400 && reply.status !== 422)) return noVerdict(reply)
+  if (seenBefore.has(problem.issue ?? "")) return new Unknown({ reason: `it was seen before: ${problem.reason}` })
+  return new Declined({
+    reason: problem.reason,
+    code: codeOf(problem),
+    providerCode: problem.issue ?? problem.name
+  })
 }

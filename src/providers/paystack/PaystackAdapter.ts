@@ -2,9 +2,16 @@
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { type Declined, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
-import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
+import {
+  outcomeOfDuplicate,
+  looked,
+  notSupported,
+  prepared,
+  sent,
+  triedBy,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
-import { looked, notSupported, prepared, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
 import * as answers from "./PaystackAnswers.ts"

@@ -3,10 +3,16 @@ import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
+import {
+  outcomeOfReport,
+  asDeclined,
+  credentialsRefused,
+  isOk,
+  noVerdict,
+  unreadable
+} from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { asDeclined, credentialsRefused, isOk, noVerdict, unreadable } from "../client/ProviderReplies.ts"
-import { meanings, optional, optionalText, present } from "../port/WireValues.ts"
+import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
 import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
 import {
   isOurs,

@@ -17,7 +17,7 @@ import {
   Proof,
   Statement
 } from "../port/Callback.ts"
-import { meanings, optionalText } from "../port/WireValues.ts"
+import { meanings, optionalText } from "../client/WireValues.ts"
 import {
   endOf,
   readDispute,

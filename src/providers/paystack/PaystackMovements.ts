@@ -5,7 +5,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { named, providerIds } from "../client/ProviderReplies.ts"
-import { meanings, moneyOfMinor, optional, optionalText, present } from "../port/WireValues.ts"
+import { meanings, moneyOfMinor, optional, optionalText, present } from "../client/WireValues.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
 /** What transactions, transfers and refunds have in common. */

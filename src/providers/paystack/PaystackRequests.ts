@@ -5,7 +5,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Declined } from "../../domain/Outcome.ts"
 import { get, postJson, type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, MobileMoney, PaymentOrder, RefundOrder } from "../port/Provider.ts"
-import { minorText } from "../port/WireValues.ts"
+import { minorText } from "../client/WireValues.ts"
 import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
 type PreparedCall = Either.Either<ProviderCall, Declined>

@@ -3,7 +3,7 @@ import { timingSafeEqual, verify } from "node:crypto"
 import { Data, Either, type Option } from "effect"
 import type { Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { readJson } from "./WireValues.ts"
+import { readJson } from "../client/WireValues.ts"
 
 export interface CallbackRequest {
   readonly method: string

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { nilUuid, type OrgId } from "../../domain/Ids.ts"
 import { type CallbackEvent, Hint, type Named, Statement } from "./Callback.ts"
 import type { AttemptContext, Provider, RefundOrder } from "./Provider.ts"
-import { present } from "./WireValues.ts"
+import { present } from "../client/WireValues.ts"
 import { caller, type Purpose } from "../client/ConcurrencyLimit.ts"
 
 const VERSION_AT = 14

@@ -48,16 +48,10 @@ export interface NewSimulatorTimer {
   readonly dueInMillis: number
 }
 
-export interface SimulatorTimer {
-  readonly timerId: string
-  readonly rail: BuiltInRail
-  readonly reference: string
-  /** Of its payment. */
-  readonly kind: SimulatorKind
-  readonly money: Money
-  readonly eventId: string
-  readonly report: SimulatorState
-  readonly reason: string | null
+export interface SimulatorTimer
+  extends
+    Omit<NewSimulatorTimer, "occursInMillis" | "dueInMillis">,
+    Pick<SimulatorPayment, "rail" | "reference" | "kind" | "money"> {
   readonly occurredAt: Date
 }
 

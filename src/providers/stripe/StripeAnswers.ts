@@ -2,9 +2,9 @@
 import { Either, Equal, Option } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Accepted, Declined, type NextAction, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { acceptedBy, outcomeOfReport } from "../client/DuplicateOrder.ts"
-import type { ProviderReply } from "../client/ProviderHttp.ts"
 import {
+  acceptedBy,
+  outcomeOfReport,
   asDeclined,
   credentialsRefused,
   enquiryFrom,
@@ -17,8 +17,9 @@ import {
   unreadable,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
 import type { AttemptContext } from "../port/Provider.ts"
-import { meaningOf, meanings, present } from "../port/WireValues.ts"
+import { meaningOf, meanings, present } from "../client/WireValues.ts"
 import { moneyIn, PAGE, PAID_ON } from "./StripeRequests.ts"
 import { movementsOfIntent, movementsOfRefund } from "./StripeMovements.ts"
 import {

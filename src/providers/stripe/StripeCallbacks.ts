@@ -5,7 +5,7 @@ import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { named } from "../client/ProviderReplies.ts"
 import { type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof, Statement } from "../port/Callback.ts"
-import { optional } from "../port/WireValues.ts"
+import { optional } from "../client/WireValues.ts"
 import { moneyIn } from "./StripeRequests.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
 import { movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
@@ -62,7 +62,7 @@ export const proofOf = (
 export interface Withdrawal {
   readonly _tag: "Withdrawal"
   readonly event: string
-  readonly words: ReadonlyArray<{ readonly key: string; readonly state: "returned" | "completed" }>
+  readonly reports: ReadonlyArray<{ readonly key: string; readonly state: "returned" | "completed" }>
   readonly movements: ReadonlyArray<Movement>
   readonly reason: string
   readonly paymentIntent: string
@@ -118,7 +118,7 @@ const madeByHand = ({ type: event }: Event, refund: Refund): Option.Option<Withd
   return Option.some({
     _tag: "Withdrawal",
     event,
-    words: [
+    reports: [
       // Names the refund with every event, under one key: the first event may have been lost.
       { key: `refund ${id} taken`, state: "returned" },
       ...(isBack ? [{ key: `refund ${id} regained`, state: "completed" as const }] : [])
@@ -139,7 +139,7 @@ const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal>
     ? Option.map(disputeIn(data.object), (dispute) => ({
         _tag: "Withdrawal",
         event: type,
-        words: [{ key, state: type === WITHDRAWN ? "returned" : "completed" }],
+        reports: [{ key, state: type === WITHDRAWN ? "returned" : "completed" }],
         movements: movementsOfDispute(dispute, { withdrawn: true, reinstated: type === REINSTATED }),
         reason: "the payer disputed it, and Stripe took the money back",
         paymentIntent: dispute.payment_intent,
@@ -150,7 +150,7 @@ const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal>
 
 /** A fee that Stripe keeps for a dispute is no part of the payment, and not in its amount. */
 export const withdrawnMoney = (
-  { amount, currency, event, movements, reason, words }: Withdrawal,
+  { amount, currency, event, movements, reason, reports }: Withdrawal,
   intent: Intent,
   proof: Proof<"account">
 ): ReadonlyArray<Statement> => {
@@ -158,7 +158,7 @@ export const withdrawnMoney = (
   if (reference === null || Option.isNone(moneyIn(amount, currency))) return []
   const about = { providerPaymentId: intent.id, providerStatus: intent.status, providerCode: event }
   const attempt = { reference, providerPaymentId: intent.id }
-  return words.map(({ key, state }) => {
+  return reports.map(({ key, state }) => {
     const said = { state, reason: state === "returned" ? reason : null }
     return new Statement({ key, attempt, report: new Report({ ...said, ...about, ...named(movements) }), proof })
   })

@@ -1,7 +1,7 @@
 /** Stripe's error and decline codes, and our refusal codes. */
 import { Schema } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
-import { refusalsBy, textOrNull } from "../port/WireValues.ts"
+import { refusalsBy, textOrNull } from "../client/WireValues.ts"
 
 export const StripeError = Schema.Struct({
   type: Schema.String,

@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
 import { withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
-import { minorText, moneyOfMinor } from "../port/WireValues.ts"
+import { minorText, moneyOfMinor } from "../client/WireValues.ts"
 import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
 /** ISK and UGX kept their two digits when the currencies lost theirs; the ariary has none at Stripe. */

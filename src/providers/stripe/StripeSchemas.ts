@@ -1,7 +1,7 @@
 /** The fields that we read of Stripe's objects. */
 import { Schema } from "effect"
 import { StripeError } from "./StripeRefusals.ts"
-import { orNull, textOrNull } from "../port/WireValues.ts"
+import { orNull, textOrNull } from "../client/WireValues.ts"
 
 const metadata = orNull(Schema.Record({ key: Schema.String, value: Schema.String }))
 

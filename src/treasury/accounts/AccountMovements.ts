@@ -7,7 +7,7 @@ import { AccountId, BeneficiaryId, type OrgId, TransactionId, idOrNil, Ids } fro
 import type { FundAccount, SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccountsApi.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { mapRefusal, orDefect } from "../../platform/database/DatabaseFailure.ts"
+import { orRefuse, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid, NotFound, notFound, RateMismatch } from "../../domain/Failure.ts"
@@ -38,6 +38,10 @@ import {
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
 
+/** Also for payouts to escrow parties. */
+export const notOwnBeneficiary = () =>
+  new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
+
 const make = Effect.gen(function* () {
   const accounts = yield* VirtualAccountStore
   const transactions = yield* VirtualTransactionStore
@@ -51,7 +55,7 @@ const make = Effect.gen(function* () {
   const limits = { rateGainMax, rateLockMax }
 
   const find = (scope: Scope, id: AccountId, failure: NotFound = notFound("virtual account")) =>
-    mapRefusal(Effect.flatten(accounts.find(scope, id)), () => failure)
+    orRefuse(() => failure)(accounts.find(scope, id))
 
   /** Locks the account until the end of the transaction. */
   const locked = ({ account_id, org_id }: VirtualAccount) => orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
@@ -116,10 +120,9 @@ const make = Effect.gen(function* () {
       yield* ensureCanPay(account)
       const { org_id } = account
       const amount = yield* amountInCurrencyOf(account, wanted.amount)
-      const beneficiary = yield* mapRefusal(
-        Effect.flatten(beneficiaries.find(Option.some(org_id), idOrNil(BeneficiaryId)(wanted.beneficiary_id))),
-        () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
-      )
+      const beneficiary = yield* beneficiaries
+        .find(Option.some(org_id), idOrNil(BeneficiaryId)(wanted.beneficiary_id))
+        .pipe(orRefuse(notOwnBeneficiary))
       const { payment_id } = yield* initiation.payFrom(
         permit,
         org_id,

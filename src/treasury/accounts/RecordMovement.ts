@@ -144,16 +144,14 @@ export const transferAmounts = (
   sides: TransferCurrencies,
   named: TransferRate | undefined
 ): Either.Either<TransferAmounts, Invalid | RateMismatch> =>
-  Either.flatMap(
-    amountInCurrencyOf(sides.from, amount),
-    (paid): Either.Either<TransferAmounts, Invalid | RateMismatch> => {
-      const { from, to } = sides
-      if (from.currency === to.currency) return Either.right({ paid, received: paid, rate: null, orgRateId: null })
-      if (named !== undefined) return exchanged(paid, sides, named)
-      const message = `org_rate_id: is needed from ${from.currency} to ${to.currency}: look the rate up first.`
-      return Either.left(new Invalid({ message }))
-    }
-  )
+  Either.gen(function* () {
+    const { from, to } = sides
+    const paid = yield* amountInCurrencyOf(from, amount)
+    if (from.currency === to.currency) return { paid, received: paid, rate: null, orgRateId: null }
+    if (named !== undefined) return yield* exchanged(paid, sides, named)
+    const message = `org_rate_id: is needed from ${from.currency} to ${to.currency}: look the rate up first.`
+    return yield* Either.left(new Invalid({ message }))
+  })
 
 /** Posts through `fx` if the currencies differ. */
 const transferPostings = (
@@ -179,13 +177,16 @@ type Described = Pick<
 >
 
 /** A row that is final when written. */
-export const completedRow = (account: VirtualAccount, described: Described): NewVirtualTransaction => ({
+export const completedRow = (
+  { account_id, currency, org_id, user_id }: Pick<VirtualAccount, "account_id" | "currency" | "org_id" | "user_id">,
+  described: Described
+): NewVirtualTransaction => ({
   ...described,
-  account_id: account.account_id,
-  org_id: account.org_id,
-  user_id: account.user_id,
-  currency: account.currency,
-  fee: Money.zero(account.currency),
+  account_id,
+  org_id,
+  user_id,
+  currency,
+  fee: Money.zero(currency),
   status: "completed",
   payment_id: null,
   rate: null
@@ -198,18 +199,10 @@ export const withdrawalRow = (
   account: VirtualAccount,
   { amount, description, payment_id, transaction_id }: Payment,
   { account_type }: Beneficiary
-): NewVirtualTransaction => ({
-  ...completedRow(account, {
-    transaction_id,
-    type: "debit",
-    amount,
-    description,
-    payment_rail: railOf[account_type],
-    reference: payment_id
-  }),
-  status: "pending",
-  payment_id
-})
+): NewVirtualTransaction => {
+  const about = { transaction_id, amount, description, payment_rail: railOf[account_type], reference: payment_id }
+  return { ...completedRow(account, { ...about, type: "debit" }), status: "pending", payment_id }
+}
 
 const rails = { bank_transfer: "bank_transfer", card: "card", mobile_money: "mobile_money" } as const
 
@@ -248,39 +241,33 @@ export const settlementRow = (
   withdrawal: VirtualTransaction,
   { amount, reference }: Pick<NewVirtualTransaction, "amount" | "reference">,
   note: string
-): NewVirtualTransaction => {
-  const { account_id, currency, org_id, payment_rail, user_id } = withdrawal
-  return {
+): NewVirtualTransaction =>
+  completedRow(withdrawal, {
     transaction_id,
-    account_id,
-    org_id,
-    user_id,
-    currency,
-    payment_rail,
     reference,
+    payment_rail: withdrawal.payment_rail,
     type: amount.isNegative ? "debit" : "credit",
     amount: amount.isNegative ? amount.negate() : amount,
-    fee: Money.zero(currency),
-    status: "completed",
-    payment_id: null,
-    rate: null,
     description: `Withdrawal ${withdrawal.transaction_id}: ${note}`
-  }
-}
+  })
 
 const nameOf = ({ account }: TransferSide): string => account?.account_id ?? SETTLEMENT
 
 /** A row for each virtual account, the debit first. `ids`: of the entry, the debit and the credit. */
 export const transferRecord = (
   org_id: OrgId,
-  ids: readonly [string, TransactionId, TransactionId],
+  [entry_id, debited, credited]: readonly [string, TransactionId, TransactionId],
   sides: TransferAccounts,
   amounts: TransferAmounts
 ): MovementRecord => {
-  const [entry_id, debited, credited] = ids
   const { from, to } = sides
-  const about = { payment_rail: "internal", reference: entry_id } as const
   const rate = amounts.rate === null ? null : toPlainText(amounts.rate)
+  const row = ({ account }: TransferSide, described: Omit<Described, "payment_rail" | "reference">) =>
+    account === null
+      ? []
+      : [{ ...completedRow(account, { ...described, payment_rail: "internal", reference: entry_id }), rate }]
+  const debit = { type: "debit", amount: amounts.paid, description: `Transfer to ${nameOf(to)}` } as const
+  const credit = { type: "credit", amount: amounts.received, description: `Transfer from ${nameOf(from)}` } as const
   return {
     entry: {
       entry_id,
@@ -290,58 +277,32 @@ export const transferRecord = (
       reference: from.account === null ? credited : debited,
       postings: transferPostings(sides, amounts)
     },
-    rows: [
-      ...(from.account === null
-        ? []
-        : [
-            completedRow(from.account, {
-              ...about,
-              transaction_id: debited,
-              type: "debit",
-              amount: amounts.paid,
-              description: `Transfer to ${nameOf(to)}`
-            })
-          ]),
-      ...(to.account === null
-        ? []
-        : [
-            completedRow(to.account, {
-              ...about,
-              transaction_id: credited,
-              type: "credit",
-              amount: amounts.received,
-              description: `Transfer from ${nameOf(from)}`
-            })
-          ])
-    ].map((row) => ({ ...row, rate }))
+    rows: [...row(from, { ...debit, transaction_id: debited }), ...row(to, { ...credit, transaction_id: credited })]
   }
 }
 
 /** `ids`: of the entry and the credit. */
 export const depositRecord = (
-  ids: readonly [string, TransactionId],
+  [entry_id, transaction_id]: readonly [string, TransactionId],
   account: VirtualAccount,
   amount: Money
-): MovementRecord => {
-  const [entry_id, transaction_id] = ids
-  return {
-    entry: {
-      entry_id,
-      org_id: account.org_id,
-      kind: "deposit",
-      payment_id: null,
-      reference: transaction_id,
-      postings: move(LedgerAccount.provider(account.provider, account.currency), ledgerAccountOf(account), amount)
-    },
-    rows: [
-      completedRow(account, {
-        transaction_id,
-        type: "credit",
-        amount,
-        description: "Simulated deposit",
-        payment_rail: "bank_transfer",
-        reference: entry_id
-      })
-    ]
-  }
-}
+): MovementRecord => ({
+  entry: {
+    entry_id,
+    org_id: account.org_id,
+    kind: "deposit",
+    payment_id: null,
+    reference: transaction_id,
+    postings: move(LedgerAccount.provider(account.provider, account.currency), ledgerAccountOf(account), amount)
+  },
+  rows: [
+    completedRow(account, {
+      transaction_id,
+      type: "credit",
+      amount,
+      description: "Simulated deposit",
+      payment_rail: "bank_transfer",
+      reference: entry_id
+    })
+  ]
+})

@@ -1,8 +1,15 @@
 /** Virtual accounts and their transactions in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { AccountId } from "../../domain/Ids.ts"
 import { orDefect } from "../../platform/database/DatabaseFailure.ts"
-import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import {
+  memoryTable,
+  newestFirst,
+  openTables,
+  currentDate,
+  matches,
+  seenIn
+} from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import {
   type VirtualAccount,
@@ -18,13 +25,11 @@ const accountTables = { virtualAccounts: memoryTable<VirtualAccount>("virtualAcc
 export const virtualAccountStoreMemory = Layer.effect(
   VirtualAccountStore,
   Effect.map(openTables(accountTables), ({ virtualAccounts }) => {
-    const sees = (scope: Scope, row: VirtualAccount) => Option.isNone(scope) || row.org_id === scope.value
     const find = (scope: Scope, id: AccountId) =>
-      Effect.sync(() => Option.filter(Option.fromNullable(virtualAccounts.get(id)), (row) => sees(scope, row)))
+      Effect.sync(() => Option.filter(Option.fromNullable(virtualAccounts.get(id)), seenIn(scope)))
     return {
       insert: (account) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const row: VirtualAccount = {
             ...account,
             account_type: "currency",
@@ -38,23 +43,18 @@ export const virtualAccountStoreMemory = Layer.effect(
           return row
         }),
       find,
-      list: (scope, { currency, user_id }, window) =>
+      list: (scope, filter, window) =>
         Effect.sync(() => {
-          const rows = Array.from(virtualAccounts.values()).filter(
-            (row) =>
-              sees(scope, row) &&
-              (user_id === undefined || row.user_id === user_id) &&
-              (currency === undefined || row.currency === currency)
-          )
+          const rows = Array.from(virtualAccounts.values()).filter(seenIn(scope)).filter(matches(filter))
           return newestFirst(rows, (row) => row.account_id, window)
         }),
       lock: (orgId, id) => find(Option.some(orgId), id),
       lockForChange: find,
       setStatus: (orgId, id, status, frozen_reason) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.flatMap(currentDate, (updated_at) =>
           orDefect(
             Effect.map(Effect.flatten(find(Option.some(orgId), id)), (row) => {
-              const changed: VirtualAccount = { ...row, status, frozen_reason, updated_at: new Date(now) }
+              const changed: VirtualAccount = { ...row, status, frozen_reason, updated_at }
               virtualAccounts.set(id, changed)
               return changed
             })
@@ -72,15 +72,13 @@ const transactionTables = {
 export const virtualTransactionStoreMemory = Layer.effect(
   VirtualTransactionStore,
   Effect.map(openTables(transactionTables), ({ payments, virtualTransactions }) => {
-    const sees = (scope: Scope, row: VirtualTransaction) => Option.isNone(scope) || row.org_id === scope.value
     const following = (row: VirtualTransaction) => {
       const payment = row.payment_id === null ? undefined : payments.get(row.payment_id)
       return payment === undefined ? row : withPaymentState(row, payment)
     }
     return {
       insert: (rows) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const made = rows.map((row): VirtualTransaction => ({ ...row, created_at: at, updated_at: at }))
           for (const row of made) virtualTransactions.set(row.transaction_id, row)
           return made
@@ -88,7 +86,7 @@ export const virtualTransactionStoreMemory = Layer.effect(
       find: (scope, id, userId) =>
         Effect.sync(() =>
           Option.fromNullable(virtualTransactions.get(id)).pipe(
-            Option.filter((row) => sees(scope, row) && (userId === undefined || row.user_id === userId)),
+            Option.filter((row) => seenIn(scope)(row) && matches({ user_id: userId })(row)),
             Option.map(following)
           )
         ),
@@ -100,10 +98,8 @@ export const virtualTransactionStoreMemory = Layer.effect(
         }),
       list: (scope, accountId, window) =>
         Effect.sync(() => {
-          const rows = Array.from(virtualTransactions.values()).filter(
-            (row) => row.account_id === accountId && sees(scope, row)
-          )
-          return newestFirst(rows, (row) => row.transaction_id, window).map(following)
+          const rows = Array.from(virtualTransactions.values()).filter((row) => row.account_id === accountId)
+          return newestFirst(rows.filter(seenIn(scope)), (row) => row.transaction_id, window).map(following)
         })
     }
   })

@@ -1,7 +1,7 @@
 /** Virtual accounts and their transactions in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import {
   inScope,
@@ -12,38 +12,30 @@ import {
   sameOrg,
   rowsAs,
   moneyOf,
-  queryRow,
-  queryRows
+  query
 } from "../../platform/database/Query.ts"
 import {
   VirtualAccount,
   VirtualAccountStore,
   withPaymentState,
-  paymentRails,
-  transactionStatuses,
-  transactionTypes,
+  TransactionRow,
   type VirtualTransaction,
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
-import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 
-const accountOf = queryRow(VirtualAccount)
-const accountsOf = queryRows(VirtualAccount)
+const accountsOf = query(VirtualAccount)
 
 export const virtualAccountStoreSql = Layer.effect(
   VirtualAccountStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(Object.keys(VirtualAccount.fields).join(", "))
     const one = (scope: Scope, id: AccountId, lock: "" | "for share" | "for no key update") =>
-      accountOf(sql`select ${columns} from virtual_accounts
+      accountsOf.first(sql`select ${columns} from virtual_accounts
         where account_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`)
     return {
       insert: (account) =>
-        sql`insert into virtual_accounts ${sql.insert({ ...account })} returning ${columns}`.pipe(
-          accountOf,
-          Effect.map(Option.getOrThrow)
-        ),
+        accountsOf.one(sql`insert into virtual_accounts ${sql.insert({ ...account })} returning ${columns}`),
       find: (scope, id) => one(scope, id, ""),
       list: (scope, { currency, user_id }, window) => {
         const conditions = [
@@ -51,54 +43,31 @@ export const virtualAccountStoreSql = Layer.effect(
           ...(user_id === undefined ? [] : [sql`user_id = ${user_id}`]),
           ...(currency === undefined ? [] : [sql`currency = ${currency}`])
         ]
-        return accountsOf(sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
+        return accountsOf.all(sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
           ${newest(sql, "account_id", window)}`)
       },
       lock: (orgId, id) => one(Option.some(orgId), id, "for share"),
       lockForChange: (scope, id) => one(scope, id, "for no key update"),
       setStatus: (orgId, id, status, reason) =>
-        sql`update virtual_accounts
+        accountsOf.one(sql`update virtual_accounts
           set status = ${status}, frozen_reason = ${reason}, updated_at = now()
-          where account_id = ${id} and ${ownedBy(sql, orgId)} returning ${columns}`.pipe(
-          accountOf,
-          Effect.map(Option.getOrThrow)
-        )
+          where account_id = ${id} and ${ownedBy(sql, orgId)} returning ${columns}`)
     }
   })
 )
 
-const StoredRow = Schema.Struct({
-  transaction_id: TransactionId,
-  account_id: AccountId,
-  org_id: OrgId,
-  user_id: UserId,
-  type: Schema.Literal(...transactionTypes),
-  status: Schema.Literal(...transactionStatuses),
-  amount: Schema.String,
-  fee: Schema.String,
-  currency: Schema.typeSchema(CurrencyCode),
-  description: Schema.NullOr(Schema.String),
-  payment_rail: Schema.Literal(...paymentRails),
-  reference: Schema.String,
-  payment_id: Schema.NullOr(PaymentId),
-  rate: Schema.NullOr(Schema.String),
-  created_at: Schema.DateFromSelf,
-  updated_at: Schema.DateFromSelf
-})
-
 /** A row joined with its payment, if it has one. */
 const Row = Schema.Struct({
-  ...StoredRow.fields,
+  ...TransactionRow.fields,
   payment_status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
   payment_fees: Schema.NullOr(Schema.String),
   payment_updated_at: Schema.NullOr(Schema.DateFromSelf)
 })
 
-const storedRows = rowsAs(StoredRow)
-const rowOf = queryRow(Row)
-const rowsOf = queryRows(Row)
+const storedRows = rowsAs(TransactionRow)
+const rowsOf = query(Row)
 
-const fromStored = ({ amount, fee, ...row }: typeof StoredRow.Type): VirtualTransaction => ({
+const fromStored = ({ amount, fee, ...row }: typeof TransactionRow.Type): VirtualTransaction => ({
   ...row,
   amount: moneyOf(amount, row.currency),
   fee: moneyOf(fee, row.currency)
@@ -121,7 +90,7 @@ const fromRow = ({ payment_fees, payment_status, payment_updated_at, ...row }: t
 export const virtualTransactionStoreSql = Layer.effect(
   VirtualTransactionStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const names = Object.keys(StoredRow.fields).filter((name) => name !== "rate")
+    const names = Object.keys(TransactionRow.fields).filter((name) => name !== "rate")
     const stored = sql.literal([...names, "trim_scale(rate)::text as rate"].join(", "))
     const transactions = sql.literal(`(select ${names.map((name) => `t.${name}`).join(", ")},
         trim_scale(t.rate)::text as rate,
@@ -149,19 +118,19 @@ export const virtualTransactionStoreSql = Layer.effect(
         const owner = userId === undefined ? sql.literal("true") : sql`user_id = ${userId}`
         return sql`select * from ${transactions}
           where transaction_id = ${id} and ${ownedIn(sql, scope)} and ${owner}`.pipe(
-          rowOf,
+          rowsOf.first,
           Effect.map(Option.map(fromRow))
         )
       },
       findByPayment: (orgId, paymentId) =>
         sql`select * from ${transactions} where payment_id = ${paymentId} and ${ownedBy(sql, orgId)}`.pipe(
-          rowOf,
+          rowsOf.first,
           Effect.map(Option.map(fromRow))
         ),
       list: (scope, accountId, window) =>
         sql`select * from ${transactions} where account_id = ${accountId} and ${ownedIn(sql, scope)}
           ${newest(sql, "transaction_id", window)}`.pipe(
-          rowsOf,
+          rowsOf.all,
           Effect.map((rows) => rows.map(fromRow))
         )
     }

@@ -1,6 +1,6 @@
 /** Stores of virtual accounts and their transactions. Balances are in the ledger. */
 import { Context, type Option, Either, Schema } from "effect"
-import { AccountId, OrgId, UserId, type PaymentId, type TransactionId } from "../../domain/Ids.ts"
+import { AccountId, OrgId, UserId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
@@ -86,41 +86,37 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
 
 /** A withdrawal's row refers to its payment: status and fee are read from there. */
 
-export const transactionTypes = ["credit", "debit"] as const
-export type TransactionType = (typeof transactionTypes)[number]
-
-export const transactionStatuses = ["pending", "completed", "failed", "reversed"] as const
-type TransactionStatus = (typeof transactionStatuses)[number]
-
-export const paymentRails = ["bank_transfer", "card", "mobile_money", "wallet", "internal", "escrow"] as const
-type PaymentRail = (typeof paymentRails)[number]
-
-export interface VirtualTransaction {
-  readonly transaction_id: TransactionId
-  readonly account_id: AccountId
-  readonly org_id: OrgId
+export const TransactionRow = Schema.Struct({
+  transaction_id: TransactionId,
+  account_id: AccountId,
+  org_id: OrgId,
   /** Owner of the account. */
-  readonly user_id: UserId
-  readonly type: TransactionType
-  readonly status: TransactionStatus
+  user_id: UserId,
+  type: Schema.Literal("credit", "debit"),
+  status: Schema.Literal("pending", "completed", "failed", "reversed"),
+  amount: Schema.String,
+  fee: Schema.String,
+  currency: Schema.typeSchema(CurrencyCode),
+  description: Schema.NullOr(Schema.String),
+  payment_rail: Schema.Literal("bank_transfer", "card", "mobile_money", "wallet", "internal", "escrow"),
+  /** Id of the ledger entry or payment that moved the money. */
+  reference: Schema.String,
+  /** Set on withdrawals, whose status, fee and time of change are the payment's. */
+  payment_id: Schema.NullOr(PaymentId),
+  /** Rate of a transfer between currencies, debited to credited, as decimal text. Internal. */
+  rate: Schema.NullOr(Schema.String),
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+
+export interface VirtualTransaction extends Omit<typeof TransactionRow.Type, "amount" | "fee"> {
   readonly amount: Money
   readonly fee: Money
-  readonly currency: CurrencyCode
-  readonly description: string | null
-  readonly payment_rail: PaymentRail
-  /** Id of the ledger entry or payment that moved the money. */
-  readonly reference: string
-  /** Set on withdrawals, whose status, fee and time of change are the payment's. */
-  readonly payment_id: PaymentId | null
-  /** Rate of a transfer between currencies, debited to credited, as decimal text. Internal. */
-  readonly rate: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
 }
 
 export type NewVirtualTransaction = Omit<VirtualTransaction, "created_at" | "updated_at">
 
-const statuses: Partial<Record<PaymentStatus, TransactionStatus>> = {
+const statuses: Partial<Record<PaymentStatus, VirtualTransaction["status"]>> = {
   completed: "completed",
   failed: "failed",
   canceled: "failed",
@@ -128,7 +124,8 @@ const statuses: Partial<Record<PaymentStatus, TransactionStatus>> = {
   refunded: "reversed"
 }
 
-export const statusFromPayment = (payment: PaymentStatus): TransactionStatus => statuses[payment] ?? "pending"
+export const statusFromPayment = (payment: PaymentStatus): VirtualTransaction["status"] =>
+  statuses[payment] ?? "pending"
 
 /** Applies the payment's status and fee. The payment may be slightly older than the row. */
 export const withPaymentState = (

@@ -69,8 +69,8 @@ export const WithdrawalEvents = Layer.effect(
         // The hold has already left the account: completion does not change the balance.
         const balance = status === "refunded" ? withReturned(now, payment) : now
         const at = new Date(yield* Clock.currentTimeMillis)
-        const told = withPaymentState(found.value, payment)
-        const { test: _test, ...event } = transactionEvent(yield* ids.next, told, balance, at)
+        const transaction = withPaymentState(found.value, payment)
+        const { test: _test, ...event } = transactionEvent(yield* ids.next, transaction, balance, at)
         return [{ ...event, payment_id: payment.payment_id }]
       }),
       posted: Effect.fnUntraced(function* (payment, entries, note) {

@@ -7,7 +7,7 @@ import { AccountId, BeneficiaryId, type Naming, EscrowId, type OrgId, idOrNil, I
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Permit } from "../../domain/Access.ts"
+import { organizationOf, type Permit } from "../../domain/Access.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import type { NewEscrow, Milestone, Party, PartySplit } from "./Escrow.ts"
 import { makeEscrowTransaction, EscrowStore } from "./EscrowStore.ts"
@@ -191,10 +191,7 @@ export const makeCreateEscrow = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (permit: Permit<"escrow">, draft: EscrowDraft) {
-    const org_id = Option.getOrUndefined(permit.scope)
-    if (org_id === undefined) {
-      return yield* new Invalid({ message: "org_id: say which organisation the escrow is for." })
-    }
+    const org_id = yield* organizationOf(permit, "org_id: say which organisation the escrow is for.")
     const fresh = (yield* ids.several(idCountOf(draft)))[Symbol.iterator]()
     const planned = yield* escrowFromDraft(org_id, withIds(draft), () => String(fresh.next().value))
     yield* check(planned)

@@ -133,5 +133,7 @@ export const makeDisburseMilestone = Effect.gen(function* () {
     return viewOf(done)
   })
 
-  return (permit: Permit<"escrow">, wanted: DisburseRequest) => runDetached(run(permit, wanted))
+  return Effect.fn("Escrows.disburse")((permit: Permit<"escrow">, wanted: DisburseRequest) =>
+    runDetached(run(permit, wanted))
+  )
 })

@@ -1,53 +1,69 @@
 /** An escrow as stored: parties, milestones, splits and totals. Its money is in the ledger. */
-import type { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Ids.ts"
-import type { CurrencyCode } from "../../domain/Currency.ts"
+import { Schema } from "effect"
+import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Ids.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Share } from "../../domain/Split.ts"
 
-export const escrowStatuses = ["active", "completed", "canceled"] as const
+const escrowStatuses = ["active", "completed", "canceled"] as const
 export type EscrowStatus = (typeof escrowStatuses)[number]
 
-export const milestoneStatuses = ["pending", "contract_submitted", "disbursed", "canceled"] as const
-type MilestoneStatus = (typeof milestoneStatuses)[number]
+const milestoneStatuses = ["pending", "contract_submitted", "disbursed", "canceled"] as const
 
-export interface Party {
-  readonly party_id: string
-  readonly name: string
+export const EscrowRow = Schema.Struct({
+  escrow_id: EscrowId,
+  org_id: OrgId,
+  name: Schema.String,
+  currency: Schema.typeSchema(CurrencyCode),
+  /** The virtual account that funds the escrow and receives the remainder. */
+  account_id: AccountId,
+  status: Schema.Literal(...escrowStatuses),
+  total_amount: Schema.String,
+  funded_amount: Schema.String,
+  disbursed_amount: Schema.String,
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+
+export const PartyRow = Schema.Struct({
+  party_id: Schema.String,
+  escrow_id: EscrowId,
+  name: Schema.String,
   /** Receives payouts, unless the party has an account. */
-  readonly beneficiary_id: BeneficiaryId | null
+  beneficiary_id: Schema.NullOr(BeneficiaryId),
   /** A virtual account of the organisation. */
-  readonly account_id: AccountId | null
-  readonly email: string | null
-}
+  account_id: Schema.NullOr(AccountId),
+  email: Schema.NullOr(Schema.String)
+})
+
+export const MilestoneRow = Schema.Struct({
+  milestone_id: Schema.String,
+  escrow_id: EscrowId,
+  sequence: Schema.Int,
+  label: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  due_date: Schema.NullOr(Schema.String),
+  expected_disbursement: Schema.String,
+  status: Schema.Literal(...milestoneStatuses),
+  contract_reference: Schema.NullOr(Schema.String),
+  contract_submitted_at: Schema.NullOr(Schema.DateFromSelf),
+  disbursed_at: Schema.NullOr(Schema.DateFromSelf)
+})
+
+export type Party = Omit<typeof PartyRow.Type, "escrow_id">
 
 export interface PartySplit extends Share {
   readonly party_id: string
 }
 
-export interface Milestone {
-  readonly milestone_id: string
-  readonly label: string
-  readonly sequence: number
+export interface Milestone extends Omit<typeof MilestoneRow.Type, "escrow_id" | "expected_disbursement"> {
   readonly expected: Money
-  readonly status: MilestoneStatus
-  readonly description: string | null
-  readonly due_date: string | null
-  readonly contract_reference: string | null
-  readonly contract_submitted_at: Date | null
-  readonly disbursed_at: Date | null
   /** All of one type; together they cover the milestone. */
   readonly splits: ReadonlyArray<PartySplit>
 }
 
-export interface Escrow {
-  readonly escrow_id: EscrowId
-  readonly org_id: OrgId
-  readonly name: string
-  readonly currency: CurrencyCode
-  /** The virtual account that funds the escrow and receives the remainder. */
-  readonly account_id: AccountId
-  readonly status: EscrowStatus
+export interface Escrow extends Omit<typeof EscrowRow.Type, "total_amount" | "funded_amount" | "disbursed_amount"> {
   readonly total: Money
   /** Received minus returned money: the disbursed part and the ledger balance. */
   readonly funded: Money
@@ -55,8 +71,6 @@ export interface Escrow {
   readonly parties: ReadonlyArray<Party>
   /** Ordered by sequence. */
   readonly milestones: ReadonlyArray<Milestone>
-  readonly created_at: Date
-  readonly updated_at: Date
 }
 
 export type NewEscrow = Omit<Escrow, "created_at" | "updated_at">

@@ -1,7 +1,14 @@
 /** Escrows in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { EscrowId } from "../../domain/Ids.ts"
-import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import {
+  memoryTable,
+  newestFirst,
+  openTables,
+  currentDate,
+  matches,
+  seenIn
+} from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Escrow } from "./Escrow.ts"
 import { EscrowStore } from "./EscrowStore.ts"
@@ -11,25 +18,18 @@ const escrowTables = { escrows: memoryTable<Escrow>("escrows") }
 export const escrowStoreMemory = Layer.effect(
   EscrowStore,
   Effect.map(openTables(escrowTables), ({ escrows }) => {
-    const sees = (scope: Scope, row: Escrow) => Option.isNone(scope) || row.org_id === scope.value
     const find = (scope: Scope, id: EscrowId) =>
-      Effect.sync(() => Option.filter(Option.fromNullable(escrows.get(id)), (row) => sees(scope, row)))
+      Effect.sync(() => Option.filter(Option.fromNullable(escrows.get(id)), seenIn(scope)))
     return {
       insert: (escrow) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const row: Escrow = { ...escrow, created_at: at, updated_at: at }
           escrows.set(row.escrow_id, row)
           return row
         }),
-      list: (scope, { account_id, status }, window) =>
+      list: (scope, filter, window) =>
         Effect.sync(() => {
-          const rows = Array.from(escrows.values()).filter(
-            (row) =>
-              sees(scope, row) &&
-              (account_id === undefined || row.account_id === account_id) &&
-              (status === undefined || row.status === status)
-          )
+          const rows = Array.from(escrows.values()).filter(seenIn(scope)).filter(matches(filter))
           return newestFirst(rows, (row) => row.escrow_id, window)
         }),
       find,
@@ -41,9 +41,8 @@ export const escrowStoreMemory = Layer.effect(
         }),
       lock: find,
       update: (escrow) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.map(currentDate, (updated_at) => {
           const { disbursed, escrow_id, funded, milestones, status } = escrow
-          const updated_at = new Date(now)
           escrows.set(escrow_id, { ...escrows.get(escrow_id)!, disbursed, funded, milestones, status, updated_at })
           return { ...escrow, updated_at }
         })

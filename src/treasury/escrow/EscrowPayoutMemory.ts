@@ -1,7 +1,7 @@
 /** Payouts to escrow parties in memory. */
-import { Clock, Duration, Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
-import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { memoryTable, newestFirst, openTables, currentDate, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Escrow } from "./Escrow.ts"
 import {
@@ -23,7 +23,6 @@ const tables = { ...escrowPayoutTables, escrows: memoryTable<Escrow>("escrows") 
 export const escrowPayoutStoreMemory = Layer.effect(
   EscrowPayoutStore,
   Effect.map(openTables(tables), ({ escrowPayouts, escrows }): EscrowPayoutStore["Type"] => {
-    const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
     const after = (at: Date, time: Duration.Duration | null) =>
       time === null ? null : new Date(at.getTime() + Duration.toMillis(time))
 
@@ -51,7 +50,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
     }
 
     const changeBlocked = (payout: EscrowPayout, changed: (row: StoredPayout, at: Date) => StoredPayout) =>
-      Effect.map(now, (at) =>
+      Effect.map(currentDate, (at) =>
         Option.fromNullable(escrowPayouts.get(payout.payout_id)).pipe(
           Option.filter(({ status }) => status === "blocked"),
           Option.map((row): EscrowPayout => put(changed(row, at)))
@@ -70,11 +69,11 @@ export const escrowPayoutStoreMemory = Layer.effect(
 
     return {
       insert: (payouts) =>
-        Effect.map(now, (at) => {
+        Effect.map(currentDate, (at) => {
           for (const one of payouts) put(fresh(one, at))
         }),
       claim: (most) =>
-        Effect.map(now, (at) => {
+        Effect.map(currentDate, (at) => {
           const turns = new Map<string, number>()
           const due = Array.from(escrowPayouts.values())
             .filter(({ due_at }) => due_at !== null && due_at <= at)
@@ -91,7 +90,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
           })
         }),
       markSent: (claimed, dueIn) =>
-        Effect.map(now, (at) => {
+        Effect.map(currentDate, (at) => {
           const row = held(claimed)
           if (row?.status !== "waiting") return false
           const sends = row.sends + 1
@@ -99,7 +98,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
           return true
         }),
       change: (claimed, { dueIn, ids, reason, status }) =>
-        Effect.map(now, (at) => {
+        Effect.map(currentDate, (at) => {
           const row = held(claimed)
           if (row === undefined) return false
           const sent_at = status === "waiting" ? null : row.sent_at
@@ -110,7 +109,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
         Effect.sync(() =>
           Option.filter(
             Option.fromNullable(escrowPayouts.get(payoutId)),
-            ({ escrow_id, org_id }) => escrow_id === escrowId && (Option.isNone(scope) || scope.value === org_id)
+            (row) => row.escrow_id === escrowId && seenIn(scope)(row)
           )
         ),
       retry: (payout, ids) =>
@@ -126,7 +125,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
         })),
       close: (payout, reason) => changeBlocked(payout, closed(reason)),
       closeBlocked: (orgId, partyId, reason) =>
-        Effect.map(now, (at) => {
+        Effect.map(currentDate, (at) => {
           for (const row of escrowPayouts.values()) {
             if (row.org_id === orgId && row.party_id === partyId && row.status === "blocked")
               put(closed(reason)(row, at))
@@ -153,7 +152,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
       blocked: (scope, window) =>
         Effect.sync(() => {
           const rows = Array.from(escrowPayouts.values())
-            .filter(({ org_id, status }) => status === "blocked" && (Option.isNone(scope) || scope.value === org_id))
+            .filter((row) => row.status === "blocked" && seenIn(scope)(row))
             .map(({ amount, escrow_id, org_id, party_id, payout_id, reason, updated_at: created_at }) => {
               const escrow = escrows.get(escrow_id)
               const party = escrow?.parties.find((one) => one.party_id === party_id)

@@ -1,65 +1,31 @@
 /** Payouts to escrow parties in PostgreSQL. Times are the database's. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
-import { CurrencyCode } from "../../domain/Currency.ts"
-import { BeneficiaryId, EscrowId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
-import {
-  inScope,
-  newest,
-  ownedBy,
-  ownedIn,
-  moneyOf,
-  anyRow,
-  execute,
-  queryOne,
-  queryRow,
-  queryRows
-} from "../../platform/database/Query.ts"
-import { Initiator, type NewPayout, payoutStatuses, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
+import { inScope, newest, ownedBy, ownedIn, moneyOf, anyRow, execute, query } from "../../platform/database/Query.ts"
+import { type NewPayout, PayoutRow, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 
-const Row = Schema.Struct({
-  payout_id: Schema.String,
-  org_id: OrgId,
-  escrow_id: EscrowId,
-  milestone_id: Schema.NullOr(Schema.String),
-  party_id: Schema.String,
-  beneficiary_id: BeneficiaryId,
-  amount: Schema.String,
-  currency: Schema.typeSchema(CurrencyCode),
-  description: Schema.String,
-  payment_id: PaymentId,
-  transaction_id: TransactionId,
-  initiator: Initiator,
-  status: Schema.Literal(...payoutStatuses),
-  reason: Schema.NullOr(Schema.String),
-  sends: Schema.Int,
-  sent_at: Schema.NullOr(Schema.DateFromSelf),
-  created_at: Schema.DateFromSelf,
-  updated_at: Schema.DateFromSelf
-})
-
-const ClaimedRow = Schema.Struct({ ...Row.fields, lease_token: Schema.String, tries: Schema.Int })
+const ClaimedRow = Schema.Struct({ ...PayoutRow.fields, lease_token: Schema.String, tries: Schema.Int })
 
 const BlockedRow = Schema.Struct({
   item_id: Schema.String,
-  ...Row.pick("org_id", "escrow_id", "party_id", "amount", "currency", "reason", "created_at").fields,
+  ...PayoutRow.pick("org_id", "escrow_id", "party_id", "amount", "currency", "reason", "created_at").fields,
   escrow_name: Schema.String,
   party_name: Schema.String
 })
 
-const optionalRow = queryRow(Row)
-const claimedRows = queryRows(ClaimedRow)
-const blockedRows = queryRows(BlockedRow)
-const idRows = queryRows(Schema.Struct({ payout_id: Schema.String }))
-const sumRow = queryOne(Schema.Struct({ amount: Schema.String }))
+const optionalRow = query(PayoutRow)
+const claimedRows = query(ClaimedRow)
+const blockedRows = query(BlockedRow)
+const idRows = query(Schema.Struct({ payout_id: Schema.String }))
+const sumRow = query(Schema.Struct({ amount: Schema.String }))
 
-const withMoney = <R extends Pick<typeof Row.Type, "amount" | "currency">>({ amount, currency, ...rest }: R) => ({
+const withMoney = <R extends Pick<typeof PayoutRow.Type, "amount" | "currency">>({ amount, currency, ...rest }: R) => ({
   ...rest,
   amount: moneyOf(amount, currency)
 })
 
-const columnNames = Object.keys(Row.fields)
+const columnNames = Object.keys(PayoutRow.fields)
 const COLUMNS = columnNames.join(", ")
 const CLAIMED = [...columnNames, "lease_token", "tries"].map((name) => `e.${name}`).join(", ")
 
@@ -109,7 +75,7 @@ export const escrowPayoutStoreSql = Layer.effect(
         most <= 0
           ? Effect.succeed([])
           : sql.unsafe<object>(CLAIM, [most, Duration.toSeconds(escrowPayoutLease)]).pipe(
-              claimedRows,
+              claimedRows.all,
               Effect.map((rows) => rows.map(withMoney))
             ),
       markSent: ({ lease_token, org_id, payout_id }, dueIn) =>
@@ -127,31 +93,31 @@ export const escrowPayoutStoreSql = Layer.effect(
       find: (scope, escrowId, payoutId) =>
         sql`select ${columns} from escrow_payouts
           where payout_id = ${payoutId} and escrow_id = ${escrowId} and ${ownedIn(sql, scope)}`.pipe(
-          optionalRow,
+          optionalRow.first,
           Effect.map(Option.map(withMoney))
         ),
       retry: ({ org_id, payout_id }, { payment_id, transaction_id }) =>
         sql`update escrow_payouts set status = 'waiting', reason = null, payment_id = ${payment_id},
             transaction_id = ${transaction_id}, sent_at = null, due_at = now(), tries = 0, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
-          returning ${columns}`.pipe(optionalRow, Effect.map(Option.map(withMoney))),
+          returning ${columns}`.pipe(optionalRow.first, Effect.map(Option.map(withMoney))),
       close: ({ org_id, payout_id }, reason) =>
         sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
-          returning ${columns}`.pipe(optionalRow, Effect.map(Option.map(withMoney))),
+          returning ${columns}`.pipe(optionalRow.first, Effect.map(Option.map(withMoney))),
       closeBlocked: (orgId, partyId, reason) =>
         execute(sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
           where party_id = ${partyId} and status = 'blocked' and ${ownedBy(sql, orgId)}`),
       reserved: (orgId, partyId, zero) =>
         sql`select coalesce(sum(amount), 0)::text as amount from escrow_payouts
           where party_id = ${partyId} and status = 'waiting' and ${ownedBy(sql, orgId)}`.pipe(
-          sumRow,
+          sumRow.one,
           Effect.map(({ amount }) => moneyOf(amount, zero.currency))
         ),
       waitingAmong: (orgId, ids) =>
         sql`select payout_id from escrow_payouts
           where ${sql.in("payout_id", ids)} and status = 'waiting' and ${ownedBy(sql, orgId)}`.pipe(
-          idRows,
+          idRows.all,
           Effect.map((rows) => new Set(rows.map(({ payout_id }) => payout_id)))
         ),
       blocked: (scope, window) =>
@@ -162,7 +128,7 @@ export const escrowPayoutStoreSql = Layer.effect(
               updated_at as created_at
             from escrow_payouts where status = 'blocked' and ${inScope(sql, scope)}
           ) t where true ${newest(sql, "item_id", window)}`.pipe(
-          blockedRows,
+          blockedRows.all,
           Effect.map((rows) => rows.map(({ item_id, ...row }) => ({ ...withMoney(row), payout_id: item_id })))
         )
     }

@@ -1,13 +1,7 @@
 /** Store of payouts to escrow parties. A row is changed by the worker that holds its lease, or while it is blocked. */
 import { Context, type Duration, Option, Schema } from "effect"
-import {
-  type EscrowId,
-  type OrgId,
-  type PaymentId,
-  type TransactionId,
-  type BeneficiaryId,
-  UserId
-} from "../../domain/Ids.ts"
+import { BeneficiaryId, EscrowId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
@@ -21,7 +15,6 @@ import { initiatorPermit, type Permit, roles } from "../../domain/Access.ts"
  * - `closed`: nothing more is sent for this row; the money is the party's.
  */
 export const payoutStatuses = ["waiting", "sent", "paid", "blocked", "closed"] as const
-type PayoutStatus = (typeof payoutStatuses)[number]
 
 /** The caller who asked for the payout. */
 export const Initiator = Schema.Struct({
@@ -33,28 +26,34 @@ export const Initiator = Schema.Struct({
 })
 export type Initiator = typeof Initiator.Type
 
-export interface EscrowPayout {
-  readonly payout_id: string
-  readonly org_id: OrgId
-  readonly escrow_id: EscrowId
+/** Columns of a payout. */
+export const PayoutRow = Schema.Struct({
+  payout_id: Schema.String,
+  org_id: OrgId,
+  escrow_id: EscrowId,
   /** Null: requested by itself, not by a disbursement. */
-  readonly milestone_id: string | null
-  readonly party_id: string
-  readonly beneficiary_id: BeneficiaryId
+  milestone_id: Schema.NullOr(Schema.String),
+  party_id: Schema.String,
+  beneficiary_id: BeneficiaryId,
+  amount: Schema.String,
+  currency: Schema.typeSchema(CurrencyCode),
+  description: Schema.String,
+  /** Assigned with the row; the payment exists once `sent_at` is set. */
+  payment_id: PaymentId,
+  transaction_id: TransactionId,
+  initiator: Initiator,
+  status: Schema.Literal(...payoutStatuses),
+  reason: Schema.NullOr(Schema.String),
+  /** Number of payments created so far. */
+  sends: Schema.Int,
+  sent_at: Schema.NullOr(Schema.DateFromSelf),
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+
+export interface EscrowPayout extends Omit<typeof PayoutRow.Type, "amount" | "currency"> {
   /** Upper limit of payout plus fee. */
   readonly amount: Money
-  readonly description: string
-  /** Assigned with the row; the payment exists once `sent_at` is set. */
-  readonly payment_id: PaymentId
-  readonly transaction_id: TransactionId
-  readonly initiator: Initiator
-  readonly status: PayoutStatus
-  readonly reason: string | null
-  /** Number of payments created so far. */
-  readonly sends: number
-  readonly sent_at: Date | null
-  readonly created_at: Date
-  readonly updated_at: Date
 }
 
 export type NewPayout = Omit<EscrowPayout, "status" | "reason" | "sends" | "sent_at" | "created_at" | "updated_at">
@@ -73,12 +72,10 @@ export interface ClaimedPayout extends EscrowPayout, Lease {
 /** A blocked payout as an item of the operations queue. */
 export interface BlockedPayout extends Pick<
   EscrowPayout,
-  "payout_id" | "org_id" | "escrow_id" | "party_id" | "amount"
+  "payout_id" | "org_id" | "escrow_id" | "party_id" | "amount" | "reason" | "created_at"
 > {
   readonly escrow_name: string
   readonly party_name: string
-  readonly reason: string | null
-  readonly created_at: Date
 }
 
 export const initiatorOf = ({ actor, role }: Permit<"escrow">): Initiator => ({
@@ -96,13 +93,10 @@ export const permitOf = ({ initiator, org_id }: Pick<EscrowPayout, "initiator" |
   return initiatorPermit("escrow", org_id, { actor, role })
 }
 
-interface PaymentIds {
-  readonly payment_id: PaymentId
-  readonly transaction_id: TransactionId
-}
+type PaymentIds = Pick<EscrowPayout, "payment_id" | "transaction_id">
 
 export interface PayoutPatch {
-  readonly status: PayoutStatus
+  readonly status: EscrowPayout["status"]
   readonly reason: string | null
   /** Time until the next claim; null: never. */
   readonly dueIn: Duration.Duration | null

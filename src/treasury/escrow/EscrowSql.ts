@@ -1,60 +1,13 @@
 /** Escrows in PostgreSQL: an escrow is a row and the rows of its parties, milestones and splits. */
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Ids.ts"
-import { CurrencyCode } from "../../domain/Currency.ts"
+import type { EscrowId } from "../../domain/Ids.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import {
-  inScope,
-  newest,
-  ownedBy,
-  ownedIn,
-  type Scope,
-  moneyOf,
-  queryRow,
-  queryRows
-} from "../../platform/database/Query.ts"
-import { type Escrow, escrowStatuses, milestoneStatuses, type NewEscrow, type PartySplit } from "./Escrow.ts"
+import { inScope, newest, ownedBy, ownedIn, type Scope, moneyOf, query } from "../../platform/database/Query.ts"
+import { type Escrow, EscrowRow, MilestoneRow, type NewEscrow, PartyRow, type PartySplit } from "./Escrow.ts"
 import { EscrowStore } from "./EscrowStore.ts"
-
-const EscrowRow = Schema.Struct({
-  escrow_id: EscrowId,
-  org_id: OrgId,
-  name: Schema.String,
-  currency: Schema.typeSchema(CurrencyCode),
-  account_id: AccountId,
-  status: Schema.Literal(...escrowStatuses),
-  total_amount: Schema.String,
-  funded_amount: Schema.String,
-  disbursed_amount: Schema.String,
-  created_at: Schema.DateFromSelf,
-  updated_at: Schema.DateFromSelf
-})
-
-const PartyRow = Schema.Struct({
-  party_id: Schema.String,
-  escrow_id: EscrowId,
-  name: Schema.String,
-  beneficiary_id: Schema.NullOr(BeneficiaryId),
-  account_id: Schema.NullOr(AccountId),
-  email: Schema.NullOr(Schema.String)
-})
-
-const MilestoneRow = Schema.Struct({
-  milestone_id: Schema.String,
-  escrow_id: EscrowId,
-  sequence: Schema.Int,
-  label: Schema.String,
-  description: Schema.NullOr(Schema.String),
-  due_date: Schema.NullOr(Schema.String),
-  expected_disbursement: Schema.String,
-  status: Schema.Literal(...milestoneStatuses),
-  contract_reference: Schema.NullOr(Schema.String),
-  contract_submitted_at: Schema.NullOr(Schema.DateFromSelf),
-  disbursed_at: Schema.NullOr(Schema.DateFromSelf)
-})
 
 const SplitRow = Schema.Struct({
   milestone_id: Schema.String,
@@ -63,11 +16,11 @@ const SplitRow = Schema.Struct({
   split_value: Schema.String
 })
 
-const escrowsOf = queryRows(EscrowRow)
-const timesOf = queryRow(EscrowRow.pick("created_at", "updated_at"))
-const partiesOf = queryRows(PartyRow)
-const milestonesOf = queryRows(MilestoneRow)
-const splitsOf = queryRows(SplitRow)
+const escrowsOf = query(EscrowRow)
+const timesOf = query(EscrowRow.pick("created_at", "updated_at"))
+const partiesOf = query(PartyRow)
+const milestonesOf = query(MilestoneRow)
+const splitsOf = query(SplitRow)
 
 const escrowRow = (escrow: NewEscrow) => ({
   escrow_id: escrow.escrow_id,
@@ -141,40 +94,41 @@ const escrowOfRows = (row: typeof EscrowRow.Type, { milestones, parties, splits 
 export const escrowStoreSql = Layer.effect(
   EscrowStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const columns = sql.literal(Object.keys(EscrowRow.fields).join(", "))
+    const columnsOf = ({ fields }: { readonly fields: object }) => sql.literal(Object.keys(fields).join(", "))
+    const columns = columnsOf(EscrowRow)
 
     const whole = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof EscrowRow.Type>, scope: Scope) {
       if (rows.length === 0) return []
-      const theirs = sql`${sql.in(
-        "escrow_id",
-        rows.map(({ escrow_id }) => escrow_id)
-      )} and ${ownedIn(sql, scope)}`
-      const parties = yield* partiesOf(sql`select party_id, escrow_id, name, beneficiary_id, account_id, email
-        from escrow_parties where ${theirs} order by escrow_id, position`)
-      const milestones = yield* milestonesOf(sql`select milestone_id, escrow_id, sequence, label, description, due_date,
-          expected_disbursement, status, contract_reference, contract_submitted_at, disbursed_at
-        from escrow_milestones where ${theirs} order by escrow_id, sequence`)
-      const splits = yield* splitsOf(sql`select milestone_id, party_id, split_type, split_value
-        from escrow_splits where ${theirs} order by milestone_id, position`)
+      const ids = rows.map(({ escrow_id }) => escrow_id)
+      const theirs = sql`${sql.in("escrow_id", ids)} and ${ownedIn(sql, scope)}`
+      const parties = yield* partiesOf.all(
+        sql`select ${columnsOf(PartyRow)} from escrow_parties where ${theirs} order by escrow_id, position`
+      )
+      const milestones = yield* milestonesOf.all(
+        sql`select ${columnsOf(MilestoneRow)} from escrow_milestones where ${theirs} order by escrow_id, sequence`
+      )
+      const splits = yield* splitsOf.all(
+        sql`select ${columnsOf(SplitRow)} from escrow_splits where ${theirs} order by milestone_id, position`
+      )
       return rows.map((row) => escrowOfRows(row, { parties, milestones, splits }))
     })
 
     const one = (scope: Scope, id: EscrowId | Statement.Fragment, lock: "" | "for no key update") =>
       sql`select ${columns} from escrows
         where escrow_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`.pipe(
-        escrowsOf,
+        escrowsOf.all,
         Effect.flatMap((rows) => whole(rows, scope)),
         Effect.map((escrows) => Option.fromNullable(escrows[0]))
       )
 
     return {
       insert: Effect.fnUntraced(function* (escrow) {
-        const times = yield* timesOf(sql`insert into escrows ${sql.insert(escrowRow(escrow))}
+        const times = yield* timesOf.one(sql`insert into escrows ${sql.insert(escrowRow(escrow))}
           returning created_at, updated_at`)
         yield* sql`insert into escrow_parties ${sql.insert(partyRows(escrow))}`
         yield* sql`insert into escrow_milestones ${sql.insert(milestoneRows(escrow))}`
         yield* sql`insert into escrow_splits ${sql.insert(splitRows(escrow))}`
-        return { ...escrow, ...Option.getOrThrow(times) }
+        return { ...escrow, ...times }
       }, orDatabaseFailure),
       list: (scope, { account_id, status }, window) => {
         const conditions = [
@@ -185,7 +139,7 @@ export const escrowStoreSql = Layer.effect(
         ]
         return sql`select ${columns} from escrows where ${sql.and(conditions)}
           ${newest(sql, "escrow_id", window)}`.pipe(
-          escrowsOf,
+          escrowsOf.all,
           Effect.flatMap((rows) => whole(rows, scope))
         )
       },
@@ -196,7 +150,7 @@ export const escrowStoreSql = Layer.effect(
       update: Effect.fnUntraced(function* (escrow: Escrow) {
         const { escrow_id, org_id } = escrow
         const { disbursed_amount, funded_amount, status } = escrowRow(escrow)
-        const times = yield* timesOf(sql`update escrows set status = ${status}, funded_amount = ${funded_amount},
+        const times = yield* timesOf.one(sql`update escrows set status = ${status}, funded_amount = ${funded_amount},
           disbursed_amount = ${disbursed_amount}, updated_at = now()
           where escrow_id = ${escrow_id} and ${ownedBy(sql, org_id)} returning created_at, updated_at`)
         yield* sql`update escrow_milestones m set status = r.status, contract_reference = r.contract_reference,
@@ -209,7 +163,7 @@ export const escrowStoreSql = Layer.effect(
             split_value numeric)
           where s.milestone_id = r.milestone_id and s.party_id = r.party_id and s.escrow_id = ${escrow_id}
             and ${ownedBy(sql, org_id)}`
-        return { ...escrow, ...Option.getOrThrow(times) }
+        return { ...escrow, ...times }
       }, orDatabaseFailure)
     }
   })

@@ -2,7 +2,7 @@
  * Store of escrows, each read and written as a whole. Lock an escrow before changing it, in the transaction that moves
  * its money.
  */
-import { Context, Option, Effect } from "effect"
+import { Context, type Option, Effect } from "effect"
 import type { AccountId, EscrowId, OrgId } from "../../domain/Ids.ts"
 import { orNotFound, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"

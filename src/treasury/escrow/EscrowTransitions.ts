@@ -6,7 +6,7 @@ import { split } from "../../domain/Split.ts"
 import { coverageOf, type Escrow, type Milestone, type Party, type PartySplit, escrowLedgerAccount } from "./Escrow.ts"
 import type { TransactionId } from "../../domain/Ids.ts"
 import { completedRow } from "../accounts/RecordMovement.ts"
-import type { VirtualAccount, NewVirtualTransaction, TransactionType } from "../accounts/VirtualAccountStore.ts"
+import type { VirtualAccount, NewVirtualTransaction } from "../accounts/VirtualAccountStore.ts"
 import { type Entry, type LedgerAccount, move } from "../../domain/Ledger.ts"
 
 const plus = (a: Money, b: Money): Money => Either.getOrThrow(a.add(b))
@@ -145,10 +145,10 @@ export const changeSplits = (
 ): Either.Either<Escrow, NotFound | Conflict | Invalid> =>
   Either.gen(function* () {
     const milestone = yield* openMilestone(escrow, milestoneId)
-    const known = new Set(milestone.splits.map(({ party_id }) => party_id))
+    const partyIds = new Set(milestone.splits.map(({ party_id }) => party_id))
     const wanted = new Map<string, BigDecimal.BigDecimal>()
     for (const [at, { party_id, split_value }] of updates.entries()) {
-      if (!known.has(party_id)) return yield* Either.left(notFound("party of this milestone"))
+      if (!partyIds.has(party_id)) return yield* Either.left(notFound("party of this milestone"))
       if (wanted.has(party_id)) return yield* Either.left(invalid(`parties[${at}].party_id: is given more than once`))
       const changed = { party_id, split_value, split_type: milestone.splits[0]!.split_type }
       const kept = yield* Either.mapLeft(normalizedSplitValue(changed, escrow.currency), (why) =>
@@ -200,7 +200,7 @@ export const returnEntry = (escrow: Escrow, to: LedgerAccount, left: Money): Ent
 
 export interface EscrowMovement {
   readonly account: VirtualAccount
-  readonly type: TransactionType
+  readonly type: NewVirtualTransaction["type"]
   readonly amount: Money
   readonly description: string
 }

@@ -15,7 +15,7 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { makeBlockedPayouts } from "./BlockedPayouts.ts"
-import { makeDisburseMilestone, type DisburseRequest } from "./DisburseMilestone.ts"
+import { makeDisburseMilestone } from "./DisburseMilestone.ts"
 import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
 import {
   fundEntry,
@@ -31,7 +31,7 @@ import {
 import { makeEscrowTransaction, type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
 import { canceledAnswer, escrowView, fundedAnswer, milestoneView } from "./EscrowView.ts"
 import { makeCreateEscrow, type EscrowDraft } from "./CreateEscrow.ts"
-import { makePartyPayouts, type PartyPayoutRequest } from "./PartyPayouts.ts"
+import { makePartyPayouts } from "./PartyPayouts.ts"
 
 type EscrowPermit = Permit<"escrow">
 
@@ -43,7 +43,6 @@ const make = Effect.gen(function* () {
   const transaction = yield* makeEscrowTransaction
   const record = yield* RecordMovement
   const create = yield* makeCreateEscrow
-  const disburse = yield* makeDisburseMilestone
   const { payOut } = yield* makePartyPayouts
   const blocked = yield* makeBlockedPayouts
   const keys = yield* Idempotency
@@ -91,29 +90,6 @@ const make = Effect.gen(function* () {
     return yield* view(saved)
   })
 
-  const contracted = Effect.fnUntraced(function* (
-    permit: EscrowPermit,
-    id: EscrowId,
-    milestone_id: string,
-    reference: string | null
-  ) {
-    const at = new Date(yield* Clock.currentTimeMillis)
-    const escrow = yield* submitContract(yield* transaction.lock(permit, id), milestone_id, reference, at)
-    return yield* transaction.save(permit, escrow, "escrow.contract_submitted", { milestone_id, reference })
-  })
-
-  const changed = Effect.fnUntraced(function* (
-    permit: EscrowPermit,
-    id: EscrowId,
-    milestone_id: string,
-    updates: ReadonlyArray<SplitUpdate>
-  ) {
-    const named = updates.map((update) => ({ ...update, party_id: uuidOrNil(update.party_id) }))
-    const escrow = yield* changeSplits(yield* transaction.lock(permit, id), milestone_id, named)
-    const parties = named.map(({ party_id }) => party_id)
-    return yield* transaction.save(permit, escrow, "escrow.splits_changed", { milestone_id, parties })
-  })
-
   return {
     create: Effect.fn("Escrows.create")((permit: EscrowPermit, draft: EscrowDraft) =>
       Effect.flatMap(create(permit, draft), view)
@@ -124,22 +100,30 @@ const make = Effect.gen(function* () {
     fund: Effect.fn("Escrows.fund")((permit: EscrowPermit, id: EscrowId, amount: BigDecimal.BigDecimal, key?: NewKey) =>
       keys.once(key, funded(permit, id, amount), fundedAnswer.textOf)
     ),
-    submitContract: Effect.fn("Escrows.submitContract")(
-      (permit: EscrowPermit, id: EscrowId, milestoneId: string, reference: string | null) =>
-        Effect.map(atomically(contracted(permit, id, milestoneId, reference)), (escrow) =>
-          milestoneView(escrow, milestoneId)
-        )
-    ),
-    changeParties: Effect.fn("Escrows.changeParties")(
-      (permit: EscrowPermit, id: EscrowId, milestoneId: string, updates: ReadonlyArray<SplitUpdate>) =>
-        Effect.map(atomically(changed(permit, id, milestoneId, updates)), (escrow) =>
-          milestoneView(escrow, milestoneId)
-        )
-    ),
-    disburse: Effect.fn("Escrows.disburse")((permit: EscrowPermit, wanted: DisburseRequest) =>
-      disburse(permit, wanted)
-    ),
-    payOut: Effect.fn("Escrows.payOut")((permit: EscrowPermit, wanted: PartyPayoutRequest) => payOut(permit, wanted)),
+    submitContract: Effect.fn("Escrows.submitContract")(function* (
+      permit: EscrowPermit,
+      id: EscrowId,
+      milestone_id: string,
+      reference: string | null
+    ) {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const escrow = yield* submitContract(yield* transaction.lock(permit, id), milestone_id, reference, at)
+      const detail = { milestone_id, reference }
+      return milestoneView(yield* transaction.save(permit, escrow, "escrow.contract_submitted", detail), milestone_id)
+    }, atomically),
+    changeParties: Effect.fn("Escrows.changeParties")(function* (
+      permit: EscrowPermit,
+      id: EscrowId,
+      milestone_id: string,
+      updates: ReadonlyArray<SplitUpdate>
+    ) {
+      const named = updates.map((update) => ({ ...update, party_id: uuidOrNil(update.party_id) }))
+      const escrow = yield* changeSplits(yield* transaction.lock(permit, id), milestone_id, named)
+      const detail = { milestone_id, parties: named.map(({ party_id }) => party_id) }
+      return milestoneView(yield* transaction.save(permit, escrow, "escrow.splits_changed", detail), milestone_id)
+    }, atomically),
+    disburse: yield* makeDisburseMilestone,
+    payOut,
     blocked,
     cancel: Effect.fn("Escrows.cancel")((permit: EscrowPermit, id: EscrowId, reason: string | null, key?: NewKey) =>
       keys.once(key, canceled(permit, id, reason), canceledAnswer.textOf)

@@ -4,8 +4,9 @@
  */
 import { Effect, Option } from "effect"
 import { type BeneficiaryId, type EscrowId, type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
+import { notOwnBeneficiary } from "../accounts/AccountMovements.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { orRefuse, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { atConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
@@ -116,10 +117,7 @@ export const makePartyPayouts = Effect.gen(function* () {
     if (id === null) {
       return yield* new Invalid({ message: "beneficiary_id: is needed, since the party has none of its own." })
     }
-    return yield* mapRefusal(
-      Effect.flatten(beneficiaries.find(Option.some(orgId), id)),
-      () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
-    )
+    return yield* beneficiaries.find(Option.some(orgId), id).pipe(orRefuse(notOwnBeneficiary))
   })
 
   /** The party's balance without reserved payouts. The lock orders it with disbursements. */

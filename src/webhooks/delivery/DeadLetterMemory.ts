@@ -1,7 +1,7 @@
 /** The dead letter queue of the memory stores. */
-import { webhookTables } from "../EventMemory.ts"
-import { Clock, Effect, Layer, Option, Order } from "effect"
-import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { queuedAt, webhookTables } from "../EventMemory.ts"
+import { Effect, Layer, Option, Order } from "effect"
+import { newestFirst, openTables, currentDate, matches, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { StoredAttempt, StoredDelivery } from "../Webhook.ts"
 import { type DeadLetter, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
@@ -18,8 +18,6 @@ export const deadLetterStoreMemory = Layer.effect(
   Effect.map(openTables(webhookTables), (tables): DeadLetterStore["Type"] => {
     const { events, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
 
-    const sees = (scope: Scope, row: StoredDelivery) => Option.isNone(scope) || row.org_id === scope.value
-
     const shown = (row: StoredDelivery): DeadLetter => ({
       ...row,
       endpoint_url: webhooks.get(row.webhook_id)?.endpoint_url ?? ""
@@ -28,17 +26,15 @@ export const deadLetterStoreMemory = Layer.effect(
     const dead = (scope: Scope, { delivery_id, since, webhook_id }: DeadLetterFilter) =>
       Array.from(webhookDeliveries.values()).filter(
         (row) =>
-          row.status === "dead" &&
-          sees(scope, row) &&
-          (delivery_id === undefined || row.delivery_id === delivery_id) &&
-          (webhook_id === undefined || row.webhook_id === webhook_id) &&
+          seenIn(scope)(row) &&
+          matches({ status: "dead", delivery_id, webhook_id })(row) &&
           (since === undefined || row.created_at >= since)
       )
 
     const isActive = (row: StoredDelivery) => webhooks.get(row.webhook_id)?.status === "active"
 
     const one = (scope: Scope, id: string) =>
-      Option.filter(Option.fromNullable(webhookDeliveries.get(id)), (row) => sees(scope, row))
+      Option.filter(Option.fromNullable(webhookDeliveries.get(id)), seenIn(scope))
 
     return {
       list: (scope, selection, window) =>
@@ -58,7 +54,7 @@ export const deadLetterStoreMemory = Layer.effect(
                 .filter((attempt) => attempt.delivery_id === id)
                 .sort(earliest)
         ),
-      now: Effect.map(Clock.currentTimeMillis, (now) => new Date(now)),
+      now: currentDate,
       count: (scope, selection, before) =>
         Effect.sync(() => {
           const all = dead(scope, selection).filter((row) => row.updated_at <= before)
@@ -66,23 +62,14 @@ export const deadLetterStoreMemory = Layer.effect(
           return { replayed: active, disabled: all.length - active }
         }),
       replay: (scope, selection, before, limit) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const picked = dead(scope, selection)
             .filter((row) => row.updated_at <= before && isActive(row))
             .sort(oldestFirst)
             .slice(0, limit)
           for (const row of picked) {
-            const { delivery_id, org_id, webhook_id } = row
-            webhookDeliveries.set(delivery_id, { ...row, status: "pending", updated_at: at })
-            webhookQueue.set(delivery_id, {
-              delivery_id,
-              org_id,
-              webhook_id,
-              attempt: 0,
-              next_at: at,
-              lease_token: null
-            })
+            webhookDeliveries.set(row.delivery_id, { ...row, status: "pending", updated_at: at })
+            webhookQueue.set(row.delivery_id, queuedAt(at, row))
           }
           return picked.length
         })

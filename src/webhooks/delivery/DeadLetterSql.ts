@@ -2,21 +2,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { PaymentId } from "../../domain/Ids.ts"
-import {
-  inScope,
-  ownedIn,
-  type Scope,
-  queryCount,
-  queryOne,
-  queryRow,
-  queryRows
-} from "../../platform/database/Query.ts"
+import { inScope, ownedIn, type Scope, queryCount, query } from "../../platform/database/Query.ts"
 import { DeadLetter, DeadLetterEvent, ReplayCounts, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { newestDeliveries } from "./DeliverySql.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 import { StoredAttempt } from "../Webhook.ts"
 
-const letters = queryRows(DeadLetter)
+const letters = query(DeadLetter)
 const LetterRow = Schema.Struct({
   ...DeadLetter.fields,
   ...DeadLetterEvent.fields,
@@ -24,15 +16,15 @@ const LetterRow = Schema.Struct({
   payment_id: Schema.NullOr(PaymentId),
   event_at: Schema.DateFromSelf
 })
-const letterRow = queryRow(LetterRow)
+const letterRow = query(LetterRow)
 
 const withPayload = ({ event_at, payment_id, event_data, ...row }: typeof LetterRow.Type) => ({
   ...row,
   payload: payloadOf({ ...row, payment_id, event_data }, event_at)
 })
-const attempts = queryRows(StoredAttempt)
-const replayable = queryOne(ReplayCounts)
-const time = queryOne(Schema.Struct({ now: Schema.DateFromSelf }))
+const attempts = query(StoredAttempt)
+const replayable = query(ReplayCounts)
+const time = query(Schema.Struct({ now: Schema.DateFromSelf }))
 
 export const deadLetterStoreSql = Layer.effect(
   DeadLetterStore,
@@ -56,7 +48,7 @@ export const deadLetterStoreSql = Layer.effect(
 
     return {
       list: (scope, selection, window) =>
-        letters(
+        letters.all(
           sql`select ${columns}, ${endpoint} from webhook_deliveries where ${
             selection.delivery_id === undefined
               ? newestDeliveries(sql, scope, { ...selection, status: "dead" }, window)
@@ -67,9 +59,12 @@ export const deadLetterStoreSql = Layer.effect(
         sql`select ${columns}, ${endpoint}, e.* from webhook_deliveries cross join lateral (
           select ${sql.literal(payloadColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
           from events e where e.event_id = webhook_deliveries.event_id
-        ) e where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(letterRow, Effect.map(Option.map(withPayload))),
+        ) e where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(
+          letterRow.first,
+          Effect.map(Option.map(withPayload))
+        ),
       attempts: (scope, id) =>
-        attempts(sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms, signed_at,
+        attempts.all(sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms, signed_at,
           encode(signatures, 'hex') as signatures,
           regexp_replace(encode(trace, 'hex'), '^(..)(.{32})(.{16})', '\\1-\\2-\\3-') as traceparent
         from webhook_attempts
@@ -77,11 +72,11 @@ export const deadLetterStoreSql = Layer.effect(
           select delivery_id from webhook_deliveries where delivery_id = ${id} and ${ownedIn(sql, scope)}
         ) order by at, attempt`),
       now: sql`select now() + interval '1 ms' as now`.pipe(
-        time,
+        time.one,
         Effect.map(({ now }) => now)
       ),
       count: (scope, selection, before) =>
-        replayable(sql`select count(*) filter (where ${isActive})::int as replayed,
+        replayable.one(sql`select count(*) filter (where ${isActive})::int as replayed,
           count(*) filter (where not ${isActive})::int as disabled
         from webhook_deliveries where ${dead(scope, selection)} and updated_at <= ${before}`),
       replay: (scope, selection, before, limit) =>

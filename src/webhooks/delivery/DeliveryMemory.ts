@@ -1,7 +1,7 @@
 /** Deliveries in memory. */
 import { Clock, Duration, Effect, Layer, Option, Order } from "effect"
-import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { webhookTables } from "../EventMemory.ts"
+import { newestFirst, openTables, currentDate, matches, seenIn } from "../../platform/database/MemoryDatabase.ts"
+import { queuedAt, webhookTables } from "../EventMemory.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { webhookRetentionBatch, deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -55,21 +55,14 @@ export const deliveryStoreMemory = Layer.effect(
         updated_at.getTime() < now - Duration.toMillis(status === "dead" ? retention.deadLetters : retention.webhooks)
       const visible = (scope: Scope) =>
         Array.from(webhookDeliveries.values())
-          .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+          .filter(seenIn(scope))
           .map(({ updated_at: _updated, ...row }): Delivery => ({
             ...row,
             next_attempt_at: webhookQueue.get(row.delivery_id)?.next_at ?? null
           }))
       return {
-        list: (scope, { status, webhook_id }, window) =>
-          Effect.sync(() => {
-            const rows = visible(scope).filter(
-              (row) =>
-                (status === undefined || row.status === status) &&
-                (webhook_id === undefined || row.webhook_id === webhook_id)
-            )
-            return newestFirst(rows, (row) => row.delivery_id, window)
-          }),
+        list: (scope, filter, window) =>
+          Effect.sync(() => newestFirst(visible(scope).filter(matches(filter)), (row) => row.delivery_id, window)),
         find: (scope, id) =>
           Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.delivery_id === id))),
         ofPayment: (orgId, paymentId, eventTimes) =>
@@ -84,14 +77,11 @@ export const deliveryStoreMemory = Layer.effect(
               .sort(byEvent)
           }),
         requeue: (scope, id) =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
+          Effect.map(currentDate, (at) => {
             const row = webhookDeliveries.get(id)
-            const seen = row !== undefined && (Option.isNone(scope) || row.org_id === scope.value)
-            if (!seen || row.status === "pending") return false
-            const at = new Date(now)
+            if (row === undefined || !seenIn(scope)(row) || row.status === "pending") return false
             webhookDeliveries.set(id, { ...row, status: "pending", updated_at: at })
-            const { delivery_id, org_id, webhook_id } = row
-            webhookQueue.set(id, { delivery_id, org_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
+            webhookQueue.set(id, queuedAt(at, row))
             return true
           }),
         forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
@@ -109,7 +99,7 @@ export const deliveryStoreMemory = Layer.effect(
           Effect.sync(() => {
             const dead = Array.from(webhookDeliveries.values()).filter(({ status }) => status === "dead")
             const issues = Array.from(webhooks.values())
-              .filter((webhook) => Option.isNone(scope) || webhook.org_id === scope.value)
+              .filter(seenIn(scope))
               .flatMap((webhook) =>
                 issuesOf(
                   webhook,

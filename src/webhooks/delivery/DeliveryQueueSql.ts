@@ -18,10 +18,10 @@ import {
   webhookWalk,
   webhookGivesUpAfter
 } from "../../domain/policies/WebhookPolicies.ts"
-import { batchOf, execute, queryRows } from "../../platform/database/Query.ts"
+import { batchOf, execute, query } from "../../platform/database/Query.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 
-const dueRows = queryRows(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))
+const dueRows = query(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))
 
 const scanned = { lane: OrgId, next: Schema.NullOr(WebhookId) }
 
@@ -38,7 +38,7 @@ const ClaimRow = Schema.Union(
 )
 type ClaimRow = typeof ClaimRow.Type
 
-const claimRows = queryRows(ClaimRow)
+const claimRows = query(ClaimRow)
 
 const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDelivery> =>
   rows.flatMap(({ lane: _lane, next: _next, ...row }) => {
@@ -63,7 +63,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         ) n where w.nth < ${webhookWalk}::int
       )
       select org_id, next_at <= now() as is_due from walk order by nth`.pipe(
-      dueRows,
+      dueRows.all,
       Effect.map((rows) => ({
         organizations: rows.flatMap(({ is_due, org_id }) => (is_due ? [org_id] : [])),
         next: rows.length === webhookWalk ? (rows.at(-1)?.org_id ?? null) : null
@@ -135,7 +135,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         join picked p on p.delivery_id = c.delivery_id
         join webhooks h on h.webhook_id = c.webhook_id
         join events e on e.event_id = c.event_id and e.created_at = c.event_at) on c.org_id = walked.lane`.pipe(
-      claimRows,
+      claimRows.all,
       Effect.map((rows) => ({ deliveries: deliveriesOf(rows), next: nextOf(rows) }))
     )
   }
@@ -143,7 +143,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
 
 /** A disabled endpoint, or a dead delivery. */
 const SettledRow = Schema.Struct({ ...DisabledEndpoint.fields, died: Schema.NullOr(Schema.String) })
-const settledRows = queryRows(SettledRow)
+const settledRows = query(SettledRow)
 
 const settledOf = (rows: ReadonlyArray<typeof SettledRow.Type>): FinishedBatch => ({
   dead: rows.flatMap(({ died }) => died ?? []),
@@ -222,7 +222,7 @@ export const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
       from state s where s.given_up
       union all
       select delivery_id, webhook_id, org_id, 0 from settled where verdict = 'dead'`.pipe(
-      settledRows,
+      settledRows.all,
       Effect.map(settledOf)
     ),
 

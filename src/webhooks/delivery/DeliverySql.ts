@@ -10,8 +10,7 @@ import {
   newest,
   type Window,
   anyRow,
-  queryRow,
-  queryRows
+  query
 } from "../../platform/database/Query.ts"
 import { deleteExpiredDeliveries } from "../RetentionSql.ts"
 import { Delivery, DeliveryStore, PaymentDelivery, WebhookIssue } from "./DeliveryStore.ts"
@@ -55,10 +54,9 @@ export const newestDeliveries = (
   return sql`delivery_id = any (array(${ids})) order by created_at desc, delivery_id desc`
 }
 
-const delivery = queryRow(Delivery)
-const deliveries = queryRows(Delivery)
-const paymentDeliveries = queryRows(PaymentDelivery)
-const issueRows = queryRows(WebhookIssue)
+const deliveries = query(Delivery)
+const paymentDeliveries = query(PaymentDelivery)
+const issueRows = query(WebhookIssue)
 
 export const deliveryStoreSql = Layer.effect(
   DeliveryStore,
@@ -68,16 +66,16 @@ export const deliveryStoreSql = Layer.effect(
       (select next_at from webhook_queue q where q.delivery_id = d.delivery_id) as next_attempt_at`)
     return {
       list: (scope, filter, window) =>
-        deliveries(
+        deliveries.all(
           sql`select ${columns} from webhook_deliveries d where ${newestDeliveries(sql, scope, filter, window)}`
         ),
       find: (scope, id) =>
-        delivery(sql`select ${columns} from webhook_deliveries d
+        deliveries.first(sql`select ${columns} from webhook_deliveries d
           where delivery_id = ${id} and ${ownedIn(sql, scope)}`),
       // One time after the other, and each event's deliveries by its id: a plain join may read all events of the
       // organisation, or all deliveries of an endpoint, for the few of a payment.
       ofPayment: (orgId, paymentId, eventTimes) =>
-        paymentDeliveries(sql`select ${columns}, e.created_at as event_at
+        paymentDeliveries.all(sql`select ${columns}, e.created_at as event_at
           from (select distinct value::timestamptz as at
             from jsonb_array_elements_text(${JSON.stringify(eventTimes)}::jsonb)) t
           cross join lateral (select * from events e
@@ -96,7 +94,7 @@ export const deliveryStoreSql = Layer.effect(
           returning delivery_id`),
       forgetOld: deleteExpiredDeliveries(sql, settings),
       issues: (scope, window) =>
-        issueRows(sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
+        issueRows.all(sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
           select count(*)::int from (
             select from webhook_deliveries d where d.webhook_id = t.webhook_id and d.status = 'dead'
             order by d.created_at, d.delivery_id limit ${deadLettersCounted}

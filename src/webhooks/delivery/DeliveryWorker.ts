@@ -1,5 +1,5 @@
 /** Sends due deliveries from the queue. Workers of several instances share it. */
-import { Cause, Duration, Effect, Exit, FiberSet, Random, Runtime, type Clock } from "effect"
+import { Cause, Duration, Effect, Exit, FiberSet, Random, Runtime } from "effect"
 import { type OrgId, type WebhookId, nilUuid } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
@@ -28,11 +28,7 @@ import { ResultWriter } from "./ResultWriter.ts"
 import { SigningKeys } from "./SignedHeaders.ts"
 import { InFlight } from "./InFlight.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-
-/** Milliseconds of a monotonic clock. */
-const monotonicNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
-
-const monotonicMillis = Effect.map(Effect.clock, monotonicNow)
+import { monotonicMillis, monotonicNow } from "../../platform/fibers/Deadlines.ts"
 
 const freshMillis = Duration.toMillis(webhookDueFresh)
 

@@ -8,7 +8,7 @@ import {
   webhookShare,
   webhookSlowConcurrency,
   webhookUnknownConcurrency,
-  webhookSpeedsKept,
+  receiverSpeedsKept,
   webhookSlow,
   webhookSlowMemory
 } from "../../domain/policies/WebhookPolicies.ts"
@@ -102,7 +102,8 @@ export const fairShares = (
 const slowMillis = Duration.toMillis(webhookSlow)
 const memoryMillis = Duration.toMillis(webhookSlowMemory)
 
-const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void => setBounded(kept, webhookSpeedsKept, orgId, value)
+const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void =>
+  setBounded(kept, receiverSpeedsKept, orgId, value)
 
 /** Remembers how fast an organisation's receivers answer, and whether its last claim was empty. */
 export class ReceiverSpeed {

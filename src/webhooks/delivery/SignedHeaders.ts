@@ -102,8 +102,6 @@ export class SigningKeys {
   }
 
   of({ previous_secret_sealed, secret_sealed, webhook_id }: Sealed): Effect.Effect<SigningSecrets, VaultError> {
-    const current = this.decrypted.get(cacheKey(secret_sealed, webhook_id))
-    if (current !== undefined && previous_secret_sealed === null) return Effect.succeed({ current, previous: null })
     return Effect.all({
       current: this.decrypt(secret_sealed, webhook_id),
       previous:
@@ -113,8 +111,8 @@ export class SigningKeys {
 
   private decrypt(sealed: string, webhookId: WebhookId): Effect.Effect<string, VaultError> {
     const key = cacheKey(sealed, webhookId)
-    const known = this.decrypted.get(key)
-    if (known !== undefined) return Effect.succeed(known)
+    const cached = this.decrypted.get(key)
+    if (cached !== undefined) return Effect.succeed(cached)
     return Effect.map(this.vault.decrypt(sealed, secretContext(webhookId)), (secret) => {
       setBounded(this.decrypted, webhookSecretsKept, key, secret)
       return secret

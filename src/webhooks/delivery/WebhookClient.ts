@@ -2,8 +2,7 @@
 import { Context, Data, Duration, Effect, Either, Layer, Cause, Exit, Runtime } from "effect"
 import { Agent, type Dispatcher, buildConnector } from "undici"
 import { Settings } from "../../platform/config/Settings.ts"
-import { webhookKeepAlive, webhookUrlsKept, webhookBodyPatience } from "../../domain/policies/WebhookPolicies.ts"
-import { setBounded } from "../../domain/BoundedMap.ts"
+import { webhookKeepAlive, webhookBodyPatience } from "../../domain/policies/WebhookPolicies.ts"
 import { parseEndpointUrl, EndpointRefused, resolveChecked } from "../ssrf/EndpointUrl.ts"
 import { isIP, type LookupFunction } from "node:net"
 import { checkAddress, type Protocol, type CheckedAddress } from "../ssrf/PublicAddress.ts"
@@ -162,18 +161,6 @@ const reasonOf = (cause: unknown): string => {
   return `the connection failed (${typeof code === "string" ? code : "unknown reason"})`
 }
 
-/** Caches results by text: an endpoint's deliveries have the same URL. */
-const cached = <A>(read: (text: string) => A): ((text: string) => A) => {
-  const kept = new Map<string, A>()
-  return (text) => {
-    const known = kept.get(text)
-    if (known !== undefined) return known
-    const answer = read(text)
-    setBounded(kept, webhookUrlsKept, text, answer)
-    return answer
-  }
-}
-
 const openAgent = Effect.gen(function* () {
   const connect = connectorIn(yield* Settings, yield* WebhookNetwork, yield* Effect.runtime<never>())
   return new Agent({
@@ -196,11 +183,10 @@ export class WebhookClient extends Context.Tag("corridor/WebhookClient")<
       const { mode, webhookTimeout } = yield* Settings
       const timeout = Duration.toMillis(webhookTimeout)
       const tooLate = `no answer within ${Duration.format(webhookTimeout)}`
-      const parsed = cached((url: string) => parseEndpointUrl(url, mode))
       const agent = yield* Effect.acquireRelease(openAgent, (open) => Effect.promise(() => open.destroy()))
       return {
         post: (request) => {
-          const url = parsed(request.url)
+          const url = parseEndpointUrl(request.url, mode)
           if (Either.isLeft(url)) return new NotAnswered({ message: `endpoint_url ${url.left}` })
           return Effect.mapError(
             exchange(agent, url.right, request, timeout),

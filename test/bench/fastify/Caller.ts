@@ -1,9 +1,9 @@
-/** Who calls: one look-up by the key's hash, with all that the handlers need to know about the organisation. */
+/** Authenticates by the key's hash with one query. */
 import { createHash } from "node:crypto"
 import type { FastifyRequest } from "fastify"
 import type { Pool } from "pg"
 
-/** An answer that is not a success; Fastify's error handler writes it. */
+/** An error answer, written by Fastify's error handler. */
 export class Refusal extends Error {
   readonly statusCode: number
   readonly code: string

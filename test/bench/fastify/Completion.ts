@@ -1,4 +1,4 @@
-/** Completes what the provider took, as its callbacks fall due: claimed in batches, applied a few at a time. */
+/** Completes payments when their callbacks fall due, in batches. */
 import type { Pool } from "pg"
 import { eventsOf, type PaymentFacts, completePayment, paymentOfAttempt, uuidv7 } from "./PaymentSql.ts"
 
@@ -85,7 +85,7 @@ const round = async (pool: Pool): Promise<number> => {
   return rows.length
 }
 
-/** Returns the function that stops it. An accepted order that cannot be completed ends the process: nothing may fail here. */
+/** Returns the function that stops it. A failed completion ends the process. */
 export const startCompletion = (pool: Pool): (() => Promise<void>) => {
   let stopped = false
   const run = async () => {

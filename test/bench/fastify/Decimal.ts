@@ -1,4 +1,4 @@
-/** Exact decimals in whole numbers. A rate that follows from others has at most 12 digits and is rounded down. */
+/** Exact decimals. Derived rates have at most 12 digits and are rounded down. */
 export interface Decimal {
   readonly units: bigint
   readonly scale: number
@@ -33,7 +33,7 @@ export const smaller = (a: Decimal, b: Decimal): Decimal => {
   return a.units * powerOfTen(scale - a.scale) <= b.units * powerOfTen(scale - b.scale) ? a : b
 }
 
-/** Half to even. */
+/** Rounds half to even. */
 export const roundedTo = ({ scale, units }: Decimal, digits: number): Decimal => {
   if (scale <= digits) return { units: units * powerOfTen(digits - scale), scale: digits }
   const divisor = powerOfTen(scale - digits)

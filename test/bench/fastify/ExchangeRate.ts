@@ -1,4 +1,4 @@
-/** GET /v1/organizations/admin/exchange-rate, by hand: a rate of fiat currencies, crossed through USD if it must be, and locked. */
+/** GET /v1/organizations/admin/exchange-rate: a fiat rate, crossed through USD if needed, and locked. */
 import type { Pool } from "pg"
 import { currencyTable } from "../../../src/domain/Currency.ts"
 import { type Caller, Refusal } from "./Caller.ts"
@@ -12,7 +12,7 @@ const ratesBetween = `
   select from_currency, to_currency, trim_scale(rate)::text as rate, updated_at from rates
   where from_currency in ($1, $2, '${BRIDGE}') and to_currency in ($1, $2, '${BRIDGE}')`
 
-/** Those that ended a day ago and were not used go, a few with every new one. */
+/** Deletes a few unused locks that expired a day ago. */
 const lockRate = `
   with old as (
     select org_rate_id from rate_locks where expires_at < now() - interval '1 day'
@@ -37,7 +37,7 @@ type Rows = ReadonlyArray<Row>
 const find = (rows: Rows, from: string, to: string): Row | undefined =>
   rows.find(({ from_currency, to_currency }) => from_currency === from && to_currency === to)
 
-/** No better than the inverse of the way back, where that was set since. */
+/** No better than the inverse of a later rate back. */
 const setRate = (rows: Rows, row: Row): Decimal => {
   const back = find(rows, row.to_currency, row.from_currency)
   const rate = parse(row.rate)

@@ -1,4 +1,4 @@
-/** POST /v1/payments-init/initiate, by hand. */
+/** POST /v1/payments-init/initiate. */
 import { Option } from "effect"
 import type { Pool } from "pg"
 import { CountryCode, isCountryCode } from "../../../src/domain/Country.ts"
@@ -8,7 +8,7 @@ import { eventsOf, acceptPayment, createPayment, uuidv7 } from "./PaymentSql.ts"
 import type { InitiationBody } from "./Schemas.ts"
 import { createHash } from "node:crypto"
 
-/** The provider: it takes every order, remembers it and the callback to come as rows, and answers at once. */
+/** The provider: stores the order and its callback, and answers at once. */
 const RAIL = "fiat"
 
 const openOrder = `
@@ -24,7 +24,7 @@ const openOrder = `
 const answer = { state: "processing", nextAction: "wait", actionData: {} }
 const detail = JSON.stringify({ answer, kind: "collection", wrongPasswords: 0 })
 
-/** Answers with the provider's own id of the payment. */
+/** Returns the provider's id of the payment. */
 const sendOrder = async (pool: Pool, reference: string, amount: string, currency: string): Promise<string> => {
   const values = [reference, RAIL, amount, currency, detail, uuidv7()]
   await pool.query({ name: "open-order", text: openOrder, values })
@@ -52,7 +52,7 @@ const inCents = (field: string, amount: number): string => {
   return text
 }
 
-/** What a schema cannot say. */
+/** Checks beyond the schema. */
 const check = (body: InitiationBody): void => {
   if (body.currency !== body.target_currency || body.amount !== body.target_amount) {
     throw invalid("org_rate_id: is needed when the currencies differ.")

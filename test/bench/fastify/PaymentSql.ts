@@ -1,13 +1,13 @@
 /**
- * The statements that write payments: one prepared statement, one round trip and one commit for each step of a payment.
- * A `begin … commit` of single inserts would be the more usual hand-written form and is slower. `is true` keeps a plan
- * that was made of empty tables from walking through all payments of an organisation to find one that is known by its id.
+ * Statements that write payments: one prepared statement and one commit for each step. This is faster than single
+ * inserts in a transaction. `is true` keeps a plan made on empty tables from scanning all payments of an
+ * organisation.
  */
 import { randomBytes } from "node:crypto"
 
 const enquireIn = (parameter: string) => `now() + make_interval(secs => ${parameter})`
 
-/** Commit 1: the payment, its history and its attempt, before the provider is called. */
+/** Commit 1: payment, history and attempt, before the provider is called. */
 export const createPayment = `
   with created as (
     insert into payments (payment_id, transaction_id, org_id, user_id, status, version, direction, payment_method,
@@ -22,14 +22,14 @@ export const createPayment = `
   insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, started_at, next_enquiry_at)
   values ($18, $1, $3, 'payment', $19, $20, $17, ${enquireIn("45")})`
 
-/** What both tell stands with the first. */
+/** The second event refers to the data of the first. */
 const told = (ids: string, types: string, data: string, at: string) => `
   insert into events (event_id, org_id, event_type, payment_id, data, same_as, created_at)
   select e.event_id, c.org_id, e.event_type, c.payment_id, case when e.nth = 1 then ${data}::text end,
     case when e.nth > 1 then (${ids}::uuid[])[1] end, ${at}
   from changed c cross join unnest(${ids}::uuid[], ${types}::text[]) with ordinality as e (event_id, event_type, nth)`
 
-/** Commit 2: what the provider answered. */
+/** Commit 2: the provider's answer. */
 export const acceptPayment = `
   with changed as (
     update payments set status = 'processing', version = version + 1, updated_at = $4, provider = $5,
@@ -52,7 +52,7 @@ export const paymentOfAttempt = `
   from attempts a join payments p on p.payment_id = a.payment_id and (p.org_id = a.org_id) is true
   where a.attempt_id = $1 and a.provider = $2`
 
-/** The completion: what the provider called back with. A callback that comes twice stops at its unique key. */
+/** The completion. A repeated callback fails on its unique key. */
 export const completePayment = `
   with changed as (
     update payments set status = 'completed', version = version + 1, updated_at = $5, provider_status = 'completed',
@@ -96,7 +96,7 @@ export const recordByTransaction = `${recorded} where transaction_id = $1 and (o
 
 export const newestRecords = `${recorded} where org_id = $1 order by created_at desc, payment_id desc limit $2`
 
-/** Time-ordered, as the tables' keys are. */
+/** UUIDv7. */
 export const uuidv7 = (): string => {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Date.now(), 0, 6)
@@ -106,7 +106,7 @@ export const uuidv7 = (): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** The events of a change of state, with the exact text of what they tell. */
+/** Events of a status change. */
 export interface PaymentFacts {
   readonly payment_id: string
   readonly transaction_id: string
@@ -122,7 +122,7 @@ export interface PaymentFacts {
   readonly client_reference: string | null
 }
 
-/** As the statements take them: what the row's other columns say is left out, the rest is a line each. */
+/** Event data without the columns that the row has itself. */
 export const eventsOf = (types: ReadonlyArray<string>, facts: PaymentFacts, previous: string) => {
   const values = [
     facts.transaction_id,

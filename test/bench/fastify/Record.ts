@@ -1,4 +1,4 @@
-/** GET /v1/payments/transaction/{id}, by hand. */
+/** GET /v1/payments/transaction/{id} and GET /v1/transactions. */
 import type { Pool } from "pg"
 import { CountryCode, subRegionOf } from "../../../src/domain/Country.ts"
 import { type Caller, Refusal } from "./Caller.ts"
@@ -18,7 +18,7 @@ interface Row extends Record<string, unknown> {
   readonly updated_at: Date
 }
 
-/** The schema of the answer leaves out the columns that are not shown. */
+/** The answer's schema omits other columns. */
 const recordOf = (row: Row) => ({
   ...row,
   amount: Number(row.amount),
@@ -44,7 +44,6 @@ export const record = async (pool: Pool, { orgId }: Caller, transactionId: strin
   return recordOf(row)
 }
 
-/** GET /v1/transactions, by hand: the newest first, and a signed place to go on from. */
 const MAC_BYTES = 16
 
 const cursorAfter = ({ created_at, payment_id }: Row, orgId: string, key: string): string => {
@@ -53,7 +52,7 @@ const cursorAfter = ({ created_at, payment_id }: Row, orgId: string, key: string
   return Buffer.concat([mac, Buffer.from(position)]).toString("base64url")
 }
 
-/** One more than is shown is read, which tells whether there are more. */
+/** Reads one more row to see whether there are more. */
 export const transactions = async (pool: Pool, { orgId, role }: Caller, limit: number, cursorKey: string) => {
   if (role === "member") throw new Refusal(403, "FORBIDDEN", "Members may not list transactions.")
   const { rows } = await pool.query<Row>({ name: "newest", text: newestRecords, values: [orgId, limit + 1] })

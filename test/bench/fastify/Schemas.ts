@@ -1,4 +1,4 @@
-/** JSON Schemas, compiled once: Ajv checks what comes in, fast-json-stringify writes what goes out. */
+/** JSON Schemas, compiled once by Ajv and fast-json-stringify. */
 const text = (longest: number) => ({ type: "string", minLength: 1, maxLength: longest })
 const amount = { type: "number", exclusiveMinimum: 0 }
 const currency = { type: "string", pattern: "^[A-Z]{3}$" }
@@ -6,7 +6,7 @@ const nullable = { type: ["string", "null"] }
 const id = { type: "string" }
 const object = { type: "object", additionalProperties: true }
 
-/** The measured kind of payment; the others would only add cases that never run. */
+/** The measured kind of payment only. */
 export const initiationBody = {
   type: "object",
   required: [
@@ -142,7 +142,7 @@ export const recordAnswer = {
   }
 }
 
-/** Filters and later pages are not measured: they are refused, not passed over. */
+/** Filters and later pages are refused. */
 export const listQuery = {
   type: "object",
   additionalProperties: false,

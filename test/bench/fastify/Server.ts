@@ -1,6 +1,6 @@
 /**
- * The same four endpoints as a good engineer writes them by hand on Fastify and pg: schemas compiled once, prepared
- * statements, one statement for each commit, no logging. Only what the benchmark sends is implemented.
+ * The four measured endpoints on Fastify and pg: compiled schemas, prepared statements, one statement for each
+ * commit, no logging. Implements only what the benchmark sends.
  */
 import Fastify, { type FastifyInstance } from "fastify"
 import type { Pool } from "pg"
@@ -21,7 +21,7 @@ import {
   transactionParams
 } from "./Schemas.ts"
 
-/** The key signs the cursors of lists. */
+/** `cursorKey` signs the cursors of lists. */
 export const fastifyServer = (pool: Pool, cursorKey: string): FastifyInstance => {
   const server = Fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } } })
 

@@ -1,4 +1,4 @@
-/** The hand-written server as a process: DATABASE_URL, DATABASE_POOL, PORT and CORRIDOR_MASTER_KEY say what it works with, as for Corridor. */
+/** The hand-written server as a process, with Corridor's DATABASE_URL, DATABASE_POOL, PORT and CORRIDOR_MASTER_KEY. */
 import { Pool } from "pg"
 import { startCompletion } from "./Completion.ts"
 import { fastifyServer } from "./Server.ts"

@@ -1,4 +1,4 @@
-/** What services on databases of different sizes are asked: every list, with values that are frequent and rare. */
+/** Requests to services on databases of different sizes: every list, with frequent and rare values. */
 import { INITIATE_PATH, initiation } from "../Workload.ts"
 import { ask } from "./Databases.ts"
 
@@ -7,7 +7,7 @@ export interface Measured {
   readonly org: string
   readonly key: Readonly<Record<string, string>>
   readonly admin: Readonly<Record<string, string>>
-  /** The cursor before page 1,000 of each list, by its path. */
+  /** Cursors of page 1,000, by path. */
   readonly deep: Map<string, string>
   count: number
 }
@@ -19,7 +19,7 @@ const EVENTS = "/v1/public/events"
 const DELIVERIES = "/v1/public/webhooks/deliveries"
 const AUDIT = "/v1/audit-log"
 
-/** So many records are before page 1,000 of twenty each. */
+/** Records before page 1,000. */
 const BEFORE = 19_980
 
 const pageOf = (path: string, search: string, limit = 20) => `${path}?limit=${limit}${search}`
@@ -27,7 +27,7 @@ const pageOf = (path: string, search: string, limit = 20) => `${path}?limit=${li
 const cursorIn = (text: string): string | null =>
   (JSON.parse(text) as { readonly last_evaluated_key: string | null }).last_evaluated_key
 
-/** Of a list that is shorter, the cursor before its last hundred. */
+/** For a shorter list, the cursor before its last hundred. */
 export const findDeep = async (of: Measured, path: string, headers: Readonly<Record<string, string>>) => {
   let [cursor, before] = ["", ""]
   for (let at = 0; at < BEFORE; at += 100) {
@@ -81,7 +81,7 @@ const kinds = {
 const TIMES = "&from=2020-01-01T00:00:00Z&to=2040-01-01T00:00:00Z"
 const searchOf = (name: string, value: string) => (name === "times" ? TIMES : `&${name}=${value}`)
 
-/** Each filter alone with each of its values, and each two of them with their first. */
+/** Each filter alone with each value, and each pair with their first values. */
 const filters = (): ReadonlyArray<readonly [string, string]> => {
   const each = Object.entries(kinds).map(
     ([name, values]) => [name, Object.entries(values) as ReadonlyArray<[string, string]>] as const

@@ -1,6 +1,6 @@
 /**
- * Databases of several sizes in one PostgreSQL, each with what a few payments wrote and as many copies of it as it takes.
- * They stay in their folder, so that one load serves many measurements; what is there already is not made again.
+ * Databases of several sizes in one PostgreSQL: a few payments made through the API, and copies of them. They are
+ * kept in a folder for later measurements.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -15,7 +15,6 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { startServer } from "../ServerProcess.ts"
 
-/** The built service on a database of its own, for measuring what it writes and how fast it is. */
 const environmentOf = (folder: string, url: string) => ({
   CORRIDOR_MODE: "sandbox",
   CORRIDOR_MASTER_KEY: "5a".repeat(32),
@@ -30,7 +29,7 @@ export interface SandboxFile {
   readonly admin: { readonly jwt: string }
 }
 
-/** Runs for as long as its scope; each with a folder of its own, where its sandbox's credentials are. */
+/** Starts the built service on a database, with its own data folder. */
 export const serviceOn = (name: string, folder: string, clusterUrl: string) =>
   Effect.gen(function* () {
     const url = urlOf(clusterUrl, name)
@@ -42,7 +41,7 @@ export const serviceOn = (name: string, folder: string, clusterUrl: string) =>
 
 export const newDatabase = (name: string, clusterUrl: string) => statement(clusterUrl, `create database ${name}`)
 
-/** So many payments are made through the API; the rest are copies of them. */
+/** Payments made through the API; the rest are copies. */
 const SEED = 50
 const AT_A_TIME = 4
 
@@ -63,7 +62,7 @@ export const ask = async (port: number, path: string, headers: Readonly<Record<s
     })
   let answer = await send()
   let text = await answer.text()
-  // On a machine that others use as well a service may have no time for it.
+  // The service may be busy on a shared machine.
   for (let again = 0; answer.status === 503 && again < 10; again++) {
     await new Promise((done) => setTimeout(done, 1000))
     answer = await send()
@@ -73,7 +72,7 @@ export const ask = async (port: number, path: string, headers: Readonly<Record<s
   return text
 }
 
-/** Takes every delivery at once. */
+/** Accepts every delivery at once. */
 export const receiver = Effect.acquireRelease(
   Effect.promise(async () => {
     const server = createServer((request, response) => {
@@ -98,7 +97,7 @@ export const queueEmpty = (pool: Pool) =>
     Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo("2 minutes")))
   )
 
-/** Mostly of one kind, a few of others: declined ones, and one customer's own. All of them end. */
+/** Mostly one kind, some declined, one of another customer. All of them end. */
 const seed = (nth: number) => {
   const usual = initiation(`seed-${nth}`)
   const by = (phone: string, email: string) => ({
@@ -110,11 +109,11 @@ const seed = (nth: number) => {
   return nth === 3 ? by("+254712345679", "some@example.com") : usual
 }
 
-/** Of the deliveries one in fifty has died. */
+/** One delivery in fifty is dead. */
 const dead = `update webhook_deliveries set status = 'dead', attempts = 8, last_status_code = 500, last_error = 'It answered 500.'
   where delivery_id = (select delivery_id from webhook_deliveries order by 1 limit 1)`
 
-/** What a payment leaves in the log of what people did. */
+/** One audit entry for each payment. */
 const audited = `insert into audit_log (audit_id, org_id, actor_type, actor_id, action, subject_type, subject_id)
   select uuid_v7(), org_id, 'operator', 'bench', case when row_number() over () = 1 then 'payment.resolved' else 'payment.reviewed' end,
     'payment', payment_id::text from payments`
@@ -180,7 +179,7 @@ const filled = (clusterUrl: string, size: Size) =>
     say(`${nameOf(size)}: loaded in ${((performance.now() - began) / 1000).toFixed(0)} s`)
   })
 
-/** PostgreSQL is started three times: to seed, to load without its log, and by whoever measures, as durable as ever. */
+/** Starts PostgreSQL to seed, then to load without WAL. */
 export const prepare = (folder: string, sizes: ReadonlyArray<Size>) =>
   Effect.gen(function* () {
     const states = yield* Effect.scoped(

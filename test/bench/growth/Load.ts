@@ -1,6 +1,6 @@
 /**
- * Fills a database that stays for many measurements: each table at once and without its indexes, two tables at a time,
- * then its indexes anew. What is done is kept in the database itself, so that a load that was cut short goes on.
+ * Fills a database: each table without its indexes, two tables at a time, then the indexes. Progress is kept in the
+ * database, so that an interrupted load continues.
  */
 import { Effect } from "effect"
 import { Pool } from "pg"
@@ -8,7 +8,7 @@ import { copies, growing, makeMonths, makeOrganizations, type Size } from "./Mul
 
 const AT_A_TIME = 2
 
-/** Nothing is written to the log of a table that was emptied in the same transaction. */
+/** Avoids WAL for tables that are truncated in the same transaction. */
 export const loading = {
   wal_level: "minimal",
   max_wal_senders: "0",
@@ -25,7 +25,7 @@ const session = {
   work_mem: "64MB"
 }
 
-/** What is taken away before and put back afterwards, in the order in which it can be. */
+/** Constraints and indexes to drop before and create afterwards, in order. */
 const attached = `
   with parts as (
     select c.oid, coalesce(pg_partition_root(c.oid)::oid, c.oid) as root from pg_class c
@@ -70,7 +70,7 @@ const takeAway = async (pool: Pool, size: Size) => {
   const client = await pool.connect()
   await client.query("begin")
   await client.query("create table bench_load (step integer, name text, back text)")
-  // References first: the keys that they need go after them.
+  // References first: they need the keys.
   for (const { away, back, step, table } of Array.from(once.values()).toSorted((a, b) => b.step - a.step)) {
     await client.query(away)
     await client.query("insert into bench_load values ($1, $2, $3)", [step, table, back])
@@ -93,7 +93,7 @@ const fill = async (pool: Pool, table: string, size: Size) => {
   client.release()
 }
 
-/** Those with most rows first, so that two of them are on their way until the end. */
+/** Largest tables first. */
 const heaviest = "payments events webhook_deliveries payment_history ledger_postings".split(" ")
 const weight = ({ name }: { readonly name: string }) => heaviest.indexOf(name) + 1 || heaviest.length + 1
 

@@ -1,11 +1,11 @@
 /**
- * Makes a large database of a small one: every row that business has written is written again and again, a minute older
- * each time, with ids made of its own, so that rows that belonged together still do. What belongs to nobody's business
- * (organisations, people, endpoints, configurations, their balances) stays as it is. Only for measuring: no check is made.
+ * Multiplies the rows of a small database: copies are each a minute older and have derived ids, so that related rows
+ * stay related. Organisations, users, endpoints and configurations are kept. For measurements only: nothing is
+ * checked.
  */
 import type { Pool } from "pg"
 
-/** Tables that grow with business, and the words in them that no two rows share. */
+/** Tables that grow with business, and their unique texts. */
 export const growing: Readonly<Record<string, ReadonlyArray<string>>> = {
   beneficiaries: [],
   rate_locks: [],
@@ -37,16 +37,16 @@ export const growing: Readonly<Record<string, ReadonlyArray<string>>> = {
   verification_requests: []
 }
 
-/** What they name is not written again. */
+/** Ids that are not copied. */
 const kept = new Set(
   "user_id beneficiary_of created_by requested_by config_id account account_id fee_rule_id webhook_id".split(" ")
 )
 
 export interface Size {
   readonly times: number
-  /** Among how many organisations the copies are spread. */
+  /** Number of organisations that share the copies. */
   readonly organizations: number
-  /** How many copies there are already; none, where nothing is said. */
+  /** Number of existing copies; default 0. */
   readonly after?: number
 }
 
@@ -55,7 +55,7 @@ interface Column {
   readonly type: string
 }
 
-/** Ids begin with their time: what is older than all that there was comes before it, the oldest first. */
+/** Ids start with their time: copies sort before the originals, oldest first. */
 const beginning = (copy: string): string => `'00' || lpad(to_hex(16777215 - (${copy})), 6, '0')`
 const older = (id: string, begins: string): string => `(${begins} || substr(${id}::text, 9))::uuid`
 
@@ -63,7 +63,7 @@ const copied = ({ organizations }: Size, unique: ReadonlyArray<string>, { column
   const own = `t."${column}"`
   const owner = `case when c.n % ${organizations} = 0 then t.org_id else ${older("t.org_id", "c.owner")} end`
   if (column === "org_id") return organizations === 1 ? own : owner
-  // An account of the books has its owner in its name.
+  // Ledger accounts contain the organisation's id.
   if (column === "account" && type === "text") {
     return organizations === 1 ? own : `replace(${own}, coalesce(t.org_id::text, '-'), coalesce((${owner})::text, '-'))`
   }
@@ -81,10 +81,10 @@ const columnsOf = async (pool: Pool, table: string): Promise<ReadonlyArray<Colum
   return rows
 }
 
-/** Of what is forgotten after a day there are no copies from before. */
+/** Idempotency keys are kept for a day. */
 const MINUTES_OF_A_DAY = 1440
 
-/** The oldest first, as they would have been written: a copy of all rows, then the next. */
+/** Oldest first, as the service would have written them. */
 export const copies = async (pool: Pool, table: string, source: string, size: Size): Promise<string> => {
   const columns = await columnsOf(pool, table)
   const { after = 0 } = size
@@ -97,7 +97,7 @@ export const copies = async (pool: Pool, table: string, source: string, size: Si
     ) c cross join lateral (select s.* from ${source} s where c.n > 0 offset 0) t`
 }
 
-/** As they would have been made in their time: for as many minutes back as there are copies. */
+/** Creates the partitions of the copies' months. */
 export const makeMonths = (pool: Pool, { after = 0, times }: Size) =>
   pool.query(`select make_month(t.name, t.key, at) from (
       values ('events', 'created_at'), ('webhook_deliveries', 'created_at'), ('webhook_attempts', 'at'),
@@ -109,18 +109,18 @@ export const makeOrganizations = (pool: Pool, { organizations }: Size) =>
   pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
       'kyb_customer_id', null, 'org_id', ${older("o.org_id", beginning("n"))}))).* from organizations o cross join generate_series(1, ${organizations - 1}) n`)
 
-/** What a payment had in clearing has found its place: a balance of nothing stays for each of its attempts. */
+/** Every attempt leaves a clearing balance of zero. */
 const balancesOfPayments = `insert into ledger_balances (account, org_id, currency)
   select 'clearing/' || payment_id || '/' || attempt_id || '/KES', org_id, 'KES' from attempts on conflict do nothing`
 
-/** One connection only: triggers and references are set aside for it. Nothing is analysed, as where rows come in a hurry. */
+/** Needs a pool of one connection: disables triggers and references. Does not analyse. */
 export const grow = async (pool: Pool, size: Size): Promise<void> => {
   await makeMonths(pool, size)
   await pool.query("set session_replication_role = replica")
   await pool.query("set synchronous_commit = off")
   await makeOrganizations(pool, size)
   for (const table of Object.keys(growing)) {
-    // Of what was there at first: each copy of a table that is read as it grows would pass by all copies before it.
+    // Reads a copy of the original rows, not the growing table.
     await pool.query(`create temporary table if not exists first_${table} as select * from ${table}`)
     await pool.query(await copies(pool, table, `first_${table}`, size))
   }

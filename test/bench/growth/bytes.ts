@@ -1,8 +1,7 @@
 /**
- * What one payment writes, with its completion: by table and index, and to the log. The payin of the benchmark, on the
- * built-in rail; with an idempotency key and one webhook endpoint if they are asked for. "Written" is by how much files
- * grow, "grown" the same where what changes leave behind is used again (as autovacuum makes sure of), "packed" what is left
- * of it in a table that is written anew. `npm run bench:bytes -- [payments] [--key] [--endpoint] [--json]`
+ * Measures the bytes that one payment and its completion write, by table, index and WAL, on the built-in simulator.
+ * "written": growth of files; "grown": growth with vacuum; "packed": size after VACUUM FULL. `npm run bench:bytes --
+ * [payments] [--key] [--endpoint] [--json]`
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
@@ -14,7 +13,7 @@ import { newDatabase, serviceOn, ask, queueEmpty, receiver } from "./Databases.t
 
 const WARM_UP = 500
 const AT_A_TIME = 32
-/** So often is room made in the second half of the run. */
+/** Number of vacuums in the second half. */
 const PARTS = 5
 
 interface Relation {
@@ -24,7 +23,7 @@ interface Relation {
   readonly bytes: number
 }
 
-/** Partitions count as their table, and their indexes as that table's. */
+/** Partitions and their indexes count for their table. */
 const relations = `
   with tables as (
     select c.oid, coalesce(pg_partition_root(c.oid)::oid, c.oid) as root, c.reltoastrelid as toast

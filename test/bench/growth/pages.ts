@@ -44,7 +44,7 @@ const payments =
   async ({ own }) =>
     sql`select ${columns} from payments ${filtered(sql, scope ?? own, filter, first)}`
 
-/** The window after as many rows as are before page 1,000, or before the last page of a shorter list. */
+/** Window of page 1,000, or of the last page of a shorter list. */
 const deepWindow = async ({ own, pool }: Database, table: string, id: string): Promise<Window> => {
   const { rows } = await pool.query<{ at: Date; id: string }>(
     `select * from (select created_at as at, ${id} as id from ${table} where org_id = $1

@@ -16,9 +16,9 @@ import { credentialsOf, INITIATE_PATH, initiation } from "../Workload.ts"
 import { type Case, cases, type Measured } from "./Cases.ts"
 import { type SandboxFile, serviceOn, ask, nameOf, prepare, receiver, say, type Size } from "./Databases.ts"
 
-/** A backlog of deliveries beside those that are made meanwhile, to an endpoint that is let go for as long as it is measured. */
+/** A backlog of deliveries to one endpoint, enabled only while it is measured. */
 
-/** One that was made through the API, whose secret can be opened, hears of nothing but its backlog. */
+/** Created through the API, so that its secret can be decrypted. */
 const made = `
   with endpoint as (
     update webhooks set status = 'disabled', events = '{none.such}' where webhook_id = $1::uuid returning webhook_id, org_id
@@ -35,7 +35,7 @@ const made = `
   select d.delivery_id, d.org_id, d.webhook_id, d.created_at, d.event_id, t.created_at, d.created_at
   from waiting d cross join told t`
 
-/** As many as there are to be, whatever a measurement before has left. */
+/** Adds or removes deliveries until there are this many. */
 const deepen = async (pool: Pool, depth: number, endpoint: () => Promise<string>) => {
   await pool.query("set session_replication_role = replica")
   await pool.query(
@@ -70,7 +70,7 @@ const AT_A_TIME = 4
 
 const adminOf = ({ admin }: SandboxFile) => ({ authorization: `Bearer ${admin.jwt}`, "x-api-key": "NONE" })
 
-/** One of a kind, among all the others. */
+/** The only payment with these values. */
 const theOnlyOne = {
   ...initiation("the only one"),
   payer_details: { name: "Only", email: "only@example.com", phone: "+254700000001" }
@@ -116,14 +116,14 @@ const rateOf = async (work: Case, of: Measured, requests: number) => {
   return requests / ((performance.now() - began) / 1000)
 }
 
-/** What a request makes PostgreSQL look at, in pages, and how long its statements take: one request at a time. */
+/** Pages and time of the statements of a request, one request at a time. */
 const pagesOf = async (work: Case, of: Database, requests: number) => {
   await work(of)
   await of.pool.query(
     "select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()))"
   )
   for (let nth = 0; nth < requests; nth++) await work(of)
-  // What workers ask meanwhile they ask less often.
+  // Statements of workers have fewer calls.
   const { rows } = await of.pool.query<{ pages: number; millis: number }>(
     `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 / $1 as pages,
       coalesce(sum(total_exec_time * $1 / calls), 0)::float8 / $1 as millis
@@ -137,7 +137,7 @@ const pagesOf = async (work: Case, of: Database, requests: number) => {
 interface Plan {
   readonly pages: boolean
   readonly sizes: ReadonlyArray<Size>
-  /** How many deliveries wait in each, where that is measured. */
+  /** Waiting deliveries in each database. */
   readonly queues: ReadonlyArray<number>
   readonly rounds: number
   readonly requests: number
@@ -168,7 +168,7 @@ const compared = async (
   )
 }
 
-/** What meets a backlog: new payments, and lists of deliveries. */
+/** Cases that a backlog may slow down. */
 const besideQueues = ["initiation", "first page", "deliveries", "deliveries, pending (none)", "dead letters"]
 const DRAINED_FOR = 5000
 
@@ -239,7 +239,7 @@ const usual = [1_000, 100_000].map((payments): Size => ({ payments, organization
 const kept = (folder: string) =>
   Effect.promise(async () => {
     await mkdir(folder, { recursive: true })
-    // PostgreSQL runs as a user of its own when the run is root's.
+    // PostgreSQL runs as another user if we are root.
     await chmod(folder, 0o755)
     return folder
   })

@@ -1,6 +1,6 @@
 /**
- * One keep-alive connection, one request at a time, on the bare socket: a client with manners would take a good part
- * of the machine that the servers are measured on. Understands answers with a Content-Length only.
+ * A keep-alive connection on a bare socket, one request at a time: a full client would take CPU from the measured
+ * servers. Needs a Content-Length.
  */
 import { connect, type Socket } from "node:net"
 

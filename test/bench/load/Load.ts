@@ -1,10 +1,9 @@
-/** Asks over every connection for the time of a job, and measures each answer. The first answer that is no success ends it. */
+/** Sends the requests of a job over all connections and measures the answers. The first failure ends it. */
 import { credentialsOf, INITIATE_PATH, initiation, LIST_PATH, RATE_PATH, recordPath } from "../Workload.ts"
 import { Connection } from "./Connection.ts"
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
-/** What the benchmark and its load generator say to each other. */
 export const endpoints = ["initiate", "record", "list", "rate"] as const
 export type Endpoint = (typeof endpoints)[number]
 
@@ -14,11 +13,11 @@ export interface Job {
   readonly apiKey: string
   readonly connections: number
   readonly seconds: number
-  /** Requests a second, each at its time; null for as many as go. */
+  /** Requests a second; null: as fast as possible. */
   readonly pace: number | null
-  /** Tells the payments of this job from those of every other. */
+  /** Distinguishes the payments of this job. */
   readonly tag: string
-  /** Whose records are read. */
+  /** Payments whose records are read. */
   readonly transactionIds: ReadonlyArray<string>
 }
 
@@ -27,7 +26,7 @@ export interface JobResult {
   readonly seconds: number
   readonly p50Millis: number
   readonly p99Millis: number
-  /** Of the payments that were initiated. */
+  /** Of initiated payments. */
   readonly transactionIds: ReadonlyArray<string>
 }
 
@@ -36,27 +35,23 @@ export type LoadMessage =
   | { readonly type: "done"; readonly result: JobResult }
   | { readonly type: "failed"; readonly message: string }
 
-/** When the n-th request of a job may go, and since when its answer is waited for. */
 interface Turns {
   readonly has: (n: number) => boolean
-  /** Answers, once it is its turn, with the time that its latency counts from. */
+  /** Resolves, when the request is due, to the start of its latency. */
   readonly turn: (n: number) => Promise<number>
   readonly end: () => void
 }
 
-/** By the clock that all threads share. */
+/** Clock shared by all threads. */
 const nowMillis = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** As many as go: each as soon as a connection is free. */
+/** Each request as soon as a connection is free. */
 const unpaced = (seconds: number): Turns => {
   const end = nowMillis() + seconds * 1000
   return { has: () => nowMillis() < end, turn: async () => nowMillis(), end: () => undefined }
 }
 
-/**
- * So many a second, each at its time whatever became of those before. One that finds no free connection at that time
- * goes late, and has been waiting since: a slow answer cannot hide the next.
- */
+/** A fixed rate. A request that finds no free connection goes late, and its latency counts from its due time. */
 const paced = async (perSecond: number, seconds: number): Promise<Turns> => {
   const [count, gapMillis] = [Math.floor(perSecond * seconds), 1000 / perSecond]
   const worker = new Worker(new URL("./ticks.mjs", import.meta.url), { workerData: { count, gapMillis } })
@@ -85,7 +80,7 @@ const headOf = (method: string, path: string, { apiKey, port }: Job): string => 
   return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${credentials.join("")}`
 }
 
-/** Makes the n-th request of a job. */
+/** The n-th request of a job. */
 const requestsOf = (job: Job): ((n: number) => string) => {
   const get = (path: string) => `${headOf("GET", path, job)}\r\n`
   switch (job.endpoint) {
@@ -98,7 +93,7 @@ const requestsOf = (job: Job): ((n: number) => string) => {
     }
     case "record": {
       const { transactionIds } = job
-      // Steps of a large prime visit the records in no order that a cache could like.
+      // Steps of a large prime avoid cached records.
       return (n) => get(recordPath(transactionIds[(n * 7919) % transactionIds.length]!))
     }
     case "list":

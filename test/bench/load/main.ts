@@ -1,4 +1,4 @@
-/** The load generator as a process of its own: takes jobs from its parent, one at a time. */
+/** The load generator's process: takes jobs from its parent. */
 import { type Job, type LoadMessage, runJob } from "./Load.ts"
 
 const tell = (message: LoadMessage) => void process.send?.(message)

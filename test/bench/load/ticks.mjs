@@ -1,6 +1,6 @@
 /**
- * A thread that says when the next request is due: timers are a millisecond late on average, which is as long as some
- * answers take. Says first when the first will be due, by the clock that all threads share.
+ * A thread that signals when each request is due: timers would be a millisecond late. The first message is the time
+ * of the first request.
  */
 import { parentPort, workerData } from "node:worker_threads"
 

@@ -1,9 +1,7 @@
 /**
- * How many deliveries a second one instance makes to a hundred endpoints and what they cost; how many of them are left
- * beside an endpoint that hangs under a backlog, and beside 200 of one organisation that hang; how many of a neighbour's
- * arrive within a second beside those and 200 whose names nobody answers for; and how soon an event of an idle system
- * arrives. `npm run bench:webhooks -- [deliveries to each endpoint] [backlog] [part …]`, where the parts are those below;
- * all of them unless some are named.
+ * Measures webhook deliveries of one instance: rate and CPU to 100 endpoints, beside hanging endpoints, beside
+ * unresolvable names, and the delay of a single event. `npm run bench:webhooks -- [deliveries to each endpoint]
+ * [backlog] [part …]`; default: all parts.
  */
 import { createSocket } from "node:dgram"
 import { loadavg } from "node:os"
@@ -17,23 +15,14 @@ import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { durableCluster, poolOn, temporaryFolder } from "../Cluster.ts"
 import { clusterCpuMicros } from "../ClusterCpu.ts"
-import { OrgId, WebhookId, Ids } from "../../../src/domain/Ids.ts"
-import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
+import { Ids, type OrgId, WebhookId } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { formatSecret, SECRET_BYTES, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
+import { newOrganization } from "../../support/StoreFixtures.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { Order, Told } from "./receiver.ts"
-
-/** Organisations with their endpoints, and events for them. */
-const newOrganization = Effect.gen(function* () {
-  const store = yield* OrganizationStore
-  const org_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
-  const about = { name: "Bench", country: "KE", currency: "KES", email: "bench@corridor.example" } as const
-  yield* store.insert({ org_id, ...about, features: [], sandbox: true })
-  return org_id
-})
 
 const newEndpoint = (org_id: OrgId, endpoint_url: string) =>
   Effect.gen(function* () {
@@ -44,10 +33,10 @@ const newEndpoint = (org_id: OrgId, endpoint_url: string) =>
     yield* store.insert({ webhook_id, org_id, endpoint_url, events: ["*"], secret_sealed })
   })
 
-/** A statement must not take longer than any other may. */
+/** Keeps each statement short. */
 const AT_A_TIME = 100
 
-/** About as large as those of a payment. */
+/** About the size of a payment's events. */
 const writeEvents = (org_id: OrgId, count: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.forEach(
@@ -60,7 +49,6 @@ const writeEvents = (org_id: OrgId, count: number) =>
     )
   )
 
-/** The process of the receivers, as effects. */
 const startReceiver = Effect.acquireRelease(
   Effect.promise(async () => {
     const child = fork(fileURLToPath(new URL("./receiver.mjs", import.meta.url)), { execArgv: [] })
@@ -77,7 +65,7 @@ const startReceiver = Effect.acquireRelease(
     const { port } = await told<{ readonly port: number }>("port")
     return {
       child,
-      /** The `nth` host of the loopback. */
+      /** The n-th loopback address. */
       urlOf: (nth: number, path: string) => `http://127.0.${Math.trunc(nth / 250)}.${1 + (nth % 250)}:${port}${path}`,
       receiving: (count: number) => {
         const all = told<{ readonly received: number }>("received")
@@ -107,7 +95,7 @@ type Part = (typeof PARTS)[number] | "alone"
 
 const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
 
-/** Answers nothing. */
+/** A name server that never answers. */
 const silentNameServer = Effect.acquireRelease(
   Effect.promise(async () => {
     const socket = createSocket("udp4")
@@ -119,7 +107,7 @@ const silentNameServer = Effect.acquireRelease(
 
 const endpointsOf = (receiver: Receiver, path: string, count: number) =>
   Effect.gen(function* () {
-    const org = yield* newOrganization
+    const { org_id: org } = yield* newOrganization({ sandbox: true })
     for (let nth = 0; nth < count; nth++) yield* newEndpoint(org, receiver.urlOf(nth, path))
     return org
   })
@@ -142,7 +130,7 @@ const words = ({ postgres, rate, receiver, sender }: Run): string =>
   `${rate.toFixed(0)} deliveries/s; CPU µs each: sender ${sender.toFixed(0)}, PostgreSQL ${postgres.toFixed(0)}, ` +
   `receiver ${receiver.toFixed(0)}, together ${(sender + postgres + receiver).toFixed(0)}`
 
-/** One event after the other, each given a second. */
+/** One event a second. */
 const neighbours = (receiver: Receiver) =>
   Effect.gen(function* () {
     const bad = yield* endpointsOf(receiver, "/hang", HANGING)
@@ -168,13 +156,13 @@ const neighbours = (receiver: Receiver) =>
 
 const at = (sorted: ReadonlyArray<number>, part: number): number => sorted[Math.floor(part * (sorted.length - 1))]!
 
-/** From the commit to the arrival, one at a time, the worker with nothing else to do. */
+/** Delay from commit to arrival, one event at a time. */
 const idle = <E, R>(receiver: Receiver, commit: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const worker = yield* Effect.fork(deliveryWorker)
     const millis = yield* Effect.replicateEffect(
       Effect.gen(function* () {
-        // No two at the same place of the worker's own rhythm.
+        // Avoids a fixed phase of the worker's poll.
         yield* Effect.sleep(300 + Math.random() * 250)
         const arrived = receiver.neighbour()
         yield* commit

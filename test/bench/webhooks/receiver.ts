@@ -1,6 +1,6 @@
 /**
- * The receivers of all deliveries, in a process of its own, so that its work is not taken for the sender's. It reads no
- * more of HTTP than where a request ends. `/hang` never answers; `/neighbour` is told of at once, with the time.
+ * All receivers in one process, so that their CPU is counted apart. Parses only the end of a request. `/hang` never
+ * answers; `/neighbour` reports the time of arrival.
  */
 import { type AddressInfo, createServer, type Socket } from "node:net"
 
@@ -58,5 +58,5 @@ process.on("message", (order: Order) => {
 process.on("disconnect", () => process.exit())
 
 const server = createServer(serve)
-// On every address of the loopback, each of which is another host to the sender.
+// Every loopback address is another host.
 server.listen({ port: 0, host: "0.0.0.0", backlog: 4096 }, () => tell({ port: (server.address() as AddressInfo).port }))

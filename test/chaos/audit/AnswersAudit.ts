@@ -1,4 +1,7 @@
-/** What callers were told against what is written down: nothing is denied later, and nothing is there that nobody asked for. */
+/**
+ * Compares the answers to callers with the records: nothing is contradicted, and nothing exists that was not
+ * requested.
+ */
 import { type Json, jsonOf, responseOf } from "../../simulation/business/ScenarioContext.ts"
 import { canMove, type PaymentStatus, paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
@@ -7,7 +10,7 @@ import type { Read } from "./ReadRecords.ts"
 
 const created = new Set(["payin", "cross-currency payin", "payout", "cross-currency payout", "on-ramp", "off-ramp"])
 
-/** Whether a payment that stood there then may stand here now. */
+/** Whether a payment may have moved from one status to the other. */
 const mayBecome = (from: PaymentStatus, to: PaymentStatus, seen = new Set<string>()): boolean => {
   if (from === to) return true
   seen.add(from)
@@ -16,7 +19,7 @@ const mayBecome = (from: PaymentStatus, to: PaymentStatus, seen = new Set<string
 
 const statusIn = (answer: Json): PaymentStatus | undefined => answer["status"] as PaymentStatus | undefined
 
-/** One order that makes a payment, and what there is of it. */
+/** Compares one request with the payments under its key. */
 const paymentProblems = (
   { kind, orgId, replies, what }: LoggedRequest,
   found: ReadonlyArray<Payment>
@@ -35,7 +38,7 @@ const paymentProblems = (
       problems.push(`${what}: told of payment ${String(id)}, which is not there`)
       continue
     }
-    if (payment.org_id !== orgId) problems.push(`${what}: its payment belongs to somebody else`)
+    if (payment.org_id !== orgId) problems.push(`${what}: its payment belongs to another organisation`)
     if (reply.status === 502 && payment.status !== "failed") {
       problems.push(`${what}: told that all providers refused, and the payment is ${payment.status}`)
     }
@@ -47,7 +50,7 @@ const paymentProblems = (
   return problems
 }
 
-/** Deposits, transfers and withdrawals: as many as were answered well. */
+/** Compares the numbers of deposits and transfers. */
 const countProblems = (
   orders: ReadonlyArray<LoggedRequest>,
   { postings, virtualTransactions }: Read
@@ -56,7 +59,7 @@ const countProblems = (
     orders.filter((order) => order.kind === kind && order.replies.some(({ status }) => status === 200)).length
   const entries = (kind: string) =>
     new Set(postings.flatMap((posting) => (posting.kind === kind ? [posting.entry_id] : []))).size
-  // Each account was filled once before the run.
+  // Each account had one deposit before the run.
   const first = new Set(virtualTransactions.map(({ account_id }) => account_id)).size
   const counted = [
     ["deposit", answered("deposit") + first, entries("deposit")],
@@ -79,7 +82,7 @@ export const answerProblems = (orders: ReadonlyArray<LoggedRequest>, read: Read)
     .flatMap(({ key, replies, what }) => {
       const made = byKey.get(key)?.length ?? 0
       const told = replies.some(({ status }) => status === 200) ? 1 : 0
-      // What all providers refused has been a payment too.
+      // A withdrawal that all providers refused was also a payment.
       return made === told || (made === 1 && replies.every(({ status }) => status !== 200))
         ? []
         : [`${what}: told of ${told}, and there are ${made}`]
@@ -89,7 +92,7 @@ export const answerProblems = (orders: ReadonlyArray<LoggedRequest>, read: Read)
     ...orders.flatMap((order) => (created.has(order.kind) ? paymentProblems(order, byKey.get(order.key) ?? []) : [])),
     ...withdrawals,
     ...Array.from(byKey.keys()).flatMap((key) =>
-      known.has(key) ? [] : [`there is a payment of ${key}, which nobody asked for`]
+      known.has(key) ? [] : [`there is a payment of ${key}, which was never requested`]
     ),
     ...countProblems(orders, read)
   ]

@@ -1,4 +1,4 @@
-/** What must hold when all is healed: callers, providers, receivers and the books agree. */
+/** Rules when all is at rest: callers, providers, receivers and ledger agree. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -20,7 +20,7 @@ interface Failed {
   readonly stdout: string
 }
 
-/** `corridor ledger check`, as an operator runs it. */
+/** Runs `corridor ledger check`. */
 const checkBooks = ({ bundle, environment }: Environment) =>
   Effect.promise(async () => {
     const args = [join(bundle, "cli", "main.mjs"), "ledger", "check", "--json"]
@@ -40,7 +40,7 @@ export const recordsOf = (env: Environment, organisations: ReadonlyArray<Organis
     )
   )
 
-/** How it came to where it is. */
+/** History, attempts and items of a payment. */
 const describePayment = ({ attempts, history, items }: Dossier): string =>
   [
     ...history.map(({ at, cause, to_status }) => `${at.toISOString()} ${to_status} (${cause})`),
@@ -51,7 +51,7 @@ const describePayment = ({ attempts, history, items }: Dossier): string =>
     ...items.map(({ closed_at, kind }) => `${closed_at === null ? "open" : "closed"} item: ${kind}`)
   ].join("; ")
 
-/** With the payment that it is about. */
+/** Adds the payment to each problem. */
 const named =
   (problemsOf: (dossier: Dossier) => ReadonlyArray<string>) =>
   (dossier: Dossier): ReadonlyArray<string> =>
@@ -59,7 +59,7 @@ const named =
       (problem) => `payment ${dossier.payment.payment_id}: ${problem}: ${describePayment(dossier)}`
     )
 
-/** What is still under way, and ends by itself before the horizon: these alone are no problem yet. */
+/** Work that is still open and ends by itself before the horizon. */
 export const progress = ({ attempts, deliveries, ...read }: Read, horizon: number): ReadonlyArray<string> => [
   ...attempts.flatMap(({ attempt_id, next_enquiry_at }) =>
     next_enquiry_at === null || next_enquiry_at.getTime() > horizon

@@ -1,4 +1,4 @@
-/** All that the instances have written down, as the invariants want it, and what the fakes really have. */
+/** Reads all records of PostgreSQL for the rules, and what the fakes hold. */
 import { PgClient } from "@effect/sql-pg"
 import { SqlClient } from "@effect/sql"
 import { Effect, Redacted, Schema } from "effect"
@@ -28,16 +28,16 @@ const events = rowsAs(WebhookEvent)
 const deliveries = rowsAs(StoredDelivery)
 const accounts = rowsAs(VirtualAccount)
 
-/** Fakes give what comes twice under one reference a number behind it. */
+/** Fakes append a number to repeated references. */
 const referenceIn = (text: string): string => text.split(" ", 1)[0]!
 
 interface FakeHoldings {
   readonly holdings: Records["holdings"]
-  /** What they have that no attempt of ours asked for. */
+  /** Entries that no attempt caused. */
   readonly unmatched: ReadonlyArray<string>
 }
 
-/** What each fake has because of each payment: found by our reference, or by the id that it gave us. */
+/** Holdings of each fake by payment, matched by our reference or the provider's id. */
 export const holdingsOf = (fakes: ReadonlyArray<StartedFake>, attempts: ReadonlyArray<Attempt>): FakeHoldings => {
   const byReference = new Map(attempts.map((attempt) => [wireReference(attempt.attempt_id), attempt]))
   const byId = new Map(attempts.map((attempt) => [`${attempt.provider} ${attempt.provider_payment_id}`, attempt]))
@@ -47,7 +47,7 @@ export const holdingsOf = (fakes: ReadonlyArray<StartedFake>, attempts: Readonly
     for (const { id, kind, moved, reference, state, takenBack } of running.books.all()) {
       const found = byReference.get(referenceIn(reference)) ?? byId.get(`${fake.name} ${id}`)
       if (found === undefined)
-        unmatched.push(`${fake.name} has a ${kind} ${reference} (${state}) that nobody asked for`)
+        unmatched.push(`${fake.name} has a ${kind} ${reference} (${state}) that no attempt caused`)
       if (found === undefined || state !== "completed") continue
       const account = `provider/${fake.name}/${moved.currency}`
       const own = sums.get(found.payment_id) ?? new Map<string, bigint>()
@@ -59,17 +59,16 @@ export const holdingsOf = (fakes: ReadonlyArray<StartedFake>, attempts: Readonly
 }
 
 export interface Read extends Records, Pick<FakeHoldings, "unmatched"> {
-  /** By the key that it was asked for under, where there was one. */
+  /** Idempotency key of the request that made the payment. */
   readonly keyOf: (payment: Dossier["payment"]) => string | null
 }
 
 const keyIn = Schema.is(Schema.Struct({ key: Schema.String }))
 
-/** Initiations have it as their reference, ramps in their metadata, withdrawals as their description. */
+/** Stored as reference of initiations, metadata of ramps, description of withdrawals. */
 const keyOf: Read["keyOf"] = ({ client_reference, description, metadata }) =>
   client_reference ?? (keyIn(metadata) ? metadata.key : description)
 
-/** Every row that the invariants look at. */
 export const readRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const payments = yield* sql.unsafe<object>(`select ${selectedColumns()} from payments`)

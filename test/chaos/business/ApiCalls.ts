@@ -1,4 +1,4 @@
-/** How callers ask: of any instance, and again with the same key, of another one, while they have no answer. */
+/** API calls of callers: to any instance, repeated with the same key until answered. */
 import { setTimeout as pause } from "node:timers/promises"
 import { isUnresolved, type Json, jsonOf } from "../../simulation/business/ScenarioContext.ts"
 import type { Chance } from "../../simulation/world/Chance.ts"
@@ -6,7 +6,7 @@ import type { Instance } from "../environment/Instance.ts"
 import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
 import type { RequestLog, LoggedRequest } from "./RequestLog.ts"
 
-/** Longer than a provider has, shorter than anybody sleeps: whoever is paused is not waited for. */
+/** Longer than PROVIDER_TIMEOUT, shorter than a suspension. */
 const CALL_TIMEOUT_MILLIS = 6_000
 
 export interface CallContext {
@@ -30,24 +30,24 @@ const send = async (url: string, init: RequestInit): Promise<HttpReply | null> =
   }
 }
 
-/** What is asked for in the end may have been at a rate that was locked for a quarter of an hour. */
+/** A repeated request may use a locked rate that has expired. */
 const isTooLate = ({ body }: HttpReply): boolean => {
   const [, expired = ""] = /org_rate_id: expired at ([^;]+)/.exec(body) ?? []
   return Date.parse(expired) <= Date.now()
 }
 
-/** Refusals that say nothing about the order itself. */
+/** Counts a reply and checks its status. */
 const checkReply = ({ requestLog }: CallContext, what: string, url: string, reply: HttpReply | null): void => {
   requestLog.count(reply === null ? "none" : String(reply.status))
   if (reply === null) return
   requestLog.checkStatus(what, url, reply)
-  // Callers here say what they may say: whatever is not understood was not meant to be.
+  // Callers send valid requests only: a 400 is a problem.
   if (reply.status === 400 && !isTooLate(reply)) requestLog.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
   if (reply.status === 503 && reply.headers["retry-after"] === undefined)
     requestLog.problems.push(`${what}: 503 without Retry-After`)
 }
 
-/** One try at one instance; nothing where there is no answer to go by. */
+/** Calls one instance once; null: the outcome is unknown. */
 const callInstance = async (
   context: CallContext,
   instance: Instance,
@@ -60,7 +60,7 @@ const callInstance = async (
     body: JSON.stringify(order.body)
   })
   checkReply(context, order.what, url, reply)
-  // Nobody knows whether that came before or after something was done.
+  // It is unknown whether the request took effect.
   return reply === null || isUnresolved(reply) || reply.status === 500 ? null : reply
 }
 
@@ -69,7 +69,7 @@ export const callOnce = (context: CallContext, order: LoggedRequest, at: number)
 
 const pauses = [100, 300, 1_000, 3_000]
 
-/** Again and again, for a while; what is left open then is asked for in the end. */
+/** Repeats for some seconds; open requests are repeated at the end of the run. */
 export const callUntilAnswered = async (context: CallContext, order: LoggedRequest): Promise<HttpReply | null> => {
   for (const [at, millis] of pauses.entries()) {
     const reply = await callOnce(context, order, at)
@@ -84,7 +84,7 @@ export const callUntilAnswered = async (context: CallContext, order: LoggedReque
 
 const PROBE_MILLIS = 50
 
-/** Asks one instance until it answers, or for half a minute. */
+/** Calls one instance until it answers, for at most 30 seconds. */
 export const probeInstance = async (
   context: CallContext,
   instance: Instance,
@@ -102,7 +102,6 @@ export const probeInstance = async (
   return false
 }
 
-/** A read, which changes nothing. */
 export const readJson = async (
   context: CallContext,
   apiKey: string,

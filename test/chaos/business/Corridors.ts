@@ -1,9 +1,9 @@
-/** Where payments go: through whom in each country, and what payers and beneficiaries there look like. */
+/** Corridors of the run: providers by country and method, with payers and beneficiaries. */
 
 const through = (country: string, payment_method: string, direction: string, ...providers: ReadonlyArray<string>) =>
   providers.map((provider, at) => ({ provider, country, payment_method, direction, priority: 10 * (at + 1) }))
 
-/** Each of the nine is the first to be asked somewhere, and most have somebody behind them. */
+/** Each of the nine providers is first somewhere, and most have a fallback. */
 export const corridors = [
   ...through("DE", "card", "inbound", "stripe", "adyen"),
   ...through("FR", "card", "inbound", "paypal"),
@@ -41,7 +41,7 @@ const payer = (number: string) => ({
 
 const nigerian = { account_name: "Ada Obi", account_number: "0000014579", bank_name: "First Bank", bank_code: "011" }
 
-/** Places to collect from; `exponent` is the currency's. */
+/** `exponent` is the currency's. */
 export const payinCorridors = [
   { country: "DE", currency: "EUR", exponent: 2, payment_method: "card", ...card, ...payer("+4915112345678") },
   { country: "FR", currency: "EUR", exponent: 2, payment_method: "card", ...card, ...payer("+33612345678") },
@@ -114,7 +114,6 @@ export const beneficiaries = {
 
 export type BeneficiaryName = keyof typeof beneficiaries
 
-/** Places to pay to. */
 export const payoutCorridors = [
   {
     whom: "kenyan",

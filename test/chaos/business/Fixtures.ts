@@ -1,4 +1,4 @@
-/** Who lives on the stage: organisations with their keys, beneficiaries, accounts and receivers, and whom they pay through. */
+/** Fixtures of a run: organisations with keys, beneficiaries, accounts, receivers and corridors. */
 import { setTimeout as pause } from "node:timers/promises"
 import { Effect } from "effect"
 import type { Json } from "../../simulation/business/ScenarioContext.ts"
@@ -24,7 +24,7 @@ export interface Organisation {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Nothing is wrong yet: whatever is refused ends the run. */
+/** A refused request ends the run. */
 const requestJson = async (url: string, headers: Headers, method: string, body?: object): Promise<Json> => {
   const response = await fetch(url, {
     method,
@@ -45,7 +45,7 @@ const isServedBy =
   ({ country, direction, payment_method }) =>
     country === one.country && payment_method === one.payment_method && [direction, "external"].includes(one.direction)
 
-/** Every payment goes to a fake: the built-in rails take none of them. */
+/** Sends every payment to a fake: disables the built-in simulators. */
 const configureCorridors = async ({ credentials, instances }: Environment): Promise<void> => {
   const url = `${instances[0]!.url}/v1/payments/provider-configs`
   const headers = { authorization: `Bearer ${credentials.admin.jwt}`, "x-api-key": "NONE" }
@@ -62,7 +62,7 @@ const receiverKinds: ReadonlyArray<{ readonly behaviour: ReceiverBehaviour; read
   [
     { behaviour: "takes", events: ["*"] },
     { behaviour: "fails", events: ["payment.*"] },
-    // It takes as many places as it can get: a few events are enough for it.
+    // It occupies every delivery slot it gets, so a few events are enough.
     { behaviour: "hangs", events: ["payment.failed"] }
   ]
 
@@ -104,7 +104,7 @@ const createOrganisation = (env: Environment, { api_key, org_id, users }: Enviro
     })
   })
 
-/** Instances keep what they know of the corridors for a moment. */
+/** Instances cache corridors for a moment. */
 const UNTIL_KNOWN_MILLIS = 1_500
 
 export const createFixtures = (env: Environment) =>

@@ -1,4 +1,4 @@
-/** What callers do: each operation draws what it asks for, and asks for it under a key of its own. */
+/** Operations of callers: each draws its request and sends it with its own key. */
 import { type Json, responseOf } from "../../simulation/business/ScenarioContext.ts"
 import { magicDigits } from "../../fakes/MagicAmounts.ts"
 import { callUntilAnswered, type CallContext, headersFor, readJson } from "./ApiCalls.ts"
@@ -10,9 +10,9 @@ import { setTimeout as pause } from "node:timers/promises"
 
 interface OperationContext extends CallContext {
   readonly organisation: Organisation
-  /** One of its own, by which everything about it is drawn. */
+  /** Idempotency key, which is also the key of all draws. */
   readonly key: string
-  /** Payins of the organisation that were answered, the latest last. */
+  /** Answered payins of the organisation, latest last. */
   readonly payins: Array<{ readonly paymentId: string; readonly amount: number; readonly exponent: number }>
 }
 
@@ -29,7 +29,7 @@ const opened = (
 const asked = (context: OperationContext, kind: string, path: string, body: object): Promise<HttpReply | null> =>
   callUntilAnswered(context, opened(context, kind, path, body))
 
-/** Of four, three complete; the other has the digits of one of the faults in it. */
+/** Three of four amounts complete; the others contain the digits of a fault. */
 const digitsOf = ({ chance, key }: OperationContext): number =>
   chance.happens(0.75, `${key} completes`)
     ? chance.between(50, 99, `${key} digits`)
@@ -40,7 +40,7 @@ const amountOf = (context: OperationContext, exponent: number, times = 1): numbe
   return exponent === 0 ? hundreds * 100 + digitsOf(context) : hundreds + digitsOf(context) / 100
 }
 
-/** Where the answer is a page of the provider's, its customer goes there. */
+/** Visits the provider's page, as its customer does. */
 const visit = (reply: HttpReply): void => {
   const { redirect_url } = responseOf(reply)
   if (typeof redirect_url !== "string") return
@@ -55,7 +55,7 @@ const locked = async (context: OperationContext, from: string, to: string, amoun
   return answer === null ? null : (answer["data"] as Json)
 }
 
-/** Of small amounts rounding would be too large a part. */
+/** Amounts large enough for rounding not to matter. */
 const WORTH_CHANGING = 1_000
 
 const payin: Operation = async (context) => {
@@ -97,7 +97,7 @@ const payout: Operation = async (context) => {
   })
 }
 
-/** An order that every instance which is well answers at once. */
+/** A payin that every healthy instance answers at once. */
 export const probeOrder = (requestLog: RequestLog, { apiKey, orgId }: Organisation, key: string): LoggedRequest => {
   const { exponent: _, ...corridor } = payinCorridors.find(({ country }) => country === "UG")!
   const amount = 1_050
@@ -112,7 +112,7 @@ export const probeOrder = (requestLog: RequestLog, { apiKey, orgId }: Organisati
   return requestLog.open({ kind: "payin", key, orgId, apiKey, path: "/v1/payments-init/initiate", body })
 }
 
-/** Of a payin that has had a while to complete. */
+/** Recent payins, which may not have completed. */
 const LATELY = 12
 
 const refund: Operation = async (context) => {
@@ -179,7 +179,7 @@ const ramp: Operation = async (context) => {
   })
 }
 
-/** A link is made once, and its form sent once or twice, as by an impatient payer. */
+/** Creates a link and submits its form once or twice. */
 const link: Operation = async (context) => {
   const { chance, instances, key, requestLog, organisation } = context
   const { url } = chance.pick(instances, `${key} link`)
@@ -229,7 +229,7 @@ const operations: Readonly<Record<string, Operation>> = {
   withdraw,
   transfer,
   ramp,
-  /** Whoever browses has no key: a page that did not come is no harm. */
+  /** Browsers have no key: a lost page is no problem. */
   link: (context) => link(context).catch(() => context.requestLog.count("link: none"))
 }
 
@@ -238,10 +238,9 @@ const weights = { payin: 34, payout: 22, refund: 12, deposit: 5, withdraw: 9, tr
 const runOperation = (context: OperationContext): Promise<unknown> =>
   operations[context.chance.weighed(weights, `${context.key} kind`)]!(context)
 
-/** Callers at work: each does one thing after the other until the run is over. */
 export interface CallerLoad {
   readonly callers: number
-  /** Between two operations of one caller. */
+  /** Pause between two operations of a caller. */
   readonly restMillis: number
 }
 

@@ -1,8 +1,8 @@
-/** All that callers were told, as they were told it. */
+/** Log of all requests and their replies. */
 import type { KeyedReplies } from "../../simulation/business/ScenarioContext.ts"
 import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
 
-/** What one key stands for: an order of one kind, asked for until it is answered. */
+/** Requests under one key, repeated until answered. */
 export interface LoggedRequest extends KeyedReplies {
   readonly kind: string
   readonly key: string
@@ -29,7 +29,7 @@ export class RequestLog {
     this.answers.set(what, (this.answers.get(what) ?? 0) + 1)
   }
 
-  /** Whatever fails around the service, none of it is a defect of its own: nobody is answered 500. */
+  /** Any 500 is a violation. */
   checkStatus(what: string, url: string, { body, status }: Pick<HttpReply, "status" | "body">): void {
     if (status !== 500) return
     this.problems.push(
@@ -41,7 +41,6 @@ export class RequestLog {
     return Array.from(this.orders.values()).filter(({ replies }) => replies.length === 0)
   }
 
-  /** By kind, how many there were. */
   kinds(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     for (const { kind } of this.orders.values()) counts.set(kind, (counts.get(kind) ?? 0) + 1)

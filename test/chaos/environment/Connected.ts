@@ -1,4 +1,4 @@
-/** A connection to PostgreSQL for one use, with which it ends. */
+/** A PostgreSQL connection for one use. */
 import { Client } from "pg"
 
 export const connected = async <A>(
@@ -7,7 +7,7 @@ export const connected = async <A>(
   connectionTimeoutMillis = 2_000
 ): Promise<A> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis })
-  // It dies with the server: the statement under way tells of it.
+  // Errors of a lost connection also fail the statement.
   client.on("error", () => undefined)
   await client.connect()
   try {

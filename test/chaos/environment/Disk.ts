@@ -1,4 +1,4 @@
-/** A disk of the database's own, in a file, which can be filled to the last block; only where this machine lets us mount one. */
+/** A disk for the database in a mounted file, which can be filled completely. Needs the right to mount. */
 import { execFile } from "node:child_process"
 import { chmod, mkdir, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
@@ -7,7 +7,6 @@ import { Effect, Either } from "effect"
 
 export interface Disk {
   readonly folder: string
-  /** Leaves nothing free. */
   readonly fill: Effect.Effect<void>
   readonly free: Effect.Effect<void>
 }
@@ -21,7 +20,7 @@ const reasonOf = (cause: unknown): string => {
   return (stderr ?? message).trim().split("\n").at(-1) ?? message
 }
 
-/** The file is sparse: it takes as much as the database writes. */
+/** The file is sparse. */
 const mounted = async (folder: string): Promise<string> => {
   const image = join(folder, "disk.img")
   const corridor = join(folder, "disk")
@@ -39,7 +38,7 @@ const disk = (folder: string): Disk => {
     folder,
     fill: Effect.promise(async () => {
       const { bavail, bsize } = await statfs(folder)
-      // As far as it goes: the database takes blocks at the same time.
+      // The database may take blocks at the same time.
       await run("fallocate", ["-l", String(bavail * bsize), ballast]).catch(() =>
         run("fallocate", ["-l", String(Math.floor(bavail * bsize * 0.999)), ballast])
       )
@@ -48,7 +47,7 @@ const disk = (folder: string): Disk => {
   }
 }
 
-/** Or why there is none. */
+/** Returns the reason if there is none. */
 export const ownDisk = (folder: string) =>
   Effect.acquireRelease(
     Effect.either(Effect.tryPromise({ try: () => mounted(folder), catch: reasonOf })),

@@ -1,6 +1,6 @@
 /**
- * Where a run takes place: instances of the built server on one PostgreSQL, the nine fakes, and a proxy on each way
- * between them. Callbacks and pages go to whichever instance takes them.
+ * Environment of a run: instances of the built server on one PostgreSQL, the nine fakes, and a proxy on each
+ * connection. Callbacks and pages go to any instance.
  */
 import { mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -16,15 +16,14 @@ import { type Proxy, startProxy } from "./Proxy.ts"
 
 export interface EnvironmentOptions {
   readonly instances: number
-  /** The folder of the build. */
   readonly bundle: string
-  /** Whether the database gets a disk of its own, where that can be had. */
+  /** Whether the database gets its own disk, if possible. */
   readonly wantsDisk: boolean
-  /** When providers are asked about what they left open. */
+  /** STATUS_ENQUIRY_DELAYS of the instances. */
   readonly enquiryDelays: string
-  /** Another database than one from the packages. */
+  /** Replaces the embedded PostgreSQL. */
   readonly startDatabase?: (folder: string) => Effect.Effect<Postgres, ChaosFailed, Scope.Scope>
-  /** What instances are told besides. */
+  /** Further settings of the instances. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
@@ -42,12 +41,12 @@ export interface Environment {
   readonly bundle: string
   readonly instances: ReadonlyArray<Instance>
   readonly postgres: Postgres
-  /** Or why there is none. */
+  /** Or the reason why there is none. */
   readonly disk: Either.Either<Disk, string>
   readonly fakes: ReadonlyArray<StartedFake>
-  /** The way from the instances to each of the fakes. */
+  /** Proxies from the instances to the fakes. */
   readonly providers: ReadonlyArray<Proxy>
-  /** The way from everybody outside, fakes and customers, to the instances. */
+  /** Proxy from fakes and customers to the instances. */
   readonly front: Proxy
   readonly credentials: Credentials
   readonly environment: Readonly<Record<string, string>>
@@ -55,7 +54,7 @@ export interface Environment {
 
 const MASTER_KEY = "5a".repeat(32)
 
-/** Short, so that a run of minutes sees what takes days otherwise; the shortest are still longer than any call. */
+/** Short delays, so that minutes show what otherwise takes days. */
 const paces = {
   PROVIDER_TIMEOUT: "3 seconds",
   WEBHOOK_TIMEOUT: "2 seconds",
@@ -65,7 +64,7 @@ const paces = {
 const credentialsIn = (folder: string) =>
   Effect.promise(async () => JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8")) as Credentials)
 
-/** From one of them, and from the next when it is gone. */
+/** Instances in turn, starting with the next one for each connection. */
 const inTurn = (instances: ReadonlyArray<Instance>) => {
   let turn = 0
   return () => {
@@ -74,7 +73,7 @@ const inTurn = (instances: ReadonlyArray<Instance>) => {
   }
 }
 
-/** Everybody knows a fake by the address of the proxy before it. */
+/** The fake's address is its proxy's. */
 const startBehindProxy = (callbackBase: string, shipped: ShippedFake) =>
   Effect.gen(function* () {
     const firstPort = yield* Effect.promise(freePort)

@@ -1,4 +1,4 @@
-/** One instance of the built server in a process of its own, always at the same port, however often it is killed. */
+/** An instance of the built server in its own process, always on the same port. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { type FileHandle, open } from "node:fs/promises"
@@ -7,7 +7,7 @@ import { freePort } from "../../bench/FreePort.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import type { Proxy } from "./Proxy.ts"
 
-/** Loaded into an instance before its program: sets its wall clock forward or back when it is told to, and ends it with its parent. */
+/** Loaded before the server: shifts its wall clock on request, and ends it with its parent. */
 const program = `
   const Real = Date
   let shift = 0
@@ -31,7 +31,7 @@ export interface Instance {
   readonly name: string
   readonly port: number
   readonly url: string
-  /** Its way to PostgreSQL. */
+  /** Proxy to PostgreSQL. */
   readonly database: Proxy
   readonly start: Effect.Effect<void, ChaosFailed>
   readonly kill: Effect.Effect<void>
@@ -67,7 +67,7 @@ const end = (child: ChildProcess) =>
     await exited
   })
 
-/** Scoped: what runs at the end is killed. */
+/** The process is killed with its scope. */
 export const makeInstance = (making: Making) =>
   Effect.gen(function* () {
     const port = yield* Effect.promise(freePort)
@@ -84,7 +84,7 @@ export const makeInstance = (making: Making) =>
         () => false
       )
     )
-    /** As whoever watches over it would: it is started again where it has ended, or been killed, before it was ready. */
+    /** Starts the process again if it ended before it was ready. */
     const start = Effect.suspend(() => {
       if (child === undefined || isOver(child)) child = launch(making, port, log)
       return isReady

@@ -1,7 +1,4 @@
-/**
- * Three PostgreSQL under Patroni, which agree by etcd who is the primary and commit nothing that a second one does not have:
- * from the packages of the system, where they are installed.
- */
+/** Three PostgreSQL under Patroni and etcd with synchronous replication, from the system's packages. */
 import { execFile } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -16,25 +13,23 @@ import { connected } from "./Connected.ts"
 export interface Node {
   readonly name: string
   readonly port: number
-  /** Of its Patroni. */
+  /** Port of its Patroni. */
   readonly restPort: number
-  /** PostgreSQL and all that it has started die at once. Its Patroni stays, and finds that out. */
+  /** Kills PostgreSQL and its children; Patroni stays. */
   readonly killPostgres: Effect.Effect<void>
-  /** Patroni alone dies: its PostgreSQL goes on, as a primary that Patroni no longer keeps from taking writes. */
+  /** Kills Patroni alone: PostgreSQL goes on as a primary. */
   readonly killPatroni: Effect.Effect<void>
-  /** Whether its PostgreSQL takes writes, whoever else does. */
   readonly takesWrites: Effect.Effect<boolean>
-  /** The machine is gone: Patroni first, then PostgreSQL. */
+  /** Kills Patroni, then PostgreSQL. */
   readonly kill: Effect.Effect<void>
   readonly start: Effect.Effect<void>
 }
 
-/** A PostgreSQL process that takes writes. */
 export interface Primary {
   readonly node: Node
-  /** Start of the process: a node that Patroni restarts in place gets a new one. */
+  /** Start of the process: differs after a restart in place. */
   readonly started: string
-  /** A synchronous standby is attached: without one no commit is answered. */
+  /** A synchronous standby is attached, without which no commit is answered. */
   readonly commits: boolean
 }
 
@@ -44,15 +39,15 @@ export interface Promotion {
   readonly millis: number
   /** From then until a synchronous standby was attached. */
   readonly standbyMillis: number
-  /** Patroni restarted the same node, because it knew of no synchronous standby to promote. */
+  /** Patroni restarted the same node because it knew of no synchronous standby. */
   readonly inPlace: boolean
 }
 
 export interface Cluster {
   readonly promotions: Array<Promotion>
-  /** Of several that take writes the one that was promoted last. */
+  /** Of several primaries, the one promoted last. */
   readonly primary: Effect.Effect<Primary, ChaosFailed>
-  /** Starts dead nodes, until all replicate and Patroni has recorded a synchronous standby, which it would promote. */
+  /** Starts dead nodes and waits until all replicate and Patroni knows a synchronous standby. */
   readonly whole: Effect.Effect<void, ChaosFailed>
 }
 
@@ -66,7 +61,6 @@ const places = {
   "postgresql-15": [`${BINARIES}/postgres`]
 }
 
-/** What of it is not installed here. */
 export const missingPrograms: Effect.Effect<ReadonlyArray<string>> = Effect.map(
   Effect.forEach(Object.entries(places), ([name, where]) =>
     Effect.map(findProgram(...where), (found) => (Option.isNone(found) ? [name] : []))
@@ -74,7 +68,7 @@ export const missingPrograms: Effect.Effect<ReadonlyArray<string>> = Effect.map(
   (all) => all.flat()
 )
 
-/** Short, so that a primary that is gone is replaced as soon as Patroni allows: `ttl` may not be less. */
+/** The shortest intervals that Patroni allows. */
 const configuration = (node: {
   readonly name: string
   readonly port: number
@@ -166,7 +160,7 @@ const nodeOf = (placed: Placed, folder: string, patroni: Program): Node => ({
 interface Seen {
   readonly replica: boolean
   readonly started: string
-  /** Of a primary, as PostgreSQL writes it: eight hexadecimal digits. */
+  /** Timeline of a primary: eight hexadecimal digits. */
   readonly timeline: string | null
   readonly streaming: number
   readonly commits: boolean
@@ -187,8 +181,8 @@ interface Members {
 }
 
 /**
- * Whether Patroni would promote another node if this one died. pg_stat_replication does not tell: for some seconds after
- * a promotion synchronous_standby_names is `*`, and Patroni promotes none of the standbys that it names synchronous.
+ * Whether Patroni would promote another node. pg_stat_replication does not tell: for some seconds after a promotion
+ * synchronous_standby_names is `*`, and Patroni promotes none of the standbys that it shows as synchronous.
  */
 const hasSuccessor = async ({ name, restPort }: Node): Promise<boolean> => {
   const response = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2_000) })
@@ -237,7 +231,7 @@ const started = (folder: string) =>
       yield* Effect.promise(() =>
         writeFile(file, configuration({ name, port, restPort, etcdPort, folder: own }), { mode: 0o644 })
       )
-      // Whatever Patroni was doing when it is ended, its PostgreSQL does not outlive the stage.
+      // PostgreSQL ends with the scope, whatever its Patroni does.
       yield* Effect.addFinalizer(() => postmasterDies(own))
       const program = yield* makeProgram({ program: patroni, args: [file], user, folder: own, name })
       nodes.push(nodeOf({ name, port, restPort }, own, program))

@@ -1,4 +1,4 @@
-/** The one PostgreSQL of a run: real, durable, brought back by itself when it dies, and at hand for whoever disturbs it. */
+/** The durable PostgreSQL of a run, restarted when it dies. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted, Schedule } from "effect"
@@ -9,28 +9,26 @@ import type { Cluster } from "./Patroni.ts"
 import { embeddedPostgres } from "../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 
 export interface Postgres {
-  /** Where it is now. */
   readonly port: () => number
-  /** As its owner, past every proxy. */
+  /** URL of the owner, without proxy. */
   readonly ownUrl: () => string
-  /** The same for those who keep it, wherever it will be. */
+  /** URL for CLI commands, which follows the primary. */
   readonly commandUrl: string
-  /** As the instances reach it through a proxy at this port: a role that is not exempt from limits. */
+  /** URL of the instances through a proxy, with a role that has limits. */
   readonly urlThrough: (port: number) => string
   readonly postmaster: () => number
-  /** Where there are several, one of them the primary. */
+  /** Set if there are several nodes. */
   readonly cluster?: Cluster
-  /** On a connection of its own, which ends with the use. */
+  /** Runs on a connection of its own. */
   readonly using: <A>(use: (client: Client) => Promise<A>) => Effect.Effect<A>
 }
 
 export const chaosDatabase = "chaos"
 const ROLE = "chaos_instance"
 
-/** Whoever kills it so often wants it back each time. */
 const restarts = Schedule.spaced("200 millis")
 
-/** It may just be on its way back. */
+/** PostgreSQL may be restarting. */
 const patiently = <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => connected(url, use, 5_000)
 
 export const startPostgres = (dataDir: string) =>
@@ -54,7 +52,6 @@ export const startPostgres = (dataDir: string) =>
     return postgres
   })
 
-/** For statements of an administrator. */
 export const administer = (postgres: Postgres, text: string): Effect.Effect<void> =>
   postgres.using(async (client) => void (await client.query(text)))
 

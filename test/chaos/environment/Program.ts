@@ -1,4 +1,4 @@
-/** Programs of the machine's own (PostgreSQL, poolers, Patroni), which run as a user that is not root and end with their scope. */
+/** Installed programs (PostgreSQL, poolers, Patroni), run as another user than root and ended with their scope. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chown, constants, mkdir, open, access } from "node:fs/promises"
@@ -9,11 +9,11 @@ import { type UserIds, systemUser } from "../../../src/platform/database/embedde
 
 const run = promisify(execFile)
 
-/** Whom to become; nobody else where we are not root. */
+/** User to run as, if we are root. */
 export const programUser: Effect.Effect<Option.Option<UserIds>> =
   process.getuid?.() === 0 ? Effect.asSome(Effect.orDie(systemUser("postgres"))) : Effect.succeedNone
 
-/** The first of these places where the program is. */
+/** First existing path of a program. */
 export const findProgram = (...places: ReadonlyArray<string>): Effect.Effect<Option.Option<string>> =>
   Effect.promise(async () => {
     for (const corridor of places) {
@@ -26,7 +26,6 @@ export const findProgram = (...places: ReadonlyArray<string>): Effect.Effect<Opt
     return Option.none()
   })
 
-/** One that its user may write in. */
 export const makeFolder = (path: string, user: Option.Option<UserIds>): Effect.Effect<string> =>
   Effect.promise(async () => {
     await mkdir(path, { recursive: true, mode: 0o700 })
@@ -36,7 +35,6 @@ export const makeFolder = (path: string, user: Option.Option<UserIds>): Effect.E
 
 const environment = () => ({ PATH: process.env["PATH"], LC_ALL: "C", HOME: "/tmp" })
 
-/** To its end. */
 export const runProgram = (
   program: string,
   args: ReadonlyArray<string>,
@@ -49,7 +47,7 @@ export const runProgram = (
 
 export interface Program {
   readonly pid: () => number | undefined
-  /** With all of its children. */
+  /** Signals the whole process group. */
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
   readonly start: Effect.Effect<void>
   readonly isRunning: () => boolean
@@ -62,11 +60,11 @@ interface Making {
   readonly folder: string
   readonly name: string
   readonly variables?: Readonly<Record<string, string>>
-  /** How it is asked to end with its scope. */
+  /** Signal that ends it with its scope. */
   readonly endsBy?: NodeJS.Signals
 }
 
-/** In a process group of its own, started again by `start` however often it was killed; its log is in the folder. */
+/** Runs in its own process group and logs into the folder. `start` restarts it after a kill. */
 export const makeProgram = (making: Making): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* Effect.acquireRelease(

@@ -1,8 +1,8 @@
-/** Stands in the way of connections: lets them through, late, not at all, or cuts them. What was held up arrives late. */
+/** TCP proxy that passes, delays, holds or cuts connections. */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect } from "effect"
 
-/** `silent`: connections stay open, and nothing passes until it is over. `refuses`: they are cut, and so is every new one. */
+/** `silent`: holds all data until the mode changes. `refuses`: cuts all connections, and every new one. */
 export type ProxyMode = "open" | "silent" | "refuses" | { readonly delayMillis: number }
 
 export interface Proxy {
@@ -10,7 +10,7 @@ export interface Proxy {
   readonly setMode: (mode: ProxyMode) => void
 }
 
-/** One way of a connection: what came first goes first, however the manner changes. */
+/** One direction of a connection; keeps the order of chunks across modes. */
 class Direction {
   private readonly waiting: Array<{ readonly chunk: Buffer | null; readonly due: number }> = []
   private readonly from: Socket
@@ -34,7 +34,7 @@ class Direction {
     this.go()
   }
 
-  /** Null is the end of the connection. */
+  /** Null ends the connection. */
   go(): void {
     clearTimeout(this.timer)
     while (this.waiting.length > 0 && this.mode() !== "silent") {
@@ -65,7 +65,7 @@ const listening = (server: Server, port: number) =>
     })
   })
 
-/** `targets`: asked for each connection, in the order in which they are tried. */
+/** `targets` are tried in order for each connection. */
 export const startProxy = (targets: () => ReadonlyArray<number>, port = 0) =>
   Effect.gen(function* () {
     const ways = new Set<Direction>()
@@ -78,7 +78,7 @@ export const startProxy = (targets: () => ReadonlyArray<number>, port = 0) =>
       far.once("error", refused)
       far.once("connect", () => {
         far.off("error", refused)
-        // One that was on its way when all were cut is cut as well.
+        // The mode may have changed while connecting.
         if (near.destroyed || mode === "refuses") {
           near.destroy()
           far.destroy()

@@ -1,10 +1,10 @@
-/** Those who receive webhooks: they check the signature of each, and remember what they have taken. */
+/** Webhook receivers, which check signatures and keep the ids of accepted events. */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { serviceSignature } from "../../../src/domain/Digest.ts"
 
-/** `hangs`: it reads and never answers. `fails`: every fifth time. */
+/** `hangs` never answers; `fails` refuses every fifth delivery. */
 export type ReceiverBehaviour = "takes" | "hangs" | "fails"
 
 export interface Receiver {
@@ -13,7 +13,7 @@ export interface Receiver {
   readonly problems: ReadonlyArray<string>
   readonly arrived: () => number
   readonly setSecret: (secret: string) => void
-  /** From now on it takes everything. */
+  /** Accepts everything from now on. */
   readonly recover: () => void
 }
 

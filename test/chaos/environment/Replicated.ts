@@ -1,4 +1,4 @@
-/** A PostgreSQL and a replica of it that streams, from the binaries that come with the packages. */
+/** A PostgreSQL with a streaming replica, from the embedded binaries. */
 import { cp, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schedule } from "effect"
@@ -23,7 +23,7 @@ const settings = [
 
 const urlAt = (port: number): string => `postgres://postgres@127.0.0.1:${port}/postgres`
 
-/** Copied while the primary works, as `pg_basebackup` would. */
+/** Copies the data folder online, as `pg_basebackup` does. */
 const copied = (primary: string, from: string, to: string) =>
   Effect.promise(() =>
     connected(primary, async (client) => {

@@ -1,4 +1,4 @@
-/** What happens to PostgreSQL itself: it stops, dies, loses its backends, its room or its disk, or somebody holds its rows. */
+/** Faults of PostgreSQL: stopped, killed, lost backends, connections or disk space, held locks. */
 import { Effect, Either } from "effect"
 import { Client } from "pg"
 import { administer, instanceRole, type Postgres } from "../environment/Postgres.ts"
@@ -20,7 +20,7 @@ const signalled = (name: string, signal: NodeJS.Signals): FaultKind => ({
 export const databaseRestarted = signalled("PostgreSQL stopped at once", "SIGQUIT")
 export const databaseKilled = signalled("PostgreSQL killed (-9)", "SIGKILL")
 
-/** Of those connections that instances have. */
+/** Terminates a share of the instances' connections. */
 const terminate = (share: number) =>
   `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${instanceRole}' and random() < ${share}`
 
@@ -56,7 +56,7 @@ const locks = [
   "select from webhook_queue limit 100 for update"
 ]
 
-/** Somebody else's transaction, which takes its time. */
+/** A foreign transaction that holds locks. */
 const held = (name: string, lasts: FaultKind["lasts"], statements: ReadonlyArray<string>): FaultKind => ({
   name,
   lasts,
@@ -68,7 +68,7 @@ const held = (name: string, lasts: FaultKind["lasts"], statements: ReadonlyArray
       begin: Effect.promise(async () => {
         client = new Client({ connectionString: postgres.ownUrl() })
         client.on("error", () => undefined)
-        // Where the database is away, nobody holds anything in it.
+        // Without a database there is nothing to lock.
         await client
           .connect()
           .then(() => client!.query(`begin; set local lock_timeout = '2s'; ${statement}`))

@@ -1,11 +1,10 @@
-/** A fault: what it disturbs, how it begins, and how it is over. */
+/** A fault: affected instances, begin and end. */
 import { Duration, Effect, Schedule } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { ChaosFailed } from "../ChaosFailed.ts"
 import type { Instance } from "../environment/Instance.ts"
 import type { Environment } from "../environment/Environment.ts"
 
-/** Who notices: requests that come to these instances. */
 export interface Fault {
   readonly affects: ReadonlyArray<Instance>
   readonly begin: Effect.Effect<void, ChaosFailed>
@@ -14,16 +13,16 @@ export interface Fault {
 
 export interface FaultKind {
   readonly name: string
-  /** How long it lasts, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly lasts: readonly [least: number, most: number]
-  /** No other begins while it lasts. */
+  /** No other fault overlaps it. */
   readonly staysAlone?: true
-  /** Why it cannot be had on this stage; nothing where it can. */
+  /** Reason why it is impossible here; undefined: possible. */
   readonly missing?: (env: Environment) => string | undefined
   readonly make: (env: Environment, chance: Chance, purpose: string) => Fault
 }
 
-/** The database may be away at the same time, by another fault. */
+/** Retries: another fault may have stopped the database. */
 export const untilDone = (effect: Effect.Effect<void>): Effect.Effect<void> =>
   effect.pipe(
     Effect.sandbox,

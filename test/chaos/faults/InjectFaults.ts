@@ -1,4 +1,4 @@
-/** Carries out the schedule, and notes when each fault began and ended. */
+/** Injects the scheduled faults and records their times. */
 import { Effect } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { Instance } from "../environment/Instance.ts"
@@ -8,14 +8,14 @@ import { nthFault, type Planned } from "./Schedule.ts"
 
 export interface InjectedFault extends Planned {
   readonly isAlone: boolean
-  /** When it began to be set right, and when that was done. */
+  /** Begin and end of the repair. */
   lifted: number | undefined
   ended: number | undefined
-  /** When every instance that it affected has answered a payment again. */
+  /** When every affected instance has answered a payment. */
   recovered: number | undefined
 }
 
-/** Asks an instance for a payment until it has answered; the name tells one probe from another. */
+/** Calls an instance until it answers a payment; the name is its key. */
 export type Probe = (instance: Instance, name: string) => Promise<boolean>
 
 interface Injection {
@@ -37,7 +37,7 @@ const injectFault = ({ chance, injected, probe, env, log }: Injection, planned: 
       Effect.sync(() => (noted.lifted = performance.now())),
       Effect.orDie(fault.end)
     )
-    // However the run ends, what was disturbed is set right.
+    // The fault ends however the run ends.
     yield* fault.begin.pipe(Effect.zipRight(Effect.sleep(planned.lasts)), Effect.ensuring(end))
     noted.ended = performance.now()
     const answered = yield* Effect.promise(() =>
@@ -47,13 +47,13 @@ const injectFault = ({ chance, injected, probe, env, log }: Injection, planned: 
   })
 
 export interface FaultLimits {
-  /** No fault begins after this long. */
+  /** No fault begins after this many seconds. */
   readonly seconds: number
-  /** Nor after so many. */
+  /** Maximum number of faults. */
   readonly faults: number
 }
 
-/** One after the other, each once the one before is recovered from, and at times one while another lasts. */
+/** One after the other, each after recovery; some overlap. */
 export const injectFaults = (
   disturbing: Injection,
   kinds: ReadonlyArray<FaultKind>,

@@ -1,4 +1,4 @@
-/** What happens to a process: killed, asleep, or with a wrong clock. */
+/** Faults of processes: killed, suspended, wrong clock. */
 import { Effect } from "effect"
 import type { FaultKind } from "./Fault.ts"
 
@@ -13,11 +13,10 @@ export const instanceKilled: FaultKind = {
   }
 }
 
-/** Longer than deliveries and callbacks are leased, and than anything may be sent after its commit. */
+/** Longer than the leases of deliveries and callbacks, and than the send window. */
 export const instancePaused: FaultKind = {
   name: "instance asleep (SIGSTOP)",
   lasts: [4_000, 24_000],
-  // What it had begun is undone under it.
   make: ({ instances }, chance, purpose) => {
     const one = chance.pick(instances, `${purpose} instance`)
     return { affects: [one], begin: one.pause, end: one.resume }

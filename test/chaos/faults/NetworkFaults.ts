@@ -1,4 +1,4 @@
-/** What happens on the way: connections are cut, slow, or open and silent. */
+/** Faults of connections: cut, slow or silent. */
 import { Effect } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { ProxyMode, Proxy } from "../environment/Proxy.ts"
@@ -12,7 +12,6 @@ const between = (proxies: ReadonlyArray<Proxy>, mode: ProxyMode) => ({
   end: setMode(proxies, "open")
 })
 
-/** One of them, some, or all. */
 const someOf = <A>(all: ReadonlyArray<A>, chance: Chance, purpose: string): ReadonlyArray<A> => {
   const some = all.filter((_, at) => chance.happens(0.5, `${purpose} hits ${at}`))
   return some.length === 0 ? [chance.pick(all, `${purpose} hits`)] : some

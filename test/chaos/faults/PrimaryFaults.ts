@@ -1,4 +1,4 @@
-/** What happens to the primary of several PostgreSQL: it dies, or only its Patroni does, and another one is promoted. */
+/** Faults of the primary: killed, with or without its Patroni, and replaced. */
 import { Effect } from "effect"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import type { Node, Primary } from "../environment/Patroni.ts"
@@ -7,9 +7,9 @@ import type { FaultKind } from "./Fault.ts"
 interface Death {
   readonly fault: string
   readonly how: (node: Node) => Effect.Effect<void>
-  /** The old primary goes on beside the new one, until the next fault begins. */
+  /** The old primary stays up beside the new one until the next fault. */
   readonly livesOn?: true
-  /** The new primary dies too, as soon as it commits. */
+  /** The new primary is killed as soon as it commits. */
   readonly twice?: true
 }
 
@@ -25,7 +25,7 @@ const dies = ({ fault, how, livesOn, twice }: Death): FaultKind => ({
       Effect.repeat(Effect.delay(primary, "50 millis"), { until }).pipe(
         Effect.timeoutFail({ duration: "2 minutes", onTimeout: () => new ChaosFailed({ message }) })
       )
-    /** Another node, or the same one that Patroni has restarted. */
+    /** Another node, or the same one restarted. */
     const next = ({ node, started }: Primary) =>
       awaited(
         (now) => now.node.name !== node.name || now.started !== started,
@@ -45,7 +45,7 @@ const dies = ({ fault, how, livesOn, twice }: Death): FaultKind => ({
       })
     return {
       affects: instances,
-      // Ends when PostgreSQL commits again: until then no instance could answer. Recovery is measured from here.
+      // Ends when PostgreSQL commits again; recovery is measured from here.
       begin: Effect.gen(function* () {
         yield* whole
         const first = yield* primary

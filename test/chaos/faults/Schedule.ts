@@ -1,4 +1,4 @@
-/** Which faults come when: drawn from the seed alone, one after the other, and at times one while another lasts. */
+/** Schedule of faults, drawn from the seed. */
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { FaultKind } from "./Fault.ts"
 import {
@@ -44,14 +44,14 @@ export const allKinds: ReadonlyArray<FaultKind> = [
 export interface Planned {
   readonly number: number
   readonly kind: FaultKind
-  /** Before it begins, in milliseconds: nothing is wrong meanwhile. */
+  /** Pause before it begins, in milliseconds. */
   readonly after: number
   readonly lasts: number
-  /** The next one begins while it lasts. */
+  /** The next fault begins while this one lasts. */
   readonly overlaps: boolean
 }
 
-/** Every kind comes once before any comes twice, in an order that the seed chooses. */
+/** Every kind comes once before any comes twice. */
 const nthKind = (kinds: ReadonlyArray<FaultKind>, chance: Chance, nth: number): FaultKind => {
   const round = Math.floor(nth / kinds.length)
   const drawn = kinds.map((kind) => ({ kind, corridor: chance.below(2 ** 30, `round ${round} ${kind.name}`) }))

@@ -1,7 +1,8 @@
 /** Every page of docs/ is served below /docs, and its links lead to pages and headings that exist. */
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { canCorrect, paymentStatuses, transitions } from "../../../src/domain/PaymentStatus.ts"
 import { send } from "../../support/Send.ts"
 import { onServer } from "../../support/TestServer.ts"
 
@@ -61,6 +62,24 @@ onServer("The guides", "memory", {}, (it) => {
       const { text } = yield* send("/docs/guides")
       const listed = new Set(linksOf("/docs/guides", text).map(({ to }) => to))
       expect(paths.filter((path) => !listed.has(path))).toEqual([])
+    })
+  )
+
+  it.effect("draw every diagram, that of the states with an arrow for each transition", () =>
+    Effect.gen(function* () {
+      const drawn = new Map<string, ReadonlyArray<string>>()
+      for (const path of paths) {
+        const source = readFileSync(`docs/${path.slice("/docs/".length)}.md`, "utf8")
+        const { text } = yield* send(path)
+        const pictures = Array.from(text.matchAll(/<figure class="diagram"[^]*?<\/figure>/g), ([one]) => one)
+        expect(pictures.length, path).toBe(source.match(/^```mermaid$/gm)?.length ?? 0)
+        expect(text, path).not.toMatch(/<code>(sequenceDiagram|stateDiagram|flowchart)/)
+        drawn.set(path, pictures)
+      }
+      const [states = ""] = drawn.get("/docs/payment-flows") ?? []
+      const corrections = paymentStatuses.flatMap((from) => paymentStatuses.filter((to) => canCorrect(from, to)))
+      expect(states.match(/class="arrow/g)).toHaveLength(Object.values(transitions).flat().length + corrections.length)
+      for (const status of paymentStatuses) expect(states).toContain(`>${status}</text>`)
     })
   )
 

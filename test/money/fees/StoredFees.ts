@@ -1,4 +1,4 @@
-/** The fees of a payment as its store holds them, the smallest first, on either kind of store. */
+/** Stored fees of a payment, smallest first, on either store. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"

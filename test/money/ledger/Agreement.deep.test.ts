@@ -1,4 +1,4 @@
-/** Whatever is posted, allowed or not: memory and PostgreSQL refuse the same, end on the same balances, and at zero. */
+/** Random postings: memory and PostgreSQL refuse the same ones, end with equal balances, and sum to zero. */
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import { type OrgId, Ids } from "../../../src/domain/Ids.ts"
 import * as fc from "fast-check"
@@ -112,7 +112,8 @@ it("holds for any sequence of entries and limits", async () => {
       await onBoth(
         Effect.gen(function* () {
           const store = yield* LedgerStore
-          const { problems, ...counts } = yield* store.check
+          // Rounding is checked on PostgreSQL only.
+          const { problems, rounding: _rounding, ...counts } = yield* store.check
           expect(problems).toEqual([])
           const balances = yield* store.balances(accounts.flat())
           const floors = yield* store.balancesOf(Option.some(org_id))

@@ -13,7 +13,7 @@ import { balancesByDay, LedgerStore } from "../../../src/money/ledger/LedgerStor
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { postAt } from "./Backdated.ts"
+import { postAt } from "./BackdatedEntries.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
 import { code, entryOf, fiatRail, money, moved, newBooks } from "./Entries.ts"
 
@@ -26,7 +26,7 @@ const OnMemory = StoresOverMemory.pipe(
 type Provided = Layer.Layer.Success<typeof StoresOverMemory> | Ids
 
 const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
-  it.effect("tells what each later UTC day moved, and what there is now, for one organisation alone", () =>
+  it.effect("returns the net change of each later UTC day and the current balances of one organisation", () =>
     Effect.gen(function* () {
       const store = yield* LedgerStore
       const [mine, theirs] = [yield* newBooks(), yield* newBooks()]
@@ -160,7 +160,7 @@ layer(BooksOnPostgres(), onDatabase)("Days of the books that are summed up", (it
     })
   )
 
-  it.effect("wait for whoever posts at that moment, and let those who are late add to them", () =>
+  it.effect("wait for concurrent postings, and include late ones", () =>
     Effect.gen(function* () {
       const store = yield* LedgerStore
       const sql = yield* SqlClient.SqlClient

@@ -75,7 +75,7 @@ onBothStores("LedgerStore", (it) => {
     })
   )
 
-  it.effect("tells what a provider has of a payment through one account from what it has through another", () =>
+  it.effect("separates the money of a payment by provider account", () =>
     Effect.gen(function* () {
       const store = yield* LedgerStore
       const { org_id, settlement } = yield* newBooks()
@@ -137,7 +137,7 @@ onBothStores("LedgerStore", (it) => {
     })
   )
 
-  it.effect("names the first account that is short, tells the caller with 409, and looks at the whole of a call", () =>
+  it.effect("names the first account that is short with 409, over all entries of a call", () =>
     Effect.gen(function* () {
       const { first, held, org_id, settlement } = yield* newBooks()
       const both = yield* entryOf(org_id, [
@@ -311,7 +311,7 @@ onBothStores("LedgerStore", (it) => {
     })
   )
 
-  it.effect("tells what providers hold, what waits and what is owed, by account and currency", () =>
+  it.effect("lists money at providers, in clearing and owed, by account and currency", () =>
     Effect.gen(function* () {
       const store = yield* LedgerStore
       const [mine, theirs] = [yield* newBooks(), yield* newBooks()]

@@ -129,7 +129,7 @@ describe("entries", () => {
     expect(settled(entry(whole))).toHaveLength(4)
   })
 
-  it("touch no account of another organisation, and none with a floor for nobody", () => {
+  it("touch no account of another organisation, and none with a floor without one", () => {
     const foreign = move(LedgerAccount.settlement(OTHER, shillings), fiatRail(), money("1 KES"))
     expect(() => settled(entry(foreign))).toThrow("touches")
     expect(() => settled(entry(foreign, null))).toThrow("touches")

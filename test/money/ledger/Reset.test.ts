@@ -1,4 +1,4 @@
-/** A sandbox starts over with its books; the books of a live organisation stand in the way. */
+/** A reset deletes the ledger of a sandbox, and refuses that of a live organisation. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer } from "effect"

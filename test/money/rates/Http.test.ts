@@ -133,7 +133,7 @@ onDatabaseServer("Rate lookup", (it) => {
     })
   )
 
-  it.effect("knows no rate for a pair that nobody set, not even through USD", () =>
+  it.effect("has no rate for a pair without base rates, even through USD", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const answer = yield* lookUp(acme.key, pair("CHF", "KES"))

@@ -45,7 +45,7 @@ onBothStores("RateLockStore", (it) => {
     })
   )
 
-  it.effect("tells the time by the clock that made it expire, whatever this machine's says", () =>
+  it.effect("reads the time by the clock of its expiry", () =>
     Effect.gen(function* () {
       const { org_id } = yield* newOrganization()
       const store = yield* RateLockStore
@@ -58,7 +58,7 @@ onBothStores("RateLockStore", (it) => {
     })
   )
 
-  it.effect("shows nobody the lock of another organisation", () =>
+  it.effect("does not find the lock of another organisation", () =>
     Effect.gen(function* () {
       const [mine, theirs] = yield* Effect.all([newOrganization(), newOrganization()])
       const lock = yield* newLock(theirs.org_id)

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { newReceiver } from "../../webhooks/delivery/Receiver.ts"
-import { registered } from "../../webhooks/Hooks.ts"
+import { registered } from "../../webhooks/WebhookFixtures.ts"
 import {
   attemptsOf,
   callBack,

@@ -120,7 +120,7 @@ onBothStores("CallerStore", (it) => {
     })
   )
 
-  it.effect("knows the platform's admin with and without an organisation, and nobody by an unknown subject", () =>
+  it.effect("finds the platform admin with and without an organisation; an unknown subject has none", () =>
     Effect.gen(function* () {
       const store = yield* CallerStore
       const { org_id } = yield* newOrganization()
@@ -138,7 +138,7 @@ onBothStores("CallerStore", (it) => {
     })
   )
 
-  it.effect("tells which organisations exist", () =>
+  it.effect("finds which organisations exist", () =>
     Effect.gen(function* () {
       const store = yield* CallerStore
       const { org_id } = yield* newOrganization()

@@ -160,7 +160,7 @@ describe("remote", () => {
     })
   )
 
-  it.effect("names the address without its query when nobody listens there", () =>
+  it.effect("names the address without its query if the connection is refused", () =>
     Effect.gen(function* () {
       const { token } = yield* issuerKey("one")
       const { verify } = yield* verifierOn(remote(url))

@@ -251,7 +251,7 @@ describe("signature", () => {
     })
   )
 
-  it.effect("refuses a stranger's key under a known key id, and a known key under another algorithm's key id", () =>
+  it.effect("refuses a foreign key with a known key id, and a known key with another algorithm's key id", () =>
     Effect.gen(function* () {
       const stolenKid = yield* sign(claims, { alg: "ES256", kid: "ec" }, stranger.privateKey)
       expect(yield* refusal(stolenKid)).toBe("InvalidToken: signature verification failed")

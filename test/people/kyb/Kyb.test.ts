@@ -16,7 +16,7 @@ import {
   started,
   startedAgain,
   statusOf
-} from "./Callbacks.ts"
+} from "./KybFixtures.ts"
 
 const messageOf = (answer: Parameters<typeof bodyOf>[0]) => (bodyOf(answer) as { readonly message: string }).message
 
@@ -67,7 +67,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("is decided by the callback, whose event tells of it", () =>
+    it.effect("is decided by the callback, which publishes an event", () =>
       Effect.gen(function* () {
         for (const [status, reason] of [
           ["approved", undefined],

@@ -54,7 +54,7 @@ onBothStores("KybStore", (it) => {
     })
   )
 
-  it.effect("forgets it all with a transaction that fails", () =>
+  it.effect("rolls back with a failed transaction", () =>
     Effect.gen(function* () {
       const store = yield* KybStore
       const { atomically } = yield* Transactor

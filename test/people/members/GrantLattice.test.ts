@@ -72,7 +72,7 @@ describe("Permissions", () => {
     }
   })
 
-  it("open all their operations to whoever holds them, by role or by grant, and to nobody else", () =>
+  it("open their operations exactly to holders by role or by grant", () =>
     fc.assert(
       fc.property(somebody, fc.constantFrom(...permissions), (who, permission) => {
         fc.pre(accessesWith(permission).length > 0)
@@ -112,7 +112,7 @@ describe("Whoever changes members", () => {
       })
     ))
 
-  it("never adds up to more than there was: no chain of grants gives a permission that nobody in it held", () =>
+  it("never exceeds the granted permissions, along any chain of grants", () =>
     fc.assert(
       fc.property(
         fc.array(somebody, { minLength: 2, maxLength: 5 }),

@@ -6,7 +6,7 @@ import { InvitationStore, type NewInvitation } from "../../../src/people/members
 import { hashToken } from "../../../src/people/members/AcceptInvitation.ts"
 import { newMember, newOrganization, newUser, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { expire, onOpenStores } from "./OpenStores.ts"
+import { expire, onOpenStores } from "./StoresWithTables.ts"
 
 const insert = (org_id: OrgId, about: Partial<NewInvitation> = {}) =>
   Effect.gen(function* () {

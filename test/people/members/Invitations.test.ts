@@ -6,8 +6,17 @@ import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
 import { TestServer } from "../../support/TestServer.ts"
-import { accept, freshAddress, invite, invited, joined, membersOf, tokenSentTo, tokenWith } from "./Inviting.ts"
-import { expire, onOpenServer, rowText } from "./OpenStores.ts"
+import {
+  accept,
+  freshAddress,
+  invite,
+  invited,
+  joined,
+  membersOf,
+  tokenSentTo,
+  tokenWith
+} from "./InvitationFixtures.ts"
+import { expire, onOpenServer, rowText } from "./StoresWithTables.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -28,7 +37,7 @@ const auditOf = (credential: Credential, action: string) =>
   })
 
 onOpenServer("Invitations", (it) => {
-  it.effect("make someone a member whom nobody knew, with the subject and the address of their token", () =>
+  it.effect("create a new user and member with the subject and address of the token", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const email = yield* freshAddress("Nia")
@@ -65,7 +74,7 @@ onOpenServer("Invitations", (it) => {
     })
   )
 
-  it.effect("show their token to nobody but the invited: in no answer, row, audit entry or log line", () =>
+  it.effect("show their token in no answer, row, audit entry or log line", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { logs } = yield* TestServer
@@ -139,7 +148,7 @@ onOpenServer("Invitations", (it) => {
     })
   )
 
-  it.effect("bind only whoever has the invited address", () =>
+  it.effect("are accepted only with the invited address", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
       const email = yield* freshAddress("Mine")
@@ -160,7 +169,7 @@ onOpenServer("Invitations", (it) => {
     })
   )
 
-  it.effect("are for nobody whose token does not carry the invited address, verified", () =>
+  it.effect("are refused if the token lacks the verified invited address", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const email = yield* freshAddress("mike")
@@ -198,7 +207,7 @@ onOpenServer("Invitations", (it) => {
     })
   )
 
-  it.effect("tell a stranger nothing about what became of them", () =>
+  it.effect("reveal no status to other users", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
       const email = yield* freshAddress("closed")
@@ -288,7 +297,7 @@ onOpenServer("Invitations", (it) => {
     })
   )
 
-  it.effect("go with whoever made them: a removed member's open, a demoted member's to a higher role", () =>
+  it.effect("are withdrawn with their inviter's removal, or demotion below the offered role", () =>
     Effect.gen(function* () {
       const { globex } = yield* people
       const [leaver, demoted] = yield* Effect.all([

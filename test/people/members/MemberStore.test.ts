@@ -46,7 +46,7 @@ onBothStores("MemberStore", (it) => {
     })
   )
 
-  it.effect("adds someone once, and leaves whoever is there as they are", () =>
+  it.effect("adds a member once, and leaves an existing one unchanged", () =>
     Effect.gen(function* () {
       const store = yield* MemberStore
       const { org_id } = yield* newOrganization()

@@ -7,7 +7,7 @@ import { clientFor } from "../../support/Client.ts"
 import { byKey, type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, post, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { invitedAgain, accept, joined, membersOf, tokenWith } from "./Inviting.ts"
+import { invitedAgain, accept, joined, membersOf, tokenWith } from "./InvitationFixtures.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -11,7 +11,7 @@ import { payoutByPhone } from "../../payments/support/Requests.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { joined, membersOf } from "./Inviting.ts"
+import { joined, membersOf } from "./InvitationFixtures.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -162,7 +162,7 @@ onDatabaseServer("Permissions", (it) => {
     })
   )
 
-  it.effect("are granted by nobody who does not hold them", () =>
+  it.effect("cannot be granted by a member without them", () =>
     Effect.gen(function* () {
       const { acme, admin } = yield* people
       const [helper, member] = yield* Effect.all([joined(acme.org_id, "staff"), joined(acme.org_id, "member")])

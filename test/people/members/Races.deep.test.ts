@@ -7,7 +7,16 @@ import { clientFor } from "../../support/Client.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { accept, freshAddress, invite, invited, joined, membersOf, tokenSentTo, tokenWith } from "./Inviting.ts"
+import {
+  accept,
+  freshAddress,
+  invite,
+  invited,
+  joined,
+  membersOf,
+  tokenSentTo,
+  tokenWith
+} from "./InvitationFixtures.ts"
 
 const together = { concurrency: "unbounded" } as const
 

@@ -39,7 +39,7 @@ onBothStores("UserStore", (it) => {
     })
   )
 
-  it.effect("lists an organisation's members with their roles, and nobody else's", () =>
+  it.effect("lists only the organisation's members, with their roles", () =>
     Effect.gen(function* () {
       const store = yield* UserStore
       const [here, there] = yield* Effect.all([newOrganization(), newOrganization()])
@@ -98,7 +98,7 @@ onBothStores("UserStore", (it) => {
     })
   )
 
-  it.effect("tells every organisation that a user belongs to", () =>
+  it.effect("lists all memberships of a user", () =>
     Effect.gen(function* () {
       const store = yield* UserStore
       const [first, second] = yield* Effect.all([newOrganization(), newOrganization()])

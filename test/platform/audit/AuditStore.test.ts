@@ -40,7 +40,7 @@ onBothStores("AuditStore", (it) => {
     })
   )
 
-  it.effect("shows an organisation its own entries only, and the platform's to nobody but the platform", () =>
+  it.effect("shows an organisation its own entries only, and those of the platform to platform admins", () =>
     Effect.gen(function* () {
       const store = yield* AuditStore
       const [here, there] = yield* Effect.all([newOrganization(), newOrganization()])

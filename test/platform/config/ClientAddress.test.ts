@@ -20,8 +20,8 @@ const refusal = (text: string): string =>
   })
 
 describe("parseTrustProxy", () => {
-  it.each(["", " ", "false", "FALSE"])("trusts nobody for %j", (text) => {
-    expect(trust(text)).toStrictEqual({ _tag: "Nobody" })
+  it.each(["", " ", "false", "FALSE"])("trusts no proxy for %j", (text) => {
+    expect(trust(text)).toStrictEqual({ _tag: "None" })
   })
 
   it("takes true and a number of proxies", () => {

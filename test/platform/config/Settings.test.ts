@@ -1,7 +1,7 @@
 /** A wrong value stops the start: with the name of the setting, what it expects, and never a secret. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { Settings } from "../../../src/platform/config/Settings.ts"
+import { Settings, parseMailbox } from "../../../src/platform/config/Settings.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
 const complaintAbout = (variables: Variables) =>
@@ -79,7 +79,33 @@ describe("settings", () => {
   it.effect("without them there are defaults", () =>
     Effect.gen(function* () {
       const { corsOrigins, notifyFrom, trustProxy } = yield* Settings
-      expect([corsOrigins.size, trustProxy._tag, notifyFrom.address]).toEqual([0, "Nobody", "no-reply@localhost"])
+      expect([corsOrigins.size, trustProxy._tag, notifyFrom.address]).toEqual([0, "None", "no-reply@localhost"])
     }).pipe(Effect.provide(testSettings()))
   )
+})
+
+describe("NOTIFY_FROM", () => {
+  it("is an address, with or without a name", () => {
+    for (const [text, mailbox] of [
+      ["pay@kilimo.example", { name: "", address: "pay@kilimo.example" }],
+      [" Kilimo Pay <pay@kilimo.example> ", { name: "Kilimo Pay", address: "pay@kilimo.example" }],
+      ["Corridor <no-reply@localhost>", { name: "Corridor", address: "no-reply@localhost" }]
+    ] as const) {
+      expect(parseMailbox(text)).toEqual(Either.right(mailbox))
+    }
+  })
+
+  it("is nothing else", () => {
+    for (const text of [
+      "",
+      "pay",
+      "pay@",
+      "<>",
+      "A <b>",
+      "A\r\nBcc: <pay@kilimo.example>",
+      "a@b.example, c@d.example"
+    ]) {
+      expect(Either.isLeft(parseMailbox(text))).toBe(true)
+    }
+  })
 })

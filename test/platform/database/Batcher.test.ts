@@ -62,7 +62,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("A batcher", (it) => {
     })
   )
 
-  it.scoped("works at once, and alone, inside a transaction", () =>
+  it.scoped("runs at once and alone inside a transaction", () =>
     Effect.gen(function* () {
       const { batches, double, open } = yield* doubling
       yield* open
@@ -74,7 +74,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("A batcher", (it) => {
     })
   )
 
-  it.scoped("goes on for the others when one caller gives up waiting", () =>
+  it.scoped("continues for the others when one caller gives up", () =>
     Effect.gen(function* () {
       const { double, open } = yield* doubling
       const [gone, stays] = yield* askAll(double, [1, 2])
@@ -85,7 +85,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("A batcher", (it) => {
     })
   )
 
-  it.scoped("puts a question that many ask once, and gives each its answer", () =>
+  it.scoped("reads equal keys once and shares the result", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const batches: Array<ReadonlyArray<string>> = []

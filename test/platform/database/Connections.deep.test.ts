@@ -12,7 +12,7 @@ import { failureTag } from "../../support/FailureTag.ts"
 import { makeSilentProxy } from "../../support/SilentProxy.ts"
 import { TestDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { breakOff } from "./BreakOff.ts"
+import { breakOff } from "./BreakConnection.ts"
 
 const onDatabase = { excludeTestServices: true, timeout: "60 seconds" } as const
 
@@ -25,7 +25,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
       )
     )
 
-    it.effect("has a limit for waiting, for working and for doing nothing, which long work lifts for itself", () =>
+    it.effect("has limits for locks, statements and idle transactions, which long work lifts", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         expect(yield* limits).toEqual(["5s", "10s", "4s"])
@@ -34,7 +34,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
       })
     )
 
-    it.effect("tells a row that somebody holds from a statement that is wrong", () =>
+    it.effect("tells a locked row from a wrong statement", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`create table held (id integer primary key)`
@@ -74,7 +74,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
         })
     )
 
-    it.effect("is taken from a transaction that pauses, which then has written nothing", () =>
+    it.effect("is taken from an idle transaction, which has written nothing", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { atomically } = yield* Transactor
@@ -128,7 +128,7 @@ const ask = (on: Pg.Pool | Pg.PoolClient, text: string) =>
   )
 
 layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
-  it.scoped("is closed when its time is up, and another takes its place", () =>
+  it.scoped("is closed at its maximum age and replaced", () =>
     Effect.gen(function* () {
       const { pool, proxy } = yield* impatientPool
       expect(yield* ask(pool, "select 1 as one")).toEqual([{ one: 1 }])
@@ -140,7 +140,7 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
     })
   )
 
-  it.scoped("may have carried out what it was last asked for, unless that was before a commit", () =>
+  it.scoped("may have run its last statement, unless that was before a commit", () =>
     Effect.gen(function* () {
       const { pool, proxy } = yield* impatientPool
       const lastWords = Effect.fnUntraced(function* (...texts: ReadonlyArray<string>) {
@@ -161,7 +161,7 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
     })
   )
 
-  it.scoped("is not given to anybody else by a caller who stops waiting", () =>
+  it.scoped("is not reused after a caller stopped waiting", () =>
     Effect.gen(function* () {
       const { pool, proxy } = yield* impatientPool
       const client = yield* Effect.promise(() => pool.connect())
@@ -175,7 +175,7 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
     })
   )
 
-  it.scoped("is waited for by work without a limit, until its transaction ends", () =>
+  it.scoped("has no limits until an unlimited transaction ends", () =>
     Effect.gen(function* () {
       const { pool } = yield* impatientPool
       const client = yield* Effect.promise(() => pool.connect())
@@ -190,7 +190,7 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
 })
 
 layer(TestDatabaseServer, onDatabase)("A connection that breaks", (it) => {
-  it.scoped("may have carried out a commit, whatever the network calls it", () =>
+  it.scoped("may have committed, whatever the network error is", () =>
     Effect.gen(function* () {
       const { pool } = yield* impatientPool
       for (const code of ["ECONNRESET", "EHOSTUNREACH", "ENETDOWN"]) {
@@ -222,7 +222,7 @@ const cuttable = Effect.gen(function* () {
 })
 
 layer(TestDatabaseServer, onDatabase)("A connection that is cut", (it) => {
-  it.scoped("has written nothing where all that it was asked was to read", () =>
+  it.scoped("has written nothing if it only read", () =>
     Effect.gen(function* () {
       const { proxy, sql } = yield* cuttable
       const cutDuring = Effect.fnUntraced(function* (text: string) {

@@ -226,7 +226,7 @@ describe("embeddedPostgres", () => {
     })
   )
 
-  it.live("is there for one who comes while the last one leaves", () =>
+  it.live("starts for a process that comes while the last one leaves", () =>
     Effect.gen(function* () {
       const dataDir = seeded
       for (const _ of [1, 2, 3]) {
@@ -240,7 +240,7 @@ describe("embeddedPostgres", () => {
     })
   )
 
-  it.live("stays for a connection of somebody else, and a later start stops it", () =>
+  it.live("stays up for a connection of another program, and a later start stops it", () =>
     Effect.gen(function* () {
       const dataDir = seeded
       const guest = yield* use(dataDir, (url) =>

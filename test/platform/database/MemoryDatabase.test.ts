@@ -29,7 +29,7 @@ const mortal = (
 }
 
 describe("the database in memory", () => {
-  it.live("is not kept from others by whoever stops on the way into a transaction, or out of it", () =>
+  it.live("releases its lock if a fiber is interrupted at the begin or end of a transaction", () =>
     Effect.gen(function* () {
       const { atomically } = yield* MemoryDatabase
       let done = 0

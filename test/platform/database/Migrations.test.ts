@@ -132,7 +132,7 @@ const tables: Readonly<Record<string, readonly [row: Row, ...changes: ReadonlyAr
   ],
   provider_configs: [
     { config_id: LATER, provider: "fiat", country: "KE", payment_method: "card", direction: "inbound" },
-    { provider: "bank" },
+    { provider: "" },
     { country: "Kenya" },
     { payment_method: "cheque" },
     { direction: "sideways" },

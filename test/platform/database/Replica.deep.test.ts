@@ -52,7 +52,7 @@ layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A replic
     })
   )
 
-  it.effect("shows whatever was committed before the list was asked for, whoever wrote it", () =>
+  it.effect("shows everything that was committed before the request", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { primary } = yield* Pair
@@ -70,7 +70,7 @@ layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A replic
     })
   )
 
-  it.effect("is passed over while it is too far behind", () =>
+  it.effect("is not used while it is too far behind", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { replica } = yield* Pair
@@ -86,7 +86,7 @@ layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A replic
     })
   )
 
-  it.effect("is done without when it is gone, and used again when it is back", () =>
+  it.effect("is not used while it is down, and used again afterwards", () =>
     Effect.gen(function* () {
       const { replica } = yield* Pair
       yield* until("replica")
@@ -98,7 +98,7 @@ layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A replic
     })
   )
 
-  it.effect("that has become a primary is none any more", () =>
+  it.effect("is not used after it became a primary", () =>
     Effect.gen(function* () {
       const { replica } = yield* Pair
       yield* until("replica")

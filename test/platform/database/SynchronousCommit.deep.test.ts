@@ -57,7 +57,7 @@ const Database = Layer.unwrapScoped(
 )
 
 layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A commit that no standby confirms", (it) => {
-  it.effect("is of unknown result where somebody cancels its wait, although PostgreSQL calls it done", () =>
+  it.effect("has an unknown result if its wait is cancelled, although PostgreSQL reports success", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { admin, standby, untilWaiting } = yield* Waiting
@@ -89,7 +89,7 @@ layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A commit
     })
   )
 
-  it.scoped("is not joined by others without end: nobody connects while half of the server waits", () =>
+  it.scoped("refuses new connections while half of the server waits for a standby", () =>
     Effect.gen(function* () {
       const { admin, server, standby, untilWaiting } = yield* Waiting
       yield* standby("gone")

@@ -133,7 +133,7 @@ describe("readBody", () => {
     })
   )
 
-  it.scoped("refuses a declared length over the limit, and the connection goes on", () =>
+  it.scoped("refuses a declared length over the limit and keeps the connection", () =>
     Effect.gen(function* () {
       const { exits, port } = yield* start
       const client = yield* dial(port)
@@ -148,7 +148,7 @@ describe("readBody", () => {
     })
   )
 
-  it.scoped("refuses chunks that add up to more than the limit, and the connection goes on", () =>
+  it.scoped("refuses chunks over the limit and keeps the connection", () =>
     Effect.gen(function* () {
       const { exits, port } = yield* start
       const client = yield* dial(port)
@@ -276,7 +276,7 @@ describe("Expect: 100-continue", () => {
   )
 })
 
-it.scoped("closes the connection of an uninvited body even when nobody asked for it", () =>
+it.scoped("closes the connection of an uninvited body that was not read", () =>
   Effect.gen(function* () {
     const { port, server } = yield* start
     server.removeAllListeners("request")

@@ -9,7 +9,7 @@ import { byCard, byPhone } from "../../payments/support/Requests.ts"
 import { accepts, declines } from "../../payments/support/ScriptedProvider.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { send } from "../../support/Send.ts"
-import { age } from "./Ageing.ts"
+import { age } from "./AgeKeys.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -184,7 +184,7 @@ onDatabasePaymentServer("The key of an action", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("gives nobody an answer who may not do it", () =>
+  it.effect("answers only callers with access", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const id = yield* held

@@ -8,7 +8,7 @@ import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { backends } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { age } from "./Ageing.ts"
+import { age } from "./AgeKeys.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const newKey = Effect.gen(function* () {
@@ -23,7 +23,7 @@ const rivalOf = (key: NewKey) => Effect.map(nextId, (claim): NewKey => ({ ...key
 for (const backend of backends) {
   const services = openStoresOn(backend).pipe(Layer.provideMerge(Ids.layer), Layer.provideMerge(testSettings()))
   layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`Idempotency keys on ${backend}`, (it) => {
-    it.effect("are claimed once, and answer to whoever claimed them", () =>
+    it.effect("are claimed once, and keep the answer of their claim", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         const key = yield* newKey
@@ -54,7 +54,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("are forgotten after a day, by whoever asks and in batches", () =>
+    it.effect("are deleted after a day, on access and in batches", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         const [asked, swept, young] = yield* Effect.all([newKey, newKey, newKey])

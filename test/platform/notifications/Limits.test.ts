@@ -1,18 +1,23 @@
 /** Nobody is flooded with messages in our name, and every message says whose it is. */
 import { setTimeout } from "node:timers/promises"
 import { expect } from "@effect/vitest"
-import { Effect, Option } from "effect"
-import { messagesOfOrganization, messagesToRecipientOfOne } from "../../../src/domain/policies/PeoplePolicies.ts"
+import { Effect, Option, Duration } from "effect"
+import {
+  messagesOfOrganization,
+  messagesToRecipientOfOne,
+  messageWindow
+} from "../../../src/domain/policies/PeoplePolicies.ts"
 import { sha256Hex } from "../../../src/domain/Digest.ts"
 import { MessageCounts, NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
 import { countMessage } from "../../../src/platform/notifications/Notifier.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
-import { freshAddress, invite, joined } from "../../people/members/Inviting.ts"
+import { freshAddress, invite, joined } from "../../people/members/InvitationFixtures.ts"
 import { people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf } from "../../support/Send.ts"
-import { newOrganization } from "../../support/StoreFixtures.ts"
+import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/Asking.ts"
+import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/VerificationFixtures.ts"
+import { onBothStores } from "../../support/Stores.ts"
 
 const expectLimited = (answer: Answer, words: RegExp) => {
   expect([answer.status, bodyOf(answer)], answer.text).toEqual([
@@ -158,5 +163,24 @@ onDatabaseServer("Messages", (it) => {
         expect(bodyOf(answer)).toMatchObject({ message: expect.stringMatching(/^message: holds a link/) })
         expect(about(yield* outbox(acme.org_id), body.transaction_id)).toEqual([])
       })
+  )
+})
+
+onBothStores("MessageCounts", (it) => {
+  it.effect("counts as many as are allowed, however many come at once, and says when to come again", () =>
+    Effect.gen(function* () {
+      const counts = yield* MessageCounts
+      const [name, other] = [yield* nextId, yield* nextId]
+      const all = yield* Effect.replicateEffect(counts.count(name, 5), 12, { concurrency: "unbounded" })
+      expect(all.filter(({ allowed }) => allowed)).toHaveLength(5)
+      for (const refused of all.filter((one) => !one.allowed)) {
+        expect(refused).toEqual({ allowed: false, retryAfterSeconds: expect.any(Number) })
+        const { retryAfterSeconds } = refused as { readonly retryAfterSeconds: number }
+        expect(retryAfterSeconds).toBeGreaterThanOrEqual(1)
+        expect(retryAfterSeconds).toBeLessThanOrEqual(Duration.toSeconds(messageWindow))
+      }
+      expect(yield* counts.count(other, 5), "by name").toEqual({ allowed: true })
+      expect(yield* counts.count(name, 6), "up to what is allowed now").toEqual({ allowed: true })
+    })
   )
 })

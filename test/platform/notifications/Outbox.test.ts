@@ -24,7 +24,7 @@ const message = (org_id: OrgId | null, about: Partial<Message> = {}): Message =>
 })
 
 onBothStores("The outbox", (it) => {
-  it.effect("keeps a sandbox's message whole, and the log tells of it without its text and recipient", () =>
+  it.effect("keeps a sandbox's message, and logs it without text and recipient", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const log = Logger.replace(

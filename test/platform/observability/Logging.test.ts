@@ -159,7 +159,7 @@ describe("pretty", () => {
     expect(stack.every((line) => line.startsWith("    "))).toBe(true)
   })
 
-  it("lets nobody forge a line or steer the terminal", () => {
+  it("escapes control characters", () => {
     const hostile = "a\n12:00:00.000 INFO  forged\x1b[2J\x7f\u0085\u2028"
     const output = logged(
       Effect.logInfo(hostile, Cause.interrupt(FiberId.none)).pipe(Effect.annotateLogs("reason", hostile)),

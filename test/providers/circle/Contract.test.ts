@@ -1,12 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Schema, TestClock } from "effect"
-import {
-  circleServes,
-  intentOf,
-  recipientOf,
-  transferOf,
-  derivedUuid
-} from "../../../src/providers/circle/CircleRequests.ts"
+import { serves, intentOf, recipientOf, transferOf, derivedUuid } from "../../../src/providers/circle/CircleRequests.ts"
 import { IntentBody, RecipientBody, TransferBody } from "../../fakes/CircleFakeBodies.ts"
 import { asTimePasses, settle, talkedThrough } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
@@ -50,7 +44,7 @@ describe.skipIf(why !== "")(`what is sent to Circle, by its contract${why}`, () 
     expect(Schema.is(own)(JSON.parse(JSON.stringify(body)))).toBe(false)
   })
 
-  it.each(circleServes[0]!.networks!)("%s, in and out", (network) => {
+  it.each(serves[0]!.networks!)("%s, in and out", (network) => {
     for (const amount of ["10", "0.000001", "1234567.891"]) {
       const created = Either.getOrThrow(intentOf(payin(amount, network), "1000999922"))
       expect(post(intents, created)).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Schema, TestClock } from "effect"
-import { coinbaseServes, depositOf, transferOf } from "../../../src/providers/coinbase/CoinbaseRequests.ts"
+import { depositOf, serves, transferOf } from "../../../src/providers/coinbase/CoinbaseRequests.ts"
 import { accountId, DestinationBody, TransferBody } from "../../fakes/CoinbaseFakeBodies.ts"
 import { settle, talkedThrough } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
@@ -46,7 +46,7 @@ describe.skipIf(why !== "")(`what is sent to Coinbase, by its contract${why}`, (
   })
 
   const recipient = recipientNamed("Jane Smith")
-  it.each(coinbaseServes[0]!.networks!)("%s, in and out", (network) => {
+  it.each(serves[0]!.networks!)("%s, in and out", (network) => {
     for (const amount of ["10", "0.000001", "1234567.891"]) {
       const { body } = Either.getOrThrow(depositOf(payin(amount, network), accountId))
       expect(post(into, body)).toEqual([])

@@ -5,7 +5,7 @@ import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
 import { orderRequest } from "../../../src/providers/flutterwave/FlutterwaveRequests.ts"
-import { moneyOfMajor, readJson } from "../../../src/providers/port/WireValues.ts"
+import { moneyOfMajor, readJson } from "../../../src/providers/client/WireValues.ts"
 import { orderFor } from "./Orders.ts"
 
 describe("amounts for Flutterwave", () => {

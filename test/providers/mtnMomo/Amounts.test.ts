@@ -5,7 +5,7 @@ import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { orderRequest } from "../../../src/providers/mtnMomo/MtnMomoRequests.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
-import { moneyOfMajor } from "../../../src/providers/port/WireValues.ts"
+import { moneyOfMajor } from "../../../src/providers/client/WireValues.ts"
 import { ugandan } from "./Orders.ts"
 
 describe("amounts for MTN", () => {

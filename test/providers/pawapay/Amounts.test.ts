@@ -8,7 +8,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import { listed } from "../../../src/providers/pawapay/PawapayCorridors.ts"
 import { creationOf, statementOf } from "../../../src/providers/pawapay/PawapayRequests.ts"
 import { pawapay } from "../../../src/providers/pawapay/PawapayAdapter.ts"
-import { moneyOfMajor } from "../../../src/providers/port/WireValues.ts"
+import { moneyOfMajor } from "../../../src/providers/client/WireValues.ts"
 import { connected } from "../support/Connected.ts"
 import { orderOf } from "../support/Orders.ts"
 

@@ -5,7 +5,7 @@ import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { paypalCurrencies, paypalText } from "../../../src/providers/paypal/PaypalSchemas.ts"
 import { createOrder, createPayout } from "../../../src/providers/paypal/PaypalRequests.ts"
-import { moneyOfMajor } from "../../../src/providers/port/WireValues.ts"
+import { moneyOfMajor } from "../../../src/providers/client/WireValues.ts"
 import { amount } from "../support/Orders.ts"
 import { byCard, toWallet } from "./Orders.ts"
 

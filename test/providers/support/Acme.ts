@@ -8,7 +8,7 @@ import { Check, Hint, NoProof, Proof, Statement } from "../../../src/providers/p
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { servedBy, thirdParty } from "../../../src/providers/port/ThirdParty.ts"
-import { moneyOfMinor, readJson } from "../../../src/providers/port/WireValues.ts"
+import { moneyOfMinor, readJson } from "../../../src/providers/client/WireValues.ts"
 
 export type Fault =
   | "sends a new reference every time"

@@ -6,7 +6,7 @@ import type {
   ProviderHttp,
   ProviderReply
 } from "../../../src/providers/client/ProviderHttp.ts"
-import { readJson } from "../../../src/providers/port/WireValues.ts"
+import { readJson } from "../../../src/providers/client/WireValues.ts"
 
 export const replyOf = (
   status: number,

@@ -1,17 +1,15 @@
-/** Bugs about how much: refunds, fees, and money in suspense that is exchanged. */
+/** Bugs in amounts: refunds, fees and conversions of money in suspense. */
 import { Effect, Option } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import { Fees, type FeeRule, FeeRuleStore, subjectKey } from "../../../src/money/fees/Fees.ts"
 import { PaymentCommand } from "../../../src/payments/settlement/PaymentCommand.ts"
 import type { Allocation, Payment } from "../../../src/payments/store/Payment.ts"
-import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
-import { type Bug, type Planted, planted } from "./Planting.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { type Bug, type Planted, overriding, planted } from "./Planting.ts"
 
 type Commands = (typeof PaymentCommand)["Service"]
-type Charging = (typeof Fees)["Service"]
-type Rules = (typeof FeeRuleStore)["Service"]
 
-/** What is on its way back is left out while somebody decides how much is left, and is there again when it is written. */
+/** Hides open refunds while the refundable amount is computed. */
 const withoutOpenParts = (commands: Commands): Commands => ({
   ...commands,
   find: (...given) =>
@@ -31,19 +29,17 @@ const withoutOpenParts = (commands: Commands): Commands => ({
     })
 })
 
-/** A fee as whoever divides without rounding has it. */
+/** Computes fees without rounding. */
 const roundedDown = (): Planted => {
   const rules = new Map<string, FeeRule>()
   return new Map([
-    ...planted(FeeRuleStore, (store: Rules): Rules => ({
-      ...store,
+    ...overriding(FeeRuleStore, (store) => ({
       find: (subject) =>
         Effect.tap(store.find(subject), (found) =>
           Effect.sync(() => Option.isSome(found) && rules.set(subjectKey(subject), found.value))
         )
     })),
-    ...planted(Fees, (fees: Charging): Charging => ({
-      ...fees,
+    ...overriding(Fees, (fees) => ({
       charge: (payment) =>
         Effect.map(fees.charge(payment), (charged) =>
           charged.map((fee) => {
@@ -58,7 +54,7 @@ const roundedDown = (): Planted => {
   ])
 }
 
-/** One minor unit more for the organisation, where there was something to round. */
+/** Adds one minor unit for the organisation where a conversion rounds. */
 const roundedOtherwise = ({ amount, direction, target }: Payment, allocation: Allocation): Allocation => {
   const { amount: moved, own: given } = allocation
   const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
@@ -66,22 +62,21 @@ const roundedOtherwise = ({ amount, direction, target }: Payment, allocation: Al
   return { ...allocation, own: new Money({ currency: given.currency, minor: given.minor + 1n }) }
 }
 
-export const amountBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
+export const amountBugs: ReadonlyArray<Bug> = [
   {
-    name: "a refund above what is left",
-    about: "what is on its way back is not counted, so that two refunds at once give back more than was paid",
+    name: "concurrent refunds exceed the payment",
+    foundBy: 45,
     planted: planted(PaymentCommand, withoutOpenParts)
   },
   {
     name: "a fee is rounded down",
-    about: "the share of a minor unit is dropped",
+    foundBy: 24,
     planted: roundedDown()
   },
   {
-    name: "money in suspense is rounded the other way",
-    about: "what an organisation keeps of money in suspense rounds up when it is exchanged, what it bears rounds down",
-    planted: planted(PaymentStore, (store: Store): Store => ({
-      ...store,
+    name: "suspense conversions round for the organisation",
+    foundBy: 46,
+    planted: overriding(PaymentStore, (store) => ({
       apply: (change) =>
         store.apply(
           change.allocations === undefined

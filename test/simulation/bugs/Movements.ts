@@ -1,4 +1,4 @@
-/** Bugs about transfers of money at providers, where they belong, and what an organisation bears of them. */
+/** Bugs in provider movements, allocations and disputes. */
 import { Effect, Either } from "effect"
 import type { MovementKind, Movement } from "../../../src/domain/Movement.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -35,7 +35,7 @@ const changingAllocations = (change: (allocation: Allocated) => ReadonlyArray<Al
 const withoutPatch = (...names: ReadonlyArray<keyof Change["patch"]>): Planted =>
   changingWrite((one) => ({ ...one, patch: without(one.patch, ...names) }))
 
-/** A sum that is added to the one before, as though it were one more transfer. */
+/** Adds a reported total to the previous total. */
 const added = (heard: ReportedMovement, { booksBefore: stood }: Change): ReportedMovement => {
   const before = stood?.movements.find(
     ({ kind, movement_id }) => kind === heard.kind && movement_id === heard.movement_id
@@ -47,7 +47,7 @@ const added = (heard: ReportedMovement, { booksBefore: stood }: Change): Reporte
 
 const swapped: Readonly<Partial<Record<MovementKind, MovementKind>>> = { reversal: "reinstatement" }
 
-/** Undoes what pays debts. */
+/** Deletes the postings that pay receivables. */
 const unpaid = withTables(PaymentStore, (store: Store, database): Store => ({
   ...store,
   apply: (change) =>
@@ -65,88 +65,87 @@ const unpaid = withTables(PaymentStore, (store: Store, database): Store => ({
     )
 }))
 
-export const movementBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
+export const movementBugs: ReadonlyArray<Bug> = [
   {
-    name: "a callback gives a transfer another id",
-    about: "callbacks and look-ups call one transfer by two ids, and it is booked twice",
+    name: "callbacks and enquiries name a transfer differently",
+    foundBy: 8,
     planted: changingSignals(
       () => (signal, _, source) =>
         source.callback === undefined ? signal : withMovements(signal, (one) => [{ ...one, id: `callback ${one.id}` }])
     )
   },
   {
-    name: "a transfer has the id of its payment",
-    about: "all that came for a payment is called by the same id, so that a second payment by its payer is not seen",
+    name: "all collections of a payment share an id",
+    foundBy: 11,
     planted: changingSignal((signal) =>
       withMovements(signal, (one) => [one.kind === "collection" ? { ...one, id: "it came" } : one])
     )
   },
   {
-    name: "a reversal is taken for a reinstatement",
-    about: "what was taken back is booked as if it had come",
+    name: "a reversal is booked as a reinstatement",
+    foundBy: 11,
     planted: changingSignal((signal) =>
       withMovements(signal, (one) => [{ ...one, kind: swapped[one.kind] ?? one.kind }])
     )
   },
   {
-    name: "a sum that grows is added up",
-    about: "what a provider tells as a total is added to the total before",
+    name: "a reported total is added to the previous total",
+    foundBy: 218,
     planted: changingMovements((heard, change) => [added(heard, change)])
   },
   {
-    name: "what an operator stated stands beside what its provider says",
-    about: "a transfer that a person recorded is booked again when its provider names it",
+    name: "a stated movement is booked again when reported",
+    foundBy: 6,
     planted: changingMovements((heard) => [without(heard, "replaces")])
   },
   {
-    name: "what moves after a failure is dropped",
-    about: "nothing is recorded of a payment that has failed",
+    name: "movements of failed payments are dropped",
+    foundBy: 6,
     planted: changingMovements((heard, { payment, status }) =>
       payment.status === "failed" && status === "failed" && heard.source !== "operator" ? [] : [heard]
     )
   },
   {
-    name: "a refund does not know its transfer",
-    about: "what a refund has moved is recorded without the refund",
+    name: "a refund's movement has no refund id",
+    foundBy: 23,
     planted: changingMovements((heard) => [{ ...heard, refund_id: null }])
   },
   {
-    name: "who collected is forgotten",
-    about: "the attempt that took the money is not written down with the payment",
+    name: "the collecting attempt is not stored",
+    foundBy: 1,
     planted: withoutPatch("taken_by")
   },
   {
-    name: "what went back is not kept on the record",
-    about: "a chargeback, or a refund, leaves what the record says was refunded",
+    name: "the refunded amount is not stored",
+    foundBy: 45,
     planted: withoutPatch("refunded")
   },
   {
-    name: "an allocation is made twice",
-    about: "what a person decides on is written under two ids",
+    name: "an allocation is written twice",
+    foundBy: 11,
     planted: changingAllocations((one) => [one, { ...one, allocation_id: one.allocation_id.replace(/.$/, "z") }])
   },
   {
-    name: "what is borne is not booked",
-    about: "a person says that the organisation bears it, and nothing is allocated",
+    name: "borne losses are not allocated",
+    foundBy: 16,
     planted: changingAllocations((one) => (one.amount.isNegative ? [] : [one]))
   },
   {
-    name: "the platform keeps a dispute that is won",
-    about: "what comes back of money that an organisation has borne waits for a person",
+    name: "reinstated money is not allocated to who bore it",
+    foundBy: 47,
     planted: changingAllocations((one) => (one.by === null ? [] : [one]))
   },
   {
-    name: "a debt is never paid",
-    about: "what an organisation owes stays although it has money again",
+    name: "a receivable is never paid",
+    foundBy: 143,
     planted: unpaid
   }
 ]
 
-/** Bugs about money that a provider takes back after a dispute, and gives back again. */
 const isWon = (signal: ProviderSignal): boolean =>
   (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
 
-/** Of what is taken a second time from one attempt, under another id. */
+/** Changes every reversal of an attempt after the first. */
 const secondTime = (change: (movement: Movement, before: Movement) => ReadonlyArray<Movement>) => () => {
   const taken = new Map<string, Movement>()
   return (signal: ProviderSignal, attemptId: string): ProviderSignal =>
@@ -158,22 +157,22 @@ const secondTime = (change: (movement: Movement, before: Movement) => ReadonlyAr
     })
 }
 
-export const disputeBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
+export const disputeBugs: ReadonlyArray<Bug> = [
   {
-    name: "a dispute that is won is not noticed",
-    about: "what is given back after a dispute is taken for the word that the payment was completed",
+    name: "a won dispute is ignored",
+    foundBy: 47,
     planted: changingSignal((signal) =>
       isWon(signal) ? withMovements(signal, (one) => (one.kind === "reinstatement" ? [] : [one])) : signal
     )
   },
   {
-    name: "a second dispute is not booked",
-    about: "who has disputed a payment once is taken to say it again",
+    name: "a second dispute is ignored",
+    foundBy: 117,
     planted: changingSignals(secondTime(() => []))
   },
   {
-    name: "a second dispute is booked with the first",
-    about: "what a provider takes is added to what it took before, and all of that booked again",
+    name: "a second dispute includes the first",
+    foundBy: 117,
     planted: changingSignals(
       secondTime((movement, before) => [
         { ...movement, amount: Either.getOrThrow(before.amount!.add(movement.amount!)) }

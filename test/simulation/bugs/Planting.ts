@@ -1,17 +1,16 @@
-/** How bugs are planted: by the key of a service's tag, into every provider, or into what is heard and written of a payment. */
-import { Effect } from "effect"
+/** Wrappers that plant bugs: by a service's tag, into providers, provider signals or writes of payments. */
+import { type Context, Effect } from "effect"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import type { SignalContext } from "../../../src/payments/settlement/Movements.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
-import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
 
-/** A bug that somebody might make, planted into the service from outside: a service or a store is wrapped as it is built. */
-// A wrapper is written for one service, and kept beside those of others.
+// Wrappers of different services are kept in one map.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Wrap = (service: any) => any
 
@@ -20,16 +19,20 @@ export type Planted = ReadonlyMap<string, Wrap>
 
 export interface Bug {
   readonly name: string
-  /** What a person would have written. */
-  readonly about: string
   readonly planted: Planted
-  /** The first seed, counted from 1, that shows it. */
+  /** First seed that finds it, counted from 1. */
   readonly foundBy: number
 }
 
 export const nothingPlanted: Planted = new Map()
 
 export const planted = (key: { readonly key: string }, wrap: Wrap): Planted => new Map([[key.key, wrap]])
+
+/** Replaces some members of a service. */
+export const overriding = <I, S extends object>(
+  tag: Context.Tag<I, S>,
+  override: (service: S) => Partial<S>
+): Planted => planted(tag, (service: S) => ({ ...service, ...override(service) }))
 
 export const changingProvider = (change: (provider: Provider) => Provider): Planted =>
   planted(Providers, (providers: (typeof Providers)["Service"]) => ({
@@ -38,11 +41,11 @@ export const changingProvider = (change: (provider: Provider) => Provider): Plan
   }))
 
 export const changingWrite = (change: (one: Change) => Change): Planted =>
-  planted(PaymentStore, (store: Store): Store => ({ ...store, apply: (one) => store.apply(change(one)) }))
+  overriding(PaymentStore, (store) => ({ apply: (one) => store.apply(change(one)) }))
 
 type Recorder = (typeof RecordOutcome)["Service"]
 
-/** `change` is made for each recorder: it may remember what it heard. */
+/** `change` is made once for each recorder and may keep state. */
 export const changingSignals = (
   change: () => (signal: ProviderSignal, attemptId: string, source: SignalContext) => ProviderSignal
 ): Planted =>
@@ -61,7 +64,7 @@ export const changingSignals = (
 export const changingSignal = (change: (signal: ProviderSignal) => ProviderSignal): Planted =>
   changingSignals(() => change)
 
-/** Of each transfer that a signal names, what somebody makes of it. */
+/** Replaces the movements of a signal. */
 export const withMovements = (
   signal: ProviderSignal,
   change: (movement: Movement) => ReadonlyArray<Movement>
@@ -73,7 +76,7 @@ export const withMovements = (
 
 type Database = (typeof MemoryDatabase)["Service"]
 
-/** With the rows of the database at hand, as a statement has them. */
+/** Wraps a service with access to the memory tables. */
 export const withTables = (
   key: { readonly key: string },
   wrap: (service: never, database: () => Database) => unknown

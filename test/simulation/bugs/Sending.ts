@@ -1,7 +1,7 @@
-/** Bugs about what is sent when, and who may say what became of it. */
+/** Bugs in sending, retries, leases and callback matching. */
 import { Clock, Duration, Effect, Option } from "effect"
 import { Declined, type Outcome } from "../../../src/domain/Outcome.ts"
-import { type ProviderAnswer as AnswerTag, ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
+import { ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
 import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import type { UnmatchedCallback } from "../../../src/payments/store/Payment.ts"
@@ -9,13 +9,11 @@ import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyS
 import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { machineOf } from "../world/Machine.ts"
-import { type Bug, planted, changingProvider, withTables } from "./Planting.ts"
+import { type Bug, overriding, changingProvider, withTables } from "./Planting.ts"
 
-type Answers = (typeof AnswerTag)["Service"]
-type Keys = (typeof IdempotencyStore)["Service"]
 type Queue = (typeof DeliveryQueueStore)["Service"]
 
-/** The same clock, so much later. */
+/** Runs an effect on a clock that is ahead. */
 const laterBy = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) => {
     const now = () => clock.unsafeCurrentTimeMillis() + millis
@@ -27,12 +25,11 @@ const TOO_EARLY = Duration.toMillis(Duration.hours(23))
 
 const isStray = (callback: object): callback is UnmatchedCallback => "signal" in callback
 
-export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
+export const sendingBugs: ReadonlyArray<Bug> = [
   {
-    name: "a refused repetition is a refusal",
-    about: "an answer is lost, the order sent again and refused as a duplicate, and the refusal is believed",
-    planted: planted(ProviderAnswer, (answers: Answers): Answers => ({
-      ...answers,
+    name: "a refused duplicate counts as a decline",
+    foundBy: 91,
+    planted: overriding(ProviderAnswer, (answers) => ({
       outcome: (provider, send, ...others) =>
         Effect.suspend(() => {
           let last: Outcome | undefined
@@ -44,10 +41,9 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     }))
   },
   {
-    name: "the time to send counts for the first try",
-    about: "a repetition is sent however long ago its attempt was committed",
-    planted: planted(ProviderAnswer, (answers: Answers): Answers => ({
-      ...answers,
+    name: "the send window is checked for the first try only",
+    foundBy: 33,
+    planted: overriding(ProviderAnswer, (answers) => ({
       outcome: (provider, send, window, ...others) =>
         Effect.suspend(() => {
           let isFirst = true
@@ -62,9 +58,8 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
   },
   {
     name: "a key is answered while its request runs",
-    about: "whoever repeats a key is told of the payment as it stands, although it is still being made",
-    planted: planted(IdempotencyStore, (keys: Keys): Keys => ({
-      ...keys,
+    foundBy: 9,
+    planted: overriding(IdempotencyStore, (keys) => ({
       find: (name) =>
         Effect.map(
           keys.find(name),
@@ -73,10 +68,9 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     }))
   },
   {
-    name: "keys are forgotten after an hour",
-    about: "a key that is repeated two hours later makes a second payment",
-    planted: planted(IdempotencyStore, (keys: Keys): Keys => ({
-      ...keys,
+    name: "idempotency keys expire after an hour",
+    foundBy: 24,
+    planted: overriding(IdempotencyStore, (keys) => ({
       find: (name) =>
         Effect.map(
           laterBy(TOO_EARLY, keys.find(name)),
@@ -85,16 +79,15 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     }))
   },
   {
-    name: "a second leg is offered again to whoever refused it",
-    about: "who was asked for a second leg before is not looked at",
-    planted: planted(PaymentStore, (store: Store): Store => ({
-      ...store,
+    name: "a ramp payout is sent again to a provider that declined it",
+    foundBy: 55,
+    planted: overriding(PaymentStore, (store) => ({
       attemptsOf: (id) => Effect.map(store.attemptsOf(id), (all) => all.filter(({ leg }) => leg !== "settlement"))
     }))
   },
   {
-    name: "whoever slept sends again",
-    about: "whether the lease is still held is not looked at before a second leg is sent again",
+    name: "an expired lease sends a ramp payout",
+    foundBy: 339,
     planted: withTables(PaymentStore, (store: Store, database): Store => ({
       ...store,
       renewSend: (id, token) =>
@@ -109,10 +102,9 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     }))
   },
   {
-    name: "absence is counted from the first sending",
-    about: "what was sent again a moment ago counts as never there, since it was first sent long ago",
-    planted: planted(PaymentStore, (store: Store): Store => ({
-      ...store,
+    name: "absence is counted from the first send",
+    foundBy: 809,
+    planted: overriding(PaymentStore, (store) => ({
       claimEnquiries: (lanes) =>
         Effect.map(store.claimEnquiries(lanes), (due) =>
           due.map((one) => ({
@@ -124,23 +116,22 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     }))
   },
   {
-    name: "a ramp ends by the clock of one instance",
-    about: "whether a customer may still pay is asked of the machine, not of the database",
-    planted: planted(PaymentStore, (store: Store): Store => ({
-      ...store,
+    name: "a ramp expires by the instance's clock",
+    foundBy: 895,
+    planted: overriding(PaymentStore, () => ({
       now: Effect.withFiberRuntime((fiber) =>
         Effect.map((machineOf(fiber)?.clock ?? Clock.make()).currentTimeMillis, (now) => new Date(now))
       )
     }))
   },
   {
-    name: "new credentials speak for old attempts",
-    about: "an account that was set just now is asked for what went through the one before, and believed",
+    name: "new credentials answer for old attempts",
+    foundBy: 63,
     planted: changingProvider(({ since: _, ...provider }) => provider)
   },
   {
-    name: "an early callback finds a payment of another account",
-    about: "what came before its payment was known is matched by the provider's id alone",
+    name: "an early callback matches another account's payment",
+    foundBy: 283,
     planted: withTables(PaymentStore, (store: Store, database): Store => ({
       ...store,
       matchedCallbacks: (most) =>
@@ -162,8 +153,8 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     }))
   },
   {
-    name: "whoever slept writes what a receiver said",
-    about: "whether the lease is still held is not looked at before the result of a delivery is written",
+    name: "an expired lease writes a delivery result",
+    foundBy: 32,
     planted: withTables(DeliveryQueueStore, (queue: Queue, database): Queue => ({
       ...queue,
       finish: (results) => {

@@ -1,4 +1,4 @@
-/** Looks for the first seed that shows each bug of the catalogue, or those that are named: `tsx test/simulation/bugs/find.ts 60 NAME …`. */
+/** Finds the first seed that shows each bug: `tsx test/simulation/bugs/find.ts 60 NAME …`. */
 import { run } from "../Run.ts"
 import { catalogue } from "./Catalogue.ts"
 

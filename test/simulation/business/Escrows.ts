@@ -1,4 +1,4 @@
-/** Escrow: set aside, filled, released milestone by milestone, paid out to parties and called off, at times by two at once. */
+/** Steps on escrows: create, fund, release milestones, pay out and cancel, sometimes by two people at once. */
 import { Effect } from "effect"
 import { memoryTable } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
@@ -16,12 +16,12 @@ import type { Organisation } from "./Fixtures.ts"
 
 export const escrowTables = { escrows: memoryTable<Escrow>("escrows") }
 
-/** What callers know of an escrow: what was done for certain, and what may have been. */
+/** What callers know of an escrow from the answers. */
 export interface EscrowAnswers {
   /** In minor units. */
   readonly funded: bigint
   readonly perhapsFunded: bigint
-  /** Milestones that somebody asked to release, and whether it is certain that they were. */
+  /** Milestones whose release was requested, and whether it is certain. */
   readonly released: ReadonlyMap<string, "surely" | "perhaps">
 }
 
@@ -40,7 +40,7 @@ const PATH = "/v1/virtual-accounts/escrow"
 const escrowsOf = ({ world }: ScenarioContext, { orgId }: Organisation): ReadonlyArray<Escrow> =>
   Array.from(world.database.open(escrowTables).escrows.values()).filter(({ org_id }) => org_id === orgId)
 
-/** Done, not done, or nobody knows: an answer that was lost, or that says no more than that something broke. */
+/** "perhaps": the answer was lost or is a 5xx. */
 const outcomeOf = (reply: Effect.Effect.Success<ReturnType<typeof callApi>>): "surely" | "perhaps" | "no" => {
   if (reply === null || isUnresolved(reply) || reply.status >= 500) return "perhaps"
   return reply.status < 300 ? "surely" : "no"
@@ -160,7 +160,7 @@ export const useEscrow: StepAction = (scenario, step) =>
           `${purpose} ${at}`,
           idempotencyKeyOf(scenario, step, `${at} ${nth}`)
         )
-      // Two people who press the same button.
+      // Two people press the same button.
       const times = chance.happens(0.2, `${purpose} ${at} twice`) ? [1, 2] : [1]
       yield* Effect.forEach(times, once, { concurrency: 2, discard: true })
     }

@@ -1,4 +1,4 @@
-/** Who lives in a world before anything happens: organisations with their people and keys, corridors, rates and fees. */
+/** Fixtures of a run: organisations with users, keys and endpoints; corridors, rates and fees. */
 import { Effect, Either, Option, Redacted } from "effect"
 import { sandboxRates } from "../../../src/app/Sandbox.ts"
 import type { Role } from "../../../src/domain/Access.ts"
@@ -35,7 +35,6 @@ export interface Endpoint {
   readonly webhookId: WebhookId
   readonly url: string
   readonly secret: string
-  /** As it was registered for. */
   readonly events: ReadonlyArray<string>
 }
 
@@ -45,15 +44,14 @@ export interface Organisation {
   readonly colleague: Credential
   readonly phone: BeneficiaryId
   readonly bank: BeneficiaryId
-  /** What it is charged of payments by phone, in both directions; null where nothing is. */
+  /** Fee of mobile money payments in both directions; null: none. */
   readonly fee: FeeTerms | null
-  /** The configuration that brings an account of its own at stripe. */
+  /** Configuration of an own Stripe account. */
   readonly ownAccount: ConfigId | null
-  /** Where its events go, and the secret that they are signed with. */
   readonly endpoints: ReadonlyArray<Endpoint>
 }
 
-/** What most receivers want to hear of. */
+/** Events that most endpoints subscribe to. */
 const ends = ["payment.completed", "payment.failed", "payment.refunded"]
 
 const KES = CurrencyCode.make("KES")
@@ -142,7 +140,7 @@ const addEndpoint = (org_id: OrgId, url: string, events: ReadonlyArray<string>) 
     return { webhookId, url, secret, events } satisfies Endpoint
   })
 
-/** For payins or payouts by phone, at times before everybody else and at times after. */
+/** Adds an own account for mobile money, before or after the platform's in priority. */
 const addAccount = (chance: Chance, org_id: OrgId, name: string, isFirst: boolean) =>
   Effect.gen(function* () {
     const config_id = yield* Effect.flatMap(Ids, (ids) => ids.make(ConfigId))
@@ -159,7 +157,7 @@ const addAccount = (chance: Chance, org_id: OrgId, name: string, isFirst: boolea
     return config_id
   })
 
-/** Shares that leave something to round, and with some of them a fixed amount. */
+/** Basis points that cause rounding, sometimes with a fixed amount. */
 const drawFee = (chance: Chance, name: string): FeeTerms => ({
   basis_points: chance.pick([150, 137, 33, 275, 1], `${name} basis points`),
   fixed: chance.happens(0.3, `${name} fixed fee`) ? new Money({ currency: KES, minor: 55n }) : null
@@ -268,7 +266,6 @@ const inbound = ["mobile_money", "card", "bank_transfer"] as const
 const outbound = ["mobile_money", "bank_transfer"] as const
 const flows = ["inbound", "outbound"] as const
 
-/** Between the least and the most organisations that there may be. */
 export const createFixtures = (
   chance: Chance,
   fiat: ReadonlyArray<ProviderName>,

@@ -1,55 +1,54 @@
 /**
- * What a short run may be about besides its theme: one kind of trouble, made frequent. Rare combinations, such as a lost
- * second leg and a machine that sleeps past its lease, would otherwise take thousands of runs to come up.
+ * Focus of a small run: one kind of fault, made frequent. Rare combinations, such as a lost ramp payout and a machine
+ * suspended past its lease, would otherwise take thousands of runs.
  */
 import type { Capabilities } from "../providers/Capabilities.ts"
 import type { DrawnOutcome, Transmission } from "../providers/DrawnOutcome.ts"
 import type { Chance } from "../world/Chance.ts"
 
 export interface Focus {
-  /** What the run begins with, and what follows, with weights; as the size has it where nothing is said. */
+  /** First step, and weights of the following steps. Default: by the run's size. */
   readonly theme?: string
   readonly steps?: Readonly<Record<string, number>>
   readonly length?: readonly [least: number, most: number]
-  /** The longest pause between two steps, in milliseconds. */
+  /** Longest pause between two steps, in milliseconds. */
   readonly longestPause?: number
   readonly instances?: number
   readonly organisations?: number
-  /** The first organisation has an account of its own, which comes first, as the platform's account does for others. */
+  /** The first organisation has an own account with the highest priority. */
   readonly ownAccount?: boolean
-  /** Every organisation has a receiver. */
+  /** Every organisation has an endpoint. */
   readonly receives?: boolean
-  /** Of every provider. */
+  /** Capabilities of every provider. */
   readonly can?: Partial<Capabilities>
   readonly outcomes?: Partial<Readonly<Record<DrawnOutcome, number>>>
-  /** Of orders; `legs`: only of these. */
+  /** Transmission of orders, of all legs unless `legs` names some. */
   readonly transmissions?: Partial<Readonly<Record<Transmission, number>>>
   readonly legs?: ReadonlyArray<string>
-  /** How likely a machine falls asleep while it waits for a provider, or for a receiver, and for how many seconds. */
+  /** Probability that a machine is suspended while it waits for a provider or receiver, and for how many seconds. */
   readonly suspensions?: number
   readonly suspendSeconds?: ReadonlyArray<number>
-  /** Only while it waits for these; nothing else goes wrong with them. */
+  /** Suspends only during calls whose name contains this text; these calls have no other fault. */
   readonly suspendsIn?: string
-  /** How often at most. */
   readonly mostSuspensions?: number
-  /** By how many seconds clocks are wrong. */
+  /** Clock errors in seconds. */
   readonly skews?: ReadonlyArray<number>
-  /** Initiations are across currencies. */
+  /** Initiations convert currencies. */
   readonly crosses?: boolean
-  /** Seconds that a provider has for its answer. */
+  /** Provider timeout in seconds. */
   readonly providerTimeout?: number
   /** Customers pay late or never. */
   readonly lateCustomers?: boolean
-  /** How likely a payer disputes a payment, and whether at once. */
+  /** Probability of a dispute, and whether it comes within seconds. */
   readonly disputes?: number
   readonly disputesSoon?: boolean
-  /** Disputes are won after people have decided who bears them. */
+  /** Disputes are won after operators have decided who bears them. */
   readonly lateVerdicts?: boolean
-  /** What else is done then, with weights. */
+  /** Weights of the steps that follow. */
   readonly afterwards?: Readonly<Record<string, number>>
-  /** Organisations may owe nothing. */
+  /** Organisations have no credit. */
   readonly withoutCredit?: boolean
-  /** Receivers that are slow to answer. */
+  /** Receivers answer slowly. */
   readonly hangs?: boolean
   /** Receivers are down for days. */
   readonly outages?: boolean
@@ -191,7 +190,7 @@ export const focuses: Readonly<Record<string, Focus>> = {
   }
 }
 
-/** Drawn apart from the others. */
+/** Drawn separately from the others. */
 const ratesMove: Focus = {
   theme: "payin",
   steps: { moveRates: 4, payin: 3, payout: 2, refund: 2, refundAtOnce: 1, review: 2, transfer: 2, deposit: 1, link: 1 },
@@ -202,7 +201,6 @@ const ratesMove: Focus = {
 
 const SHARE = 0.4
 
-/** Of a small run. */
 export const drawFocus = (chance: Chance): readonly [name: string, focus: Focus] => {
   if (!chance.happens(SHARE, "focus"))
     return chance.happens(0.08, "rates move") ? ["rates move", ratesMove] : ["none", noFocus]

@@ -1,7 +1,4 @@
-/**
- * What befalls the machines and their database: they die between any two effects, fall asleep past their leases and have
- * wrong clocks, rows are locked by others, and what is old is forgotten.
- */
+/** Steps that disturb machines and the database: crashes, suspensions, wrong clocks, held locks and retention. */
 import { Effect } from "effect"
 import { accountTables } from "./VirtualAccounts.ts"
 import { escrowTables } from "./Escrows.ts"
@@ -14,7 +11,7 @@ const drawInstance = (scenario: ScenarioContext, step: Step) => {
   return instances.length === 0 ? undefined : scenario.env.chance.pick(instances, `${purposeOf(step)} which`)
 }
 
-/** At a moment when it may be in the middle of anything, and back a while later. */
+/** Kills an instance after a drawn number of fiber steps and starts another one later. */
 export const crashMachine: StepAction = (scenario, step) =>
   Effect.sync(() => {
     const { env, world } = scenario
@@ -29,7 +26,7 @@ export const crashMachine: StepAction = (scenario, step) =>
     env.time.after(env.chance.between(1, 90, `${purpose} downtime`) * SECOND, () => world.start())
   })
 
-/** Longer than any lease, or just as long as somebody else's patience. */
+/** Suspends an instance, for longer than its leases or just for seconds. */
 export const suspendMachine: StepAction = (scenario, step) =>
   Effect.sync(() => {
     const { env } = scenario
@@ -47,7 +44,7 @@ export const suspendMachine: StepAction = (scenario, step) =>
     })
   })
 
-/** Somebody, or NTP, sets the clock of a machine; that of the database stays right. */
+/** Shifts a machine's clock; the database's clock stays right. */
 export const setWrongClock: StepAction = (scenario, step) =>
   Effect.sync(() => {
     const { env } = scenario
@@ -59,7 +56,7 @@ export const setWrongClock: StepAction = (scenario, step) =>
     env.log(`the clock of ${one.machine.name} is ${one.machine.skew / SECOND} s off`)
   })
 
-/** What somebody may have locked, by kind: there are far more payments than accounts. */
+/** Rows that can be locked, by kind: there are far more payments than accounts. */
 const rowsOf = (scenario: ScenarioContext): ReadonlyArray<ReadonlyArray<string>> => {
   const { escrows, virtualAccounts } = scenario.world.database.open({ ...escrowTables, ...accountTables })
   const kinds = [
@@ -70,7 +67,7 @@ const rowsOf = (scenario: ScenarioContext): ReadonlyArray<ReadonlyArray<string>>
   return kinds.filter((rows) => rows.length > 0)
 }
 
-/** Somebody else has a row, for longer than anybody waits or for a moment. */
+/** Holds a row lock for 1 to 40 seconds. */
 export const lockRow: StepAction = (scenario, step) =>
   Effect.sync(() => {
     const { env } = scenario
@@ -84,5 +81,4 @@ export const lockRow: StepAction = (scenario, step) =>
     env.locks.set(row, env.time.now + seconds * SECOND)
   })
 
-/** Whatever is old enough is forgotten, in the middle of everything. */
 export const runRetention: StepAction = (scenario) => Effect.sync(() => scenario.world.want("retention"))

@@ -1,4 +1,4 @@
-/** People who look after what no machine settles: they look at the provider's books, and say what they find. */
+/** Operators who resolve queue items: they look up what happened at the provider and state it. */
 import { Effect, Option } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
@@ -14,11 +14,11 @@ import { ownerOf, paymentOf, type ScenarioContext, callApi } from "./ScenarioCon
 
 const operator = operatorPermit("platform", "amina")
 
-/** As it was ordered: what came in another currency, or was too little, is another matter. */
+/** Whether the ordered amount arrived in full and in the ordered currency. */
 const isPaidInFull = (order: Order | undefined, there: bigint): boolean =>
   order !== undefined && order.state === "done" && there >= order.money.minor
 
-/** What came by it and, where the service knows nothing of it, has not gone back since. */
+/** Amount that arrived, less returns that the service has not recorded. */
 const amountAtProvider = ({ world }: ScenarioContext, order: Order | undefined): bigint => {
   if (order === undefined) return 0n
   const { currency } = order.money
@@ -33,7 +33,7 @@ export const openItems = ({ world }: ScenarioContext): ReadonlyArray<OpenItem> =
     ).pipe(Effect.provide(world.stores))
   )
 
-/** What is still under way at a provider is nobody's to decide: the operator has it called off there. */
+/** Ends an order that is still open at the provider, before the operator decides. */
 const endAtProvider = (order: Order | undefined): void => {
   if (order === undefined) return
   if (order.state === "under way" || order.state === "waiting") {
@@ -42,13 +42,13 @@ const endAtProvider = (order: Order | undefined): void => {
   }
 }
 
-/** The provider, or the account at it, and the currency that an account of the books is about. */
+/** Splits a ledger account of a provider into account key and currency. */
 const parseProviderAccount = (account: string): [string, Money["currency"]] => {
   const end = account.lastIndexOf("/")
   return [account.slice("provider/".length, end), account.slice(end + 1) as Money["currency"]]
 }
 
-/** What came in another amount or currency, and was never heard of, goes back by hand: the service has no words for it. */
+/** Returns a surplus that was never reported, because the service cannot record it. */
 const returnSurplus = (scenario: ScenarioContext, paymentId: PaymentId, order: Order): void => {
   const books = ledgerHoldings(scenario, paymentId)
   const there = scenario.orders.placeOf(order.reference)
@@ -60,7 +60,7 @@ const returnSurplus = (scenario: ScenarioContext, paymentId: PaymentId, order: O
   }
 }
 
-/** Whoever is told to look again in a minute does so, and whatever else is said is read. */
+/** Waits a minute if the message says so. */
 const followMessage =
   ({ env }: ScenarioContext) =>
   ({ message }: { readonly message: string }): Effect.Effect<void> =>
@@ -109,7 +109,7 @@ const minorByAccount = (all: AtProviders): ReadonlyMap<string, bigint> =>
     ])
   )
 
-/** Where the books and the provider differ, somebody has spoken too late or too soon, and nothing is left to be moved. */
+/** Accounts where the ledger and the provider differ, by how much. */
 const ledgerDifferences = (
   scenario: ScenarioContext,
   paymentId: PaymentId,
@@ -122,7 +122,7 @@ const ledgerDifferences = (
   ]).filter(([, minor]) => minor !== 0n)
 }
 
-/** Of several that wait, the one that is wrong: what it is about is just what the books have too much or too little of. */
+/** Suspense item whose amount is exactly the difference. */
 const itemOfDifference = (
   scenario: ScenarioContext,
   paymentId: PaymentId,
@@ -141,8 +141,8 @@ const itemOfDifference = (
 }
 
 /**
- * A person's word moves the books of a provider only because the person had as much moved there by hand; where the books had
- * been wrong about it, there was nothing to move.
+ * Moves money at the provider by as much as the operator's statement changed the ledger, unless the ledger was wrong
+ * before.
  */
 const moveAtProvider = (
   scenario: ScenarioContext,
@@ -166,7 +166,7 @@ const moveAtProvider = (
   }
 }
 
-/** A provider may tell by itself, under an id of its own, what a person had stated before. */
+/** Some providers later report, with an id of their own, what the operator stated. */
 const reportLater = (
   { env, providerAt }: ScenarioContext,
   place: string,
@@ -182,7 +182,7 @@ const reportLater = (
   provider.reportManualMovement(order, change, purpose, id)
 }
 
-/** By the books, whoever keeps them: the command that changed them may have died before it could say so. */
+/** Provider balances in the ledger, read again because the command may have died before it answered. */
 const ledgerHoldings = ({ world }: ScenarioContext, paymentId: PaymentId): ReadonlyMap<string, bigint> =>
   minorByAccount(
     Effect.runSync(
@@ -201,7 +201,7 @@ const isUncertain = ({ world }: ScenarioContext, paymentId: PaymentId): boolean 
       payment_id === paymentId && (outcome === null || outcome === "unknown" || next_enquiry_at !== null)
   )
 
-/** Gives it back in the provider's dashboard, and states nothing: the provider tells of it. */
+/** Refunds in the provider's dashboard without a statement: the provider reports it. */
 const refundInDashboard = ({ orders, providerAt }: ScenarioContext, sum: SuspenseSum, isTried: boolean): boolean => {
   const order = orders.find(sum.attempt_id)
   const place = orders.placeOf(sum.attempt_id)
@@ -217,8 +217,8 @@ const refundInDashboard = ({ orders, providerAt }: ScenarioContext, sum: Suspens
 type SuspenseChoice = "kept" | "by hand" | "refunded" | "in the dashboard" | "stopped"
 
 /**
- * What may be said of a sum. Some operators cannot have anything moved by hand: they say who gets or bears it, stop a leg
- * that is not sent, or give money back in the dashboard.
+ * Weights of the possible decisions on a sum. Some operators cannot move money by hand: they decide who bears it,
+ * stop an unsent leg or refund in the dashboard.
  */
 const choiceWeights = (
   scenario: ScenarioContext,
@@ -248,7 +248,7 @@ const hasUnsentLeg = ({ world }: ScenarioContext, paymentId: PaymentId): boolean
       payment_id === paymentId && leg === "settlement" && sends === 0 && outcome === null
   )
 
-/** After a few rounds nobody tries anything else any more. */
+/** Rounds after which only certain decisions are drawn. */
 const VARIED_ROUNDS = 4
 
 const isDisputed = ({ movements }: Order): boolean => movements.some(({ kind }) => kind === "reversal")
@@ -256,17 +256,17 @@ const isDisputed = ({ movements }: Order): boolean => movements.some(({ kind }) 
 const namesMovements = ({ orders, providerAt }: ScenarioContext, { reference }: Order): boolean =>
   providerAt(orders.placeOf(reference) ?? "")?.can.tells !== "totals"
 
-/** Where money of a dispute may come back as well, nothing but an id tells it from what was moved by hand. */
+/** Whether a manual movement cannot be told from reinstated money of a dispute. */
 const isAmbiguous = (scenario: ScenarioContext, order: Order | undefined): boolean =>
   order !== undefined && isDisputed(order) && !namesMovements(scenario, order)
 
-/** What an operator who had money moved by hand sees of it in the dashboard. */
+/** Movement id that the operator sees in the dashboard. */
 const statedMovementId = (scenario: ScenarioContext, order: Order, purpose: string): string | undefined => {
   const isStated = isDisputed(order) || scenario.env.chance.happens(0.5, `${purpose} names the transfer`)
   return isStated && namesMovements(scenario, order) ? manualMovementId(order) : undefined
 }
 
-/** Keeps it, has the provider give it back by hand, or gives it back through the service. */
+/** Keeps the money, returns it by hand or refunds it through the service. */
 const resolveSuspense = (
   scenario: ScenarioContext,
   { item_id, payment_id }: OpenItem,
@@ -274,19 +274,19 @@ const resolveSuspense = (
   purpose: string
 ) =>
   Effect.gen(function* () {
-    // Somebody who looks at the provider's books hears first what it has to say of them.
+    // Waits until the provider's pending reports have arrived.
     if (scenario.orders.hasPendingReport(payment_id)) return
     const before = ledgerHoldings(scenario, payment_id)
     const sum = suspenseOf(scenario, payment_id).find((one) => one.item_id === item_id)
     const errors = ledgerDifferences(scenario, payment_id, before)
     const wrong = itemOfDifference(scenario, payment_id, errors)
-    // What is right waits until the books are.
+    // Waits until the item of the difference is resolved.
     if (wrong !== undefined && wrong.item_id !== item_id) return
     const way =
       errors.length > 0
         ? "nothing there"
         : scenario.env.chance.weighed(choiceWeights(scenario, payment_id, sum, round), purpose)
-    // Nobody decides on money while it is not known what became of some of it.
+    // Waits while an outcome is unknown.
     if (way === "nothing there" && isUncertain(scenario, payment_id)) return
     scenario.env.log(`the operator settles suspense of ${payment_id}: ${way}`)
     scenario.env.count(`operator: ${way}`)
@@ -310,10 +310,10 @@ const resolveSuspense = (
       moveAtProvider(scenario, payment_id, before, ledgerHoldings(scenario, payment_id), movementId)
   })
 
-/** One round over all that waits. */
+/** Goes once through all open items. */
 export const resolveQueue = (scenario: ScenarioContext, round: number): Effect.Effect<void> =>
   Effect.gen(function* () {
-    // Whoever sends second legs looks again meanwhile: those whose money was taken back stay where they are.
+    // Makes the worker of ramp payouts check again: reversed ramps must stay unsent.
     scenario.world.want("settlements")
     const urgent = (item: OpenItem) => (item.kind === "unknown_outcome" ? 0 : 1)
     for (const item of openItems(scenario).toSorted((a, b) => urgent(a) - urgent(b))) {

@@ -1,4 +1,4 @@
-/** What people do with payments that exist: refund, cancel, review, reject, come back to a page. */
+/** Steps on existing payments: refund, cancel, review, forged callbacks and customers who return. */
 import { Effect } from "effect"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import { accountKeyOf } from "../providers/SimulatedProvider.ts"
@@ -38,13 +38,13 @@ export const refund: StepAction = (scenario, step) =>
     const anything = chance.happens(0.1, `${purpose} anything`)
     const payment = drawPayment(scenario, step, anything ? () => true : completed)
     if (payment === undefined) return Effect.void
-    // A quarter or three fifths are what disputes take as well.
+    // A quarter and three fifths are also drawn by disputes.
     const percent = chance.pick([0n, 0n, 33n, 50n, 14n, 25n, 60n], `${purpose} share`)
     const amount = percent === 0n ? {} : { amount: Number((payment.amount.minor * percent) / 100n || 1n) / 100 }
     return Effect.asVoid(postAction(scenario, step, payment, { action: "refund", reason: purpose, ...amount }))
   })
 
-/** Several people give the same payment back at once, each some of it or all that is left. */
+/** Several people refund the same payment at once, each a part or all of it. */
 export const refundConcurrently: StepAction = (scenario, step) =>
   Effect.suspend(() => {
     const { chance } = scenario.env
@@ -100,7 +100,7 @@ export const review: StepAction = (scenario, step) =>
       })
   })
 
-/** Forged: whoever signs nothing is at most asked about. */
+/** Sends an unsigned callback, which may cause an enquiry at most. */
 export const forgeCallback: StepAction = (scenario, step) =>
   Effect.suspend(() => {
     const { chance } = scenario.env
@@ -121,7 +121,7 @@ export const forgeCallback: StepAction = (scenario, step) =>
     return Effect.asVoid(callApi(scenario, null, { path: `/callbacks/${accountKeyOf(provider, account)}`, body: said }))
   })
 
-/** Customers who come back from a provider's page, again and again, and several times at once. */
+/** A customer returns from the provider's page repeatedly and in several tabs. */
 const PUBLIC_ORIGIN = "http://corridor.test"
 
 export const returnFromProvider: StepAction = (scenario, step) =>

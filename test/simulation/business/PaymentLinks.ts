@@ -1,4 +1,4 @@
-/** Payment links: made, visited by several payers at once, paid, paid again by mistake, and withdrawn. */
+/** Steps on payment links: create, several payers at once, repeated submissions, withdrawal. */
 import { Effect } from "effect"
 import { memoryTable } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { LinkPayment, StoredLink } from "../../../src/hosted/links/LinkStore.ts"
@@ -35,7 +35,6 @@ const createLink = (scenario: ScenarioContext, step: Step, { orgId, owner }: Org
 const hiddenField = ({ body }: HttpReply, name: string): string | undefined =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1]
 
-/** A browser, by the cookie that it was given. */
 const browserWith = (cookie: string | undefined): Pick<Credential, "headers"> | null =>
   cookie === undefined ? null : { headers: { cookie: cookie.split(";")[0]! } }
 
@@ -46,7 +45,7 @@ const submitForm = (
   browser: ReturnType<typeof browserWith> = null
 ) => callApi(scenario, browser, { path, form })
 
-/** Where the form led to; whoever sees nothing sends the same form again. */
+/** Sends the form again until there is an answer. */
 const submitUntilAnswered = (scenario: ScenarioContext, path: string, form: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     for (const seconds of [2, 20, 300]) {
@@ -57,7 +56,7 @@ const submitUntilAnswered = (scenario: ScenarioContext, path: string, form: Read
     return null
   })
 
-/** A page for the payment, at which a password may be asked for. */
+/** Visits the payment's page, which may ask for a one-time password. */
 const followPayment = (
   scenario: ScenarioContext,
   location: string,
@@ -100,7 +99,7 @@ const visitLink = (scenario: ScenarioContext, ref: string, purpose: string) =>
       token: hiddenField(page, "token") ?? "",
       ...(rate === undefined ? {} : { rate })
     }
-    // Whoever is impatient clicks twice.
+    // Some payers click twice.
     const clicks = chance.happens(0.3, `${purpose} clicks twice`) ? [1, 2] : [1]
     const replies = yield* Effect.forEach(clicks, () => submitUntilAnswered(scenario, path, form), { concurrency: 2 })
     const { location, "set-cookie": cookie } = replies.find((reply) => reply?.status === 303)?.headers ?? {}

@@ -1,4 +1,4 @@
-/** Payins and payouts, in one currency or two, and what their callers do when something is asked of them. */
+/** Steps that create payments: payins, payouts and ramps, in one currency or two. */
 import { Effect } from "effect"
 import type { Organisation } from "./Fixtures.ts"
 import {
@@ -49,7 +49,7 @@ const toBank = {
   bank_account: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
 }
 
-/** Minor units, at times so few that rounding counts, at times enough for a review. */
+/** Sometimes small enough for rounding to matter, sometimes large enough for a review. */
 const amountOf = ({ env: { chance } }: ScenarioContext, step: Step): number => {
   const purpose = purposeOf(step)
   const size = chance.weighed({ tiny: 1, usual: 8, large: 2 }, `${purpose} size`)
@@ -60,7 +60,7 @@ const amountOf = ({ env: { chance } }: ScenarioContext, step: Step): number => {
   return chance.between(least, most, `${purpose} amount`) / 100
 }
 
-/** The locked rate and what the amount comes to by it; nothing where there was no answer. */
+/** Locks a rate; undefined without an answer. */
 export const lockedRate = (
   scenario: ScenarioContext,
   organisation: Organisation,
@@ -83,7 +83,7 @@ export const lockedRate = (
     }
   })
 
-/** Whoever is asked for a password sends one, at times a wrong one. */
+/** Sends one-time passwords, some of them wrong. */
 const answerPassword = (scenario: ScenarioContext, organisation: Organisation, paymentId: string, purpose: string) =>
   Effect.gen(function* () {
     const { chance } = scenario.env
@@ -111,7 +111,7 @@ const initiate = (scenario: ScenarioContext, organisation: Organisation, step: S
     const key = chance.happens(0.7, `${purpose} has a key`) ? `key of ${purpose}` : undefined
     const keyed = key === undefined ? asked : { ...asked, key }
     const once = callApi(scenario, organisation.owner, keyed)
-    // Whoever is impatient asks again while the first request runs.
+    // Some callers repeat the request while the first one runs.
     const hurries = key !== undefined && chance.happens(0.2, `${purpose} hurries`)
     const again = Effect.zipRight(Effect.sleep(chance.pick([1, 60, 200, 500, 3_000], `${purpose} hurries after`)), once)
     const [reply] = yield* Effect.all(hurries ? [once, again] : [once], { concurrency: 2 })
@@ -187,7 +187,6 @@ export const payout: StepAction = (scenario, step) =>
     })
   })
 
-/** Crypto ramps, both ways. */
 const wallet = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 export const ramp: StepAction = (scenario, step) =>

@@ -1,4 +1,4 @@
-/** Operators who switch a provider off for a while: whatever is begun after that goes to others. */
+/** Steps that change providers: disabled for a while, credentials replaced, callbacks through another account. */
 import { Effect } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
@@ -13,7 +13,7 @@ const operator = operatorPermit("platform", "amina")
 
 const configTables = { providerConfigs: memoryTable<WholeConfig>("providerConfigs") }
 
-/** Whether all of its configurations have been switched. */
+/** Whether all configurations of the provider were changed. */
 const setProviderActive = (scenario: ScenarioContext, provider: ProviderName, is_active: boolean) =>
   Effect.gen(function* () {
     const { providerConfigs } = scenario.world.database.open(configTables)
@@ -44,7 +44,7 @@ export const disableProvider: StepAction = (scenario, step) =>
     }
   })
 
-/** What was begun before may still go there, as may what gives money back. */
+/** Payments that began before, and refunds, may still be sent. */
 export const disabledProviderProblem = (
   { off, world }: ScenarioContext,
   { paymentId, provider }: SentOrder
@@ -56,9 +56,10 @@ export const disabledProviderProblem = (
     : `${provider} was sent a payment that was begun after it had been switched off`
 }
 
-/** Credentials that are replaced by those of another account at the vendor, and accounts that speak for each other. */
-
-/** While attempts are open there: the new account knows nothing of them, the one before still calls back. */
+/**
+ * Replaces the credentials by those of another account, which knows nothing of open attempts. The old account still
+ * calls back.
+ */
 export const replaceAccount: StepAction = (scenario, step) =>
   Effect.sync(() => {
     const { chance } = scenario.env
@@ -74,11 +75,11 @@ export const replaceAccount: StepAction = (scenario, step) =>
 
 const GUESSED_IDS = [1, 2, 3, 4]
 
-/** Whoever holds the secret of an account of its own says with it that payments of the platform's account are paid. */
+/** An organisation signs callbacks with its own account's secret for payments of the platform's account. */
 export const claimThroughOtherAccount: StepAction = (scenario, step) =>
   Effect.suspend(() => {
     const own = scenario.organisations.find(({ ownAccount }) => ownAccount !== null)?.ownAccount
-    // What it says of ids that are its own as well is the truth about those.
+    // With shared ids the callback would be true for its own payments.
     if (own === undefined || own === null || sharesIds(scenario.env)) return Effect.void
     scenario.env.count("fault: claim through another account")
     const said = GUESSED_IDS.map((number) => ({

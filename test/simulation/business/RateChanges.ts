@@ -1,4 +1,4 @@
-/** Operators who move rates while locks, reviews and refunds are open, and callers who use locks at the last moment. */
+/** Operators who change rates while locks, reviews and refunds are open. */
 import { BigDecimal, Effect, Schema } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
@@ -12,7 +12,7 @@ import { type StepAction, purposeOf } from "./ScenarioContext.ts"
 
 export const rateTables = { rates: memoryTable<StoredRate>("rates") }
 
-/** Two people: a move of more than a tenth needs the second. */
+/** A change of more than 10 % needs a second person. */
 const people = [operatorPermit("platform", "amina"), operatorPermit("platform", "baraka")] as const
 
 const PERCENT = 2
@@ -26,7 +26,7 @@ const scaled = (rate: string, percent: bigint, isBack: boolean) => {
   return fromDecimal(roundToSignificantDigits(moved, 10, "floor"))
 }
 
-/** What one unit of each currency is worth in dollars, by the rates that are set. */
+/** Value of one unit of each currency in dollars. */
 export const liveValues = (rates: ReadonlyMap<string, Omit<StoredRate, "source" | "published_at">>): CurrencyValues =>
   new Map([
     ["USD", BigDecimal.fromBigInt(1n)],
@@ -35,7 +35,7 @@ export const liveValues = (rates: ReadonlyMap<string, Omit<StoredRate, "source" 
     )
   ])
 
-/** One currency becomes dearer or cheaper, both ways. */
+/** Changes all rates of one currency, in both directions. */
 export const moveRates: StepAction = (scenario, step) =>
   Effect.gen(function* () {
     const { chance } = scenario.env

@@ -1,4 +1,4 @@
-/** Those who receive webhooks: they take, hang, refuse and lie, and remember what they were told. */
+/** Simulated webhook receivers, which accept, refuse, hang or break off, and the replay of dead letters. */
 import { createHmac } from "node:crypto"
 import { Effect, type Context } from "effect"
 import { type WebhookClient, NotAnswered } from "../../../src/webhooks/delivery/WebhookClient.ts"
@@ -11,14 +11,13 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 export class Receivers {
-  /** Event ids that were taken, by address. */
+  /** Accepted event ids by URL. */
   readonly taken = new Map<string, Set<string>>()
   private readonly env: SimulationEnvironment
   private readonly secrets = new Map<string, string>()
   private readonly bodies = new Map<string, string>()
-  /** What each attempt at an event was answered with, by address, event and attempt; null: nothing. */
+  /** Answers by URL, event and attempt; null: none. */
   readonly answers = new Map<string, Array<number | null>>()
-  /** Between which moments a receiver is down. */
   private readonly outages = new Map<string, readonly [from: number, until: number]>()
   private calls = 0
 
@@ -106,7 +105,7 @@ export class Receivers {
   }
 }
 
-/** People who switch an endpoint on again that was given up, and have its dead letters sent again. */
+/** Enables a disabled endpoint and replays its dead letters. */
 export const replayDeadLetters: StepAction = (scenario, step) =>
   Effect.gen(function* () {
     const { chance } = scenario.env

@@ -1,4 +1,4 @@
-/** All that an actor sees of a run: the world, who lives in it, what really happened at the providers, what was answered. */
+/** Context of the steps of a run, and the HTTP calls that they make. */
 import { Clock, Effect } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
@@ -12,11 +12,10 @@ import type { EscrowAnswers } from "./Escrows.ts"
 import type { Credential, Organisation } from "./Fixtures.ts"
 
 export interface KeyedReply extends HttpReply {
-  /** When it came; nothing where nobody looked at a clock. */
   readonly at?: number
 }
 
-/** What callers were answered under one idempotency key. */
+/** Replies under one idempotency key. */
 export interface KeyedReplies {
   readonly what: string
   readonly replies: Array<KeyedReply>
@@ -28,17 +27,16 @@ export interface ScenarioContext {
   readonly orders: Orders
   readonly organisations: ReadonlyArray<Organisation>
   readonly keyed: Map<string, KeyedReplies>
-  /** What callers were told of each escrow. */
   readonly escrows: Map<string, EscrowAnswers>
-  /** Providers that are switched off, and since when for certain. */
+  /** Disabled providers, and since when. */
   readonly off: Map<ProviderName, number>
-  /** The account behind a provider, or behind a configuration, becomes another. */
+  /** Replaces the credentials of a provider account. */
   readonly replaceAccount: (place: string) => void
-  /** Who is reached at a place: a provider, or an account at it. */
+  /** Provider by account key: its name, or its name and configuration. */
   readonly providerAt: (place: string) => SimulatedProvider | undefined
-  /** What was deleted, so that it can still be counted. */
+  /** Deleted rows, kept for the final checks. */
   readonly deleted: DeletedRows
-  /** Whether anything of the world failed that may cost a caller its answer. */
+  /** Whether a fault may have cost a caller its answer. */
   isDisturbed: boolean
 }
 
@@ -46,10 +44,10 @@ export interface ApiRequest {
   readonly method?: string
   readonly path: string
   readonly body?: unknown
-  /** What a browser sends instead. */
+  /** Sent instead of `body`, as a browser does. */
   readonly form?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Safe to repeat: repeated until there is an answer. */
+  /** Idempotency key: the request is repeated until there is an answer. */
   readonly key?: string
 }
 
@@ -88,13 +86,13 @@ const sendOnce = (
     })
   })
 
-/** Nobody knows yet what became of it. */
+/** Whether the outcome is still unknown to the caller. */
 export const isUnresolved = (reply: HttpReply | null): boolean =>
   reply === null || reply.status === 503 || (reply.status === 409 && reply.body.includes("still running"))
 
 const retrySeconds = [1, 5, 50, 300, 3600]
 
-/** Callers whose answer was lost ask again where that is safe. */
+/** Repeats requests with a key until they are answered. */
 export const callApi = (
   scenario: ScenarioContext,
   credential: Pick<Credential, "headers"> | null,
@@ -128,17 +126,17 @@ export const ownerOf = ({ organisations }: ScenarioContext, { org_id }: Payment)
 export const paymentOf = ({ world }: ScenarioContext, id: PaymentId): Payment | undefined =>
   world.tables.payments.get(id)
 
-/** One thing that somebody does in a run. A run is a list of them, each of which may be left out. */
+/** One step of a run. Any step may be left out. */
 export interface Step {
   readonly number: number
   readonly kind: string
-  /** Milliseconds after the beginning. */
+  /** Milliseconds after the start. */
   readonly at: number
-  /** Which of the organisations. */
+  /** Index of the organisation. */
   readonly by: number
 }
 
-/** What a step does; what else it needs it draws by its number. */
+/** Everything else is drawn by the step's number. */
 export type StepAction = (scenario: ScenarioContext, step: Step) => Effect.Effect<void>
 
 export const purposeOf = ({ kind, number }: Step): string => `${kind} ${number}`

@@ -1,4 +1,4 @@
-/** Everything that may happen in a run, and how often. */
+/** All steps of a run and their weights. */
 import type { Chance } from "../world/Chance.ts"
 import { cancel, forgeCallback, refund, refundConcurrently, review, returnFromProvider } from "./PaymentActions.ts"
 import { deposit, transfer, withdraw } from "./VirtualAccounts.ts"
@@ -71,10 +71,10 @@ const businessWeights: Weights = {
 
 const faultWeights: Weights = { crash: 3, sleep: 2, clock: 1, lock: 3 }
 
-/** What may befall anything. */
+/** Steps that may follow any theme. */
 const commonWeights: Weights = { forge: 1.2, pry: 1, revoke: 0.8, switchOff: 0.8, replaceAccount: 0.3, forget: 0.5 }
 
-/** A run of few steps is about one thing: what it begins with, and what follows from that. */
+/** Themes of small runs: the first step, and weights of the next ones. */
 const themes: Readonly<Record<string, Weights>> = {
   payin: { refund: 5, refundAtOnce: 1, cancel: 1.5, review: 2, comeBack: 1.5, payin: 2 },
   payout: { review: 2, cancel: 4, payout: 2, payin: 1 },
@@ -90,10 +90,10 @@ export type Size = "small" | "usual" | "large"
 
 const lengths = { small: [1, 3], usual: [5, 9], large: [10, 24] } as const
 
-/** Most runs are small, so that there are many of them, and short to read when they fail. */
+/** Most runs are small: a failure is then short to read. */
 export const drawSize = (chance: Chance): Size => chance.weighed({ small: 94, usual: 5, large: 1 }, "size")
 
-/** Steps that are taken once people have cleared up. */
+/** Steps after operators have cleared the queue. */
 export const drawLateSteps = (chance: Chance, before: number, { afterwards }: Focus): ReadonlyArray<Step> =>
   afterwards === undefined
     ? []
@@ -106,14 +106,14 @@ const DAY = 86_400_000
 
 export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArray<Step> => {
   const [least, most] = focus.length ?? lengths[size]
-  // Whoever was switched off before anything else is not asked after it.
+  // A provider may be disabled before the first payment.
   const opens = size === "small" && chance.happens(0.06, "switched off before") ? 2 : 1
   const count = Math.max(opens, chance.between(least, most, "steps"))
   const longestPause = focus.longestPause ?? chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
   const theme = focus.theme ?? chance.weighed(themeWeights, "theme")
   const usual = focus.steps ?? (size === "small" ? { ...commonWeights, ...themes[theme] } : businessWeights)
   const weights = focus.steps === undefined && chance.happens(0.45, "disasters") ? { ...usual, ...faultWeights } : usual
-  // A long time in which nothing happens, and after which much may be forgotten.
+  // A pause of days, after which retention may run.
   const lull = chance.happens(0.15, "lull") ? chance.between(2, Math.max(2, count), "lull before") : 0
   const days = chance.pick([2, 31, 95], "lull days")
   const forgets = chance.happens(0.5, "lull forgets")

@@ -1,4 +1,4 @@
-/** People who look where they must not, and keys that were taken away. */
+/** Steps that try to read other organisations' objects, or use a revoked key. */
 import { Effect } from "effect"
 import { callApi, paymentsOf, responseOf, type ScenarioContext, type StepAction, purposeOf } from "./ScenarioContext.ts"
 import type { Organisation } from "./Fixtures.ts"
@@ -13,7 +13,7 @@ const expectStatus = (
   if (reply.status !== wanted) scenario.env.problem(`${what} was answered with ${reply.status} instead of ${wanted}`)
 }
 
-/** What belongs to others is not there, whatever is asked of it. */
+/** Another organisation's payment must be 404, and in no list. */
 export const readForeignObjects: StepAction = (scenario, step) =>
   Effect.gen(function* () {
     const { chance } = scenario.env
@@ -55,7 +55,7 @@ const credentialOf = (organisation: Organisation, api_key: string) => ({
   headers: { authorization: "NONE", "x-api-key": api_key }
 })
 
-/** From the moment in which a key is taken away it opens nothing, on any instance. */
+/** A revoked key must be refused at once, by every instance. */
 export const revokeKey: StepAction = (scenario, step) =>
   Effect.gen(function* () {
     const organisation = scenario.organisations[step.by % scenario.organisations.length]!

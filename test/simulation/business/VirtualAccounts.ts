@@ -1,4 +1,4 @@
-/** Virtual accounts: opened, filled, emptied to beneficiaries, and moved between, in one currency or two. */
+/** Steps on virtual accounts: deposits, withdrawals and transfers, in one currency or two. */
 import { Effect } from "effect"
 import { memoryTable } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
@@ -11,7 +11,7 @@ export const accountTables = { virtualAccounts: memoryTable<VirtualAccount>("vir
 const accountsOf = ({ world }: ScenarioContext, { orgId }: Organisation): ReadonlyArray<VirtualAccount> =>
   Array.from(world.database.open(accountTables).virtualAccounts.values()).filter(({ org_id }) => org_id === orgId)
 
-/** `part`: what tells the requests of one step apart. */
+/** `part` distinguishes the requests of one step. */
 export const idempotencyKeyOf = ({ env }: ScenarioContext, step: Step, part = "") => {
   const purpose = `${purposeOf(step)} ${part}`.trim()
   return env.chance.happens(0.7, `${purpose} has a key`) ? { key: `key of ${purpose}` } : {}
@@ -33,7 +33,7 @@ const fillAccount = (scenario: ScenarioContext, step: Step, { owner }: Organisat
     ...idempotencyKeyOf(scenario, step)
   })
 
-/** An account in shillings that had something in it once; opened where there is none. */
+/** Finds or opens a KES account with a deposit. */
 export const openedAccount = (scenario: ScenarioContext, step: Step, organisation: Organisation) =>
   Effect.gen(function* () {
     const inShillings = () => accountsOf(scenario, organisation).find(({ currency }) => currency === "KES")

@@ -1,9 +1,9 @@
-/** What callers may rely on: one request, one payment; text that every database takes; nothing of anybody else. */
+/** Rules for answers: one key makes one payment, and no stored text is unfit for PostgreSQL. */
 import { type KeyedReplies, responseOf, type ScenarioContext } from "../business/ScenarioContext.ts"
 
 /**
- * Under one key there is one answer; after a crash it may tell how its payment stands by then, and of no other.
- * `isCalm`: nothing has crashed.
+ * One key has one answer. After a crash the answer may show a later state of the same payment. `isCalm`: nothing
+ * crashed.
  */
 export const keyProblems = (keyed: Iterable<KeyedReplies>, isCalm: boolean): ReadonlyArray<string> =>
   Array.from(keyed).flatMap(({ replies, what }) => {
@@ -19,7 +19,7 @@ export const keyProblems = (keyed: Iterable<KeyedReplies>, isCalm: boolean): Rea
 
 const SECOND = 1000
 
-/** While the first request with a key runs, nobody is answered with what it has come to so far. */
+/** A repeated key must not be answered before its first request. */
 const runningProblems = (keyed: Iterable<KeyedReplies>): ReadonlyArray<string> =>
   Array.from(keyed).flatMap(({ replies, what }) => {
     const isReplay = ({ headers }: KeyedReplies["replies"][number]) => headers["idempotent-replayed"] !== undefined
@@ -37,7 +37,6 @@ const unfitIn = (value: unknown, depth = 0): boolean => {
   return Object.values(value).some((one) => unfitIn(one, depth + 1))
 }
 
-/** What PostgreSQL would refuse never gets as far as a table. */
 const textProblems = ({ world }: ScenarioContext): ReadonlyArray<string> => {
   const { attempts, callbacks, events, history, operatorItems, payments } = world.tables
   const tables = { attempts, callbacks, events, history, operatorItems, payments }

@@ -1,4 +1,4 @@
-/** What is charged, given back and decided on, computed here again: to the minor unit, and by nothing of the service. */
+/** Rules for fees, conversions and refunds, computed independently of the service. */
 import { Array as Arr } from "effect"
 import type { FeeTerms } from "../../../src/domain/Fee.ts"
 import { currencyOf, kindOf } from "../../../src/domain/Ledger.ts"
@@ -8,7 +8,7 @@ import type { Dossier } from "./Records.ts"
 
 const WHOLE = 10_000n
 
-/** Half to the even neighbour, of what is not below zero. */
+/** Rounds half to even; for amounts of zero or more. */
 const halfEven = (amount: bigint, by: bigint): bigint => {
   const down = amount / by
   const twice = 2n * (amount - down * by)
@@ -16,12 +16,12 @@ const halfEven = (amount: bigint, by: bigint): bigint => {
   return twice > by || down % 2n === 1n ? down + 1n : down
 }
 
-/** A person has accepted another amount than was asked for. */
+/** An operator accepted another amount. */
 const isAccepted = ({ items }: Dossier): boolean => items.some(({ kind }) => kind === "resolution")
 
 const ownSideOf = ({ amount, direction, target }: Payment) => (direction === "inbound" ? target : amount)
 
-/** Of payments by phone alone, as every world has it. */
+/** Only mobile money has fees in the simulation. */
 const feeOf = (payment: Payment, { basis_points, fixed }: FeeTerms): bigint => {
   const { currency, minor } = ownSideOf(payment)
   const besides = fixed?.currency === currency ? fixed.minor * WHOLE : 0n
@@ -29,7 +29,7 @@ const feeOf = (payment: Payment, { basis_points, fixed }: FeeTerms): bigint => {
   return payment.direction === "inbound" && fee > minor ? minor : fee
 }
 
-/** `terms`: what the organisation is charged; null where nothing is. */
+/** `terms`: the organisation's fee; null: none. */
 export const feeProblems = (dossier: Dossier, terms: FeeTerms | null): ReadonlyArray<string> => {
   const { payment, postings } = dossier
   if (payment.direction === "external" || isAccepted(dossier)) return []
@@ -47,13 +47,12 @@ export const feeProblems = (dossier: Dossier, terms: FeeTerms | null): ReadonlyA
 
 const absolute = (minor: bigint): bigint => (minor < 0n ? -minor : minor)
 
-/** What an entry moved on the accounts of a kind, in the currencies that it moved at all. */
 const movedIn = (postings: ReadonlyArray<StoredPosting>, kind: string) =>
   postings.filter(({ account, amount }) => kindOf(account) === kind && amount.minor !== 0n)
 
 /**
- * Money in suspense that an organisation keeps, or bears, in its own currency: at the payment's own rate, rounded against
- * the organisation.
+ * Money in suspense that an organisation keeps or bears in its own currency converts at the payment's rate, rounded
+ * against the organisation.
  */
 const exchangedProblems = ({ payment }: Dossier, entry: ReadonlyArray<StoredPosting>): ReadonlyArray<string> => {
   const [fromSuspense, ...others] = movedIn(entry, "clearing")
@@ -64,7 +63,7 @@ const exchangedProblems = ({ payment }: Dossier, entry: ReadonlyArray<StoredPost
   const posted = exchanged.find(({ account }) => currencyOf(account) === own.currency)
   if (posted === undefined || currencyOf(fromSuspense.account) !== theirs.currency) return []
   const moved = absolute(fromSuspense.amount.minor)
-  // Money that leaves suspense for the organisation is given to it, and rounds down.
+  // Money that leaves suspense for the organisation rounds down.
   const isGiven = fromSuspense.amount.minor < 0n
   const exact = own.minor * moved
   const down = exact / theirs.minor
@@ -74,7 +73,7 @@ const exchangedProblems = ({ payment }: Dossier, entry: ReadonlyArray<StoredPost
 }
 
 export const suspenseProblems = (dossier: Dossier): ReadonlyArray<string> => {
-  // What was accepted instead has changed both amounts since.
+  // An accepted amount has changed both amounts.
   if (dossier.history.some(({ cause }) => cause.includes("accepted instead"))) return []
   const adjustments = dossier.postings.filter(({ kind }) => kind === "adjustment")
   return Object.values(Arr.groupBy(adjustments, ({ entry_id }) => entry_id)).flatMap((entry) =>
@@ -82,7 +81,7 @@ export const suspenseProblems = (dossier: Dossier): ReadonlyArray<string> => {
   )
 }
 
-/** What has gone back and what is on its way back, together, at any time. */
+/** Completed and open refunds together must not exceed the payment. */
 export const refundProblem = ({ amount, refunds }: Payment): string | undefined => {
   const standing = refunds.filter(({ of, state }) => state !== "failed" && of === undefined)
   const back = standing.reduce((sum, part) => sum + part.amount.minor, 0n)

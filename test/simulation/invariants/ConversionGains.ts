@@ -1,4 +1,4 @@
-/** Nobody gains by walking through currencies: whatever is exchanged is worth no more than what was given for it. */
+/** Rule: no conversion gains money, beyond rounding and the daily limit on locked rates. */
 import { BigDecimal } from "effect"
 import { kindOf } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -9,18 +9,18 @@ import type { Records } from "./Records.ts"
 /** Dollars for one unit of each currency. */
 export type CurrencyValues = ReadonlyMap<string, BigDecimal.BigDecimal>
 
-/** What currencies were worth when a payment was priced, and when an entry was posted. */
+/** Values of the currencies when payments were priced and entries posted. */
 export interface ValueHistory {
   readonly payments: ReadonlyMap<string, CurrencyValues>
   readonly entries: ReadonlyMap<string, CurrencyValues>
 }
 
-/** Dollars that an organisation may gain by locked rates in a day, as every world has it set. */
+/** RATE_GAIN_MAX of every run: dollars that an organisation may gain a day by locked rates. */
 export const GAIN_MAX = 2
 
 const DAY = 86_400_000
 
-/** A lock, or an approval, this close to the live rate is not looked at. */
+/** Gains below this share of the amount are ignored, as the service does. */
 const IGNORED_GAIN = BigDecimal.make(5n, 3)
 
 const nothing = BigDecimal.fromBigInt(0n)
@@ -31,8 +31,8 @@ const worthOf = (money: Money, values: CurrencyValues | undefined): BigDecimal.B
   BigDecimal.multiply(money.toDecimal(), values?.get(money.currency) ?? nothing)
 
 /**
- * What the caller of an initiation computes is rounded half-even, by contract: half of the least that there is, and as much
- * again wherever a person has decided that more of it, at the same rate, is kept.
+ * Initiations round half-even: half a minor unit, and as much again for each resolution that kept more at the same
+ * rate.
  */
 const rounding = ({ direction, target }: Payment, decisions: number, values: CurrencyValues | undefined) =>
   direction === "external"
@@ -42,17 +42,16 @@ const rounding = ({ direction, target }: Payment, decisions: number, values: Cur
 interface Conversion {
   readonly payment: Payment | undefined
   readonly values: CurrencyValues | undefined
-  /** What the platform has more by it. */
+  /** What the platform gained. */
   kept: BigDecimal.BigDecimal
 }
 
-/** Refunds that go at the rate of their own moment are walks of their own. */
+/** A refund at the rate of its own time is a separate conversion. */
 const conversionOf = ({ entry_id, kind, payment_id }: StoredPosting, { entries }: ValueHistory): string => {
   if (payment_id === null) return `transfer ${entry_id}`
   return kind === "refund" && entries.has(entry_id) ? `refund ${entry_id}` : `payment ${payment_id}`
 }
 
-/** The most that was gained within any day. */
 const mostInADay = (gains: ReadonlyArray<readonly [at: number, gain: BigDecimal.BigDecimal]>): BigDecimal.BigDecimal =>
   gains.reduce((most, [end]) => {
     const sum = gains
@@ -61,7 +60,7 @@ const mostInADay = (gains: ReadonlyArray<readonly [at: number, gain: BigDecimal.
     return BigDecimal.max(most, sum)
   }, nothing)
 
-/** A payment and what was given back of it together; a transfer, and a late refund, by itself. */
+/** Groups a payment with its refunds; transfers and late refunds stand alone. */
 export const conversionGainProblems = (
   { items, payments, postings }: Records,
   valued: ValueHistory

@@ -1,4 +1,4 @@
-/** What an escrow holds, has released and has given back, as its record, the books and its callers have it. */
+/** Rules for escrows: record, ledger and answers agree. */
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
@@ -18,7 +18,7 @@ const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, to
       ...(asked === "surely" && status !== "disbursed"
         ? [`a caller was told of a release, and the part is ${status}`]
         : []),
-      ...(asked === undefined && status === "disbursed" ? ["a milestone was released that nobody asked for"] : [])
+      ...(asked === undefined && status === "disbursed" ? ["a milestone was released without a request"] : [])
     ]
   })
 

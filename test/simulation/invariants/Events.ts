@@ -1,9 +1,9 @@
-/** Every change has its event, and every event has reached each endpoint, or waits where a person finds it. */
+/** Rules for events: every change has its event once, and every event is delivered or dead. */
 import { wants } from "../../../src/domain/EventTypes.ts"
 import type { StoredAttempt, StoredDelivery } from "../../../src/webhooks/Webhook.ts"
 import type { Dossier, Records } from "./Records.ts"
 
-/** Of a dispute, or of what an operator allocated, which leave the payment what it is. */
+/** Events of disputes and adjustments, which do not change the status. */
 const isOfDispute = (payload: string): boolean => payload.includes('"dispute":{') || payload.includes('"adjustment":{')
 
 const statusEventProblems = ({ events, history }: Dossier): ReadonlyArray<string> => {
@@ -34,7 +34,7 @@ const refundEventProblems = ({ events, payment }: Dossier): ReadonlyArray<string
   )
 }
 
-/** What the log of deliveries says of each attempt is what its receiver answered to that attempt. */
+/** The delivery log equals what the receivers answered. */
 export const logProblems = (
   deliveries: ReadonlyMap<string, StoredDelivery>,
   logged: Iterable<StoredAttempt>,
@@ -44,7 +44,7 @@ export const logProblems = (
     const delivery = deliveries.get(delivery_id)
     if (delivery === undefined) return []
     const said = answersTo(delivery, attempt)
-    // One that has had all of its attempts is given up unsent.
+    // A delivery may be given up without a call.
     return said.includes(status_code) || (said.length === 0 && status_code === null)
       ? []
       : [`attempt ${attempt} is logged with ${status_code}, and its receiver said ${said.join(" and ")}`]

@@ -1,4 +1,4 @@
-/** A link that is to be paid once is paid once, for what it asks, whoever comes how often. */
+/** Rule: a fixed link is paid once, with the amount that it asks for. */
 import type { LinkPayment, StoredLink } from "../../../src/hosted/links/LinkStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import type { Records } from "./Records.ts"
@@ -17,7 +17,8 @@ export const linkProblems = (
     const of = through.flatMap(({ payment_id }) => byId.get(payment_id) ?? [])
     const problems: Array<string> = []
     if (of.length < through.length) problems.push("a link names a payment that does not exist")
-    if (of.some(({ org_id }) => org_id !== link.org_id)) problems.push("a link led to a payment of somebody else")
+    if (of.some(({ org_id }) => org_id !== link.org_id))
+      problems.push("a link led to a payment of another organisation")
     if (new Set(through.map(({ submission }) => submission)).size < through.length)
       problems.push("a form that was sent twice made two payments")
     if (link.amount_type !== "fixed") return problems
@@ -26,7 +27,7 @@ export const linkProblems = (
     if (paid.length > 1) problems.push(`a link for one payment was paid ${paid.length} times`)
     if (of.filter((payment) => !isFree(payment)).length > 1)
       problems.push("a link for one payment has several that stand")
-    // What a person has accepted instead is another matter.
+    // An operator may have accepted another amount.
     const decided = new Set<string>(
       items.flatMap(({ kind, payment_id }) => (kind === "resolution" ? [payment_id] : []))
     )

@@ -1,4 +1,4 @@
-/** The books against the truth: what each provider really has, what callers were told, and that nothing was made of nothing. */
+/** Rules for money: the ledger equals what providers hold and what records say. */
 import { kindOf } from "../../../src/domain/Ledger.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import { effectOf } from "../../../src/domain/Movement.ts"
@@ -15,12 +15,12 @@ const sumBy = (postings: ReadonlyArray<StoredPosting>, keyOf: (posting: StoredPo
   return sums
 }
 
-/** Somebody still has to find out, or to be told. */
+/** An outcome is still unknown or an item is open. */
 const isOpen = ({ attempts, items }: Dossier): boolean =>
   items.some(({ closed_at, kind }) => closed_at === null && kind !== "review") ||
   attempts.some(({ next_enquiry_at }) => next_enquiry_at !== null)
 
-/** Each provider's account of the books is what that provider really holds, payment by payment. */
+/** Each provider account equals what the provider holds, payment by payment. */
 const providerProblems = (dossier: Dossier): ReadonlyArray<string> => {
   const { held, payment, postings } = dossier
   const booked = sumBy(postings, ({ account }) => (kindOf(account) === "provider" ? account : null))
@@ -36,7 +36,7 @@ const providerProblems = (dossier: Dossier): ReadonlyArray<string> => {
 const ownKinds = ["settlement", "held", "own", "virtual", "escrow", "party"]
 const byHand = ["adjustment", "ramp_return"]
 
-/** What the organisation has because of a payment, as its record tells it. */
+/** Change of the organisation's balance, by the payment's record. */
 const recordedChange = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
   const fees = total_fees?.minor ?? 0n
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
@@ -47,7 +47,7 @@ const recordedChange = ({ amount, direction, refunds, status, target, total_fees
   return target.minor - fees - back
 }
 
-/** What is held while a provider gives it back to whom it came from: the organisation never had it. */
+/** Money held for a refund to its payer; it never belonged to the organisation. */
 const onItsWayBack = ({ refunds }: Payment): bigint =>
   refunds
     .filter(({ of, state }) => of !== undefined && state === "open")
@@ -64,7 +64,7 @@ const recordProblems = ({ payment, postings }: Dossier): ReadonlyArray<string> =
       ]
 }
 
-/** Nothing is held for a payment that has ended, and clearing has an item for as long as it holds anything. */
+/** Ended payments hold nothing, and every clearing balance has an item. */
 const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const held = sumBy(postings, ({ account }) => (kindOf(account) === "held" ? account : null))
@@ -84,7 +84,7 @@ const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<
   return problems
 }
 
-/** What comes back of money that an organisation has borne is its own, and waits for nobody. */
+/** Reinstated money goes to the organisation that bore it. */
 const allocationProblems = ({ books, payment }: Dossier): ReadonlyArray<string> =>
   suspenseSumsOf(payment, books).flatMap(({ attempt_id, from, money }) => {
     if (from !== "clearing" || !money.isPositive) return []
@@ -95,7 +95,7 @@ const allocationProblems = ({ books, payment }: Dossier): ReadonlyArray<string> 
     return borne < 0n ? [`${money.minor} came back, and ${-borne} of it were borne by the organisation`] : []
   })
 
-/** A refund has gone only by a transfer that is known to be its own. */
+/** A completed refund has its own movement. */
 const refundMovementProblems = ({ books, payment }: Dossier): ReadonlyArray<string> =>
   payment.refunds.flatMap(({ amount, refund_id, state }) => {
     const gone = books.movements
@@ -106,7 +106,7 @@ const refundMovementProblems = ({ books, payment }: Dossier): ReadonlyArray<stri
       : []
   })
 
-/** The queue shows all money that waits, and nothing else: its items are the sums of clearing, and of ramps that have ended. */
+/** Queue items equal the balances of clearing, and of ended ramps. */
 export const queueProblems = (
   dossiers: ReadonlyArray<Dossier>,
   items: ReadonlyArray<OpenItem>
@@ -125,7 +125,7 @@ export const queueProblems = (
   return missing + idle === 0 ? [] : [`${missing} sums wait without an item, and ${idle} items are about no money`]
 }
 
-/** What an organisation owes is paid as soon as it has anything: both never stand beside each other. */
+/** A receivable and a positive balance never exist together. */
 export const receivableProblems = ({ postings }: Pick<Records, "postings">): ReadonlyArray<string> => {
   const sums = sumBy(postings, ({ account }) =>
     ["settlement", "receivable"].includes(kindOf(account)) ? account : null
@@ -138,7 +138,7 @@ export const receivableProblems = ({ postings }: Pick<Records, "postings">): Rea
   })
 }
 
-/** The books of each provider are the sum of what moved there. */
+/** Each provider account equals the sum of its movements. */
 const movementProblems = ({ books, postings }: Dossier): ReadonlyArray<string> => {
   const booked = sumBy(postings, ({ account }) => (kindOf(account) === "provider" ? account : null))
   const moved = new Map<string, bigint>()
@@ -157,7 +157,7 @@ const movementProblems = ({ books, postings }: Dossier): ReadonlyArray<string> =
   })
 }
 
-/** What of a completed payin is back with its payer: what its provider lacks of it, or more that was refunded of a surplus. */
+/** The refunded amount equals what the provider lacks, or the completed refunds if more. */
 const refundedProblems = (dossier: Dossier): ReadonlyArray<string> => {
   const { held, payment } = dossier
   const { account, amount, direction, provider, refunded, status } = payment

@@ -1,4 +1,4 @@
-/** Nothing is stuck: what has not ended has a timer, or waits for a person who knows. A customer alone is no reason to wait. */
+/** Rules for progress: an open payment has a timer or an item, and every status has a history. */
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import { canCorrect, canMove, type PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
@@ -15,13 +15,11 @@ const stuckProblems = (payment: Payment, attempts: ReadonlyArray<Attempt>, items
     )
   )
     return []
-  // A payin whose card is yet to be given has no attempt: its own end is its timer.
+  // A payin that waits for its card has no attempt; its expiry is the timer.
   const open = attempts.filter(({ outcome }) => outcome !== "declined")
   return open.length === 0 && payment.status === "pending" && payment.expires_at !== null
     ? []
-    : [
-        `a ${payment.direction} payment is ${payment.status} (${payment.next_action}), and nobody does anything about it`
-      ]
+    : [`a ${payment.direction} payment is ${payment.status} (${payment.next_action}), and has neither timer nor item`]
 }
 
 const attemptProblems = (payment: Payment, attempt: Attempt, items: ReadonlyArray<string>) => {
@@ -30,7 +28,7 @@ const attemptProblems = (payment: Payment, attempt: Attempt, items: ReadonlyArra
   const isRefundOpen = part?.state === "open"
   if (!(attempt.leg === "return" ? unknown : isRefundOpen)) return []
   return attempt.next_enquiry_at === null && !items.includes(attempt.attempt_id)
-    ? [`a ${attempt.leg} is ${attempt.outcome ?? "unanswered"}, and nobody does anything about it`]
+    ? [`a ${attempt.leg} is ${attempt.outcome ?? "unanswered"}, and has neither timer nor item`]
     : []
 }
 
@@ -39,7 +37,7 @@ const historyProblems = ({ history, payment }: Dossier) => {
   let before: PaymentStatus | null = null
   for (const { from_status, to_status } of history) {
     if (from_status !== before) problems.push(`a payment went on from ${from_status} though it was ${before}`)
-    // An operator alone puts right what had failed and was settled after all.
+    // An operator may correct a failed ramp that was settled.
     const isCorrected = before !== null && canCorrect(before, to_status) && payment.direction === "external"
     if (before !== null && !canMove(before, to_status) && !isCorrected)
       problems.push(`a payment went from ${before} to ${to_status}`)
@@ -62,7 +60,7 @@ const reviewProblems = ({ items, payment }: Dossier) => {
     : []
 }
 
-/** An item about an outcome that everybody knows keeps a person busy for nothing. */
+/** An item about a known outcome is a problem. */
 const idleItemProblems = ({ attempts, items }: Dossier) =>
   items.flatMap(({ attempt_id, closed_at, kind }) => {
     if (kind !== "unknown_outcome" || closed_at !== null) return []
@@ -88,9 +86,7 @@ export const progressProblems = (dossier: Dossier): ReadonlyArray<string> => {
   ]
 }
 
-/** What the records say of attempts, against what was sent and answered. */
-
-/** An attempt counts as refused only where its provider refused it, or never had it, or a person found that. */
+/** An attempt is declined only if its provider refused or never had it, or an operator found that. */
 export const refusalProblems = ({ attempts }: Dossier, orders: Orders): ReadonlyArray<string> =>
   attempts.flatMap(({ attempt_id, leg, outcome, provider }) =>
     outcome === "declined" && orders.mayStand(attempt_id)
@@ -98,10 +94,9 @@ export const refusalProblems = ({ attempts }: Dossier, orders: Orders): Readonly
       : []
   )
 
-/** By somebody who asked for it. */
 const isByHand = (cause: string): boolean => /^(canceled|rejected) by /.test(cause)
 
-/** `writtenAt`: when each change was written, by the clock of the database. */
+/** No ramp is cancelled before its expiry. `writtenAt`: time of each version, by the database's clock. */
 export const rampEndProblems = (
   { history, payment }: Dossier,
   writtenAt: (version: number) => number | undefined

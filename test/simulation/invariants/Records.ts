@@ -1,18 +1,18 @@
-/** What the invariants look at, wherever it was read: all that was written down, and what is true outside of it. */
+/** Records that the rules read, from memory tables or PostgreSQL. */
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Books, HistoryRow, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import type { VirtualAccount, VirtualTransaction } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import type { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 
-/** Where an organisation receives webhooks, and the ids of the events that were taken there. */
+/** Endpoint with the ids of the events that it accepted. */
 export interface Endpoint {
   readonly orgId: string
   readonly webhookId: string
-  /** As it was registered for. */
+  /** Subscribed events. */
   readonly events: ReadonlyArray<string>
   readonly taken: ReadonlySet<string>
-  /** Events that came while it was disabled, and that it does not get. */
+  /** Events while it was disabled, which it does not get. */
   readonly missedEvents?: ReadonlySet<string>
 }
 
@@ -28,11 +28,11 @@ export interface Records {
   readonly virtualAccounts: ReadonlyArray<VirtualAccount>
   readonly virtualTransactions: ReadonlyArray<VirtualTransaction>
   readonly endpoints: ReadonlyArray<Endpoint>
-  /** What each provider really has because of a payment, by its account in the books, in minor units. */
+  /** Minor units that each provider holds for a payment, by ledger account. */
   readonly holdings: (paymentId: PaymentId) => ReadonlyMap<string, bigint>
 }
 
-/** All that there is about one payment. */
+/** Records of one payment. */
 export interface Dossier {
   readonly payment: Payment
   readonly attempts: ReadonlyArray<Attempt>
@@ -40,12 +40,10 @@ export interface Dossier {
   readonly items: ReadonlyArray<StoredOperatorItem>
   readonly events: ReadonlyArray<WebhookEvent>
   readonly postings: ReadonlyArray<StoredPosting>
-  /** The movements that were recorded, and what people have allocated. */
   readonly books: Books
   readonly held: ReadonlyMap<string, bigint>
 }
 
-/** Those of each payment, in their order. */
 const byPayment = <A extends { readonly payment_id: PaymentId | null }>(rows: ReadonlyArray<A>) => {
   const groups = new Map<PaymentId | null, Array<A>>()
   for (const row of rows) {

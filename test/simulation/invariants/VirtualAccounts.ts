@@ -1,4 +1,4 @@
-/** A virtual account holds what its statement says. */
+/** Rules for virtual accounts: the balance equals the statement, and every movement has its event once. */
 import { kindOf } from "../../../src/domain/Ledger.ts"
 import {
   ledgerAccountOf,
@@ -38,10 +38,8 @@ export const accountProblems = (records: Records): ReadonlyArray<string> => {
   })
 }
 
-/** Every movement on a virtual account is told once, as it was, and nothing is told of one that was not. */
 const accountEvents = new Set(["virtual_account.deposit", "virtual_account.withdrawal"])
 
-/** What an event must say, as one text that both sides are brought to. */
 const textOf = (words: ReadonlyArray<unknown>): string => words.join(" ")
 
 const expectedEvent = (type: string, transaction: VirtualTransaction): string => {
@@ -50,7 +48,7 @@ const expectedEvent = (type: string, transaction: VirtualTransaction): string =>
   return textOf([type, status, ...sums, account_id, transaction_id, org_id])
 }
 
-/** Sums as they are written: to read them as numbers would lose their digits. */
+/** Read as text: a number would lose digits. */
 const sumIn = (payload: string, name: string): string =>
   new RegExp(`"${name}":(-?[0-9.]+)[,}]`).exec(payload)?.[1] ?? "nothing"
 
@@ -60,7 +58,7 @@ const describeEvent = ({ event_type, org_id, payload }: WebhookEvent): string =>
   return textOf([event_type, data["status"], ...sums, data["account_id"], data["transaction_id"], org_id])
 }
 
-/** A withdrawal is told of when it is paid, and when that comes back: whatever else becomes of it has moved nothing. */
+/** Events of a withdrawal: when it is paid, and when it is refunded. */
 const ofWithdrawal = (
   transaction: VirtualTransaction,
   { payment, reached }: { readonly payment: Records["payments"][number]; readonly reached: ReadonlyArray<string> }
@@ -80,7 +78,7 @@ const counted = (texts: Iterable<string>): ReadonlyMap<string, number> => {
   return counts
 }
 
-/** Each status that the payments of withdrawals have come to, as often as they did. */
+/** Statuses that the payment of each withdrawal reached. */
 const reachedBy = ({ history, payments, virtualTransactions }: Records) => {
   const reached = new Map<PaymentId, Array<string>>()
   for (const { payment_id } of virtualTransactions) if (payment_id !== null) reached.set(payment_id, [])
@@ -95,7 +93,6 @@ const reachedBy = ({ history, payments, virtualTransactions }: Records) => {
   )
 }
 
-/** Without the ids, which are others in each run. */
 const withoutIds = (text: string): string => text.split(" ").slice(0, 5).join(" ")
 
 export const accountEventProblems = (records: Records): ReadonlyArray<string> => {

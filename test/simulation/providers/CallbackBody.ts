@@ -1,4 +1,4 @@
-/** What simulated providers call back with, and how their ports read it. */
+/** Callback bodies of simulated providers, and how their ports read them. */
 import { Effect } from "effect"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"

@@ -1,4 +1,4 @@
-/** What a provider can do and what it promises, drawn for each run: every combination that the port knows comes up. */
+/** Capabilities and guarantees of a provider, drawn for each run. */
 import { Duration } from "effect"
 import type { Promised } from "../../../src/providers/port/Provider.ts"
 import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
@@ -7,23 +7,23 @@ export interface Capabilities {
   readonly honours: Promised
   readonly refundsHonour: Promised | undefined
   readonly provesAbsence: Promised
-  /** Whether its callbacks are believed, or make it be asked. */
+  /** Signed callbacks are believed; unsigned ones cause an enquiry. */
   readonly signs: boolean
-  /** What its callbacks call a payment by. */
+  /** How callbacks name a payment. */
   readonly callsBackBy: "reference" | "its own id"
-  /** Whether its answer says what it calls the payment. */
+  /** Whether answers contain the provider's id. */
   readonly tellsId: boolean
   readonly otp: boolean
   readonly cancels: boolean
   readonly refunds: boolean
   readonly resumes: boolean
-  /** Whether its reports say how much has arrived. */
+  /** Whether reports contain amounts. */
   readonly counts: boolean
-  /** How it tells of transfers: each under an id of its own, or all of a kind as one sum that grows. */
+  /** Reports each transfer by id, or totals by kind. */
   readonly tells: "each" | "totals"
-  /** Whether it can say again what its customer must do. */
+  /** Whether enquiries repeat the customer's instructions. */
   readonly repeatsInstructions: boolean
-  /** What it answers to a reference that it has already: the order as it stands, or a refusal of the repetition alone. */
+  /** Answer to a known reference: the order, or a refusal of the repetition. */
   readonly repeats: "told again" | "refused"
 }
 

@@ -1,6 +1,6 @@
 /**
- * Payers who dispute what they paid. A provider takes as much of it back as is still there, may give it back again, and
- * says so each time; what it says may overtake what it said before, and what it says of refunds.
+ * Disputes of completed payins. The provider takes back what is left, may reinstate it, and reports each change.
+ * Reports may overtake each other.
  */
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
@@ -17,7 +17,7 @@ interface DisputeContext {
   readonly says: (order: Order, movement: Movement, purpose: string, heard: () => void) => void
 }
 
-/** What of it is still there, in the currency that it was asked for in. */
+/** Amount that is left, in the order's currency. */
 const remainingAmount = (order: Order, orders: Orders): bigint => {
   const { currency } = order.money
   return remainingOf(order, orders.refundsOf(order)).find((one) => one.currency === currency)?.minor ?? 0n
@@ -28,7 +28,7 @@ const disputedSoFar = ({ back, money }: Order): bigint => back.get(money.currenc
 const report = ({ orders, says }: DisputeContext, order: Order, movement: Movement, purpose: string) =>
   says(order, movement, purpose, orders.startReport(order.paymentId))
 
-/** Nothing that somebody has given back by hand since is given back a second time. */
+/** Reinstates no more than is still disputed. */
 const winDispute = (provider: DisputeContext, order: Order, id: string, minor: bigint, purpose: string): void => {
   const { currency } = order.money
   const most = disputedSoFar(order)
@@ -40,7 +40,7 @@ const winDispute = (provider: DisputeContext, order: Order, id: string, minor: b
   report(provider, order, addMovement(order, "reinstatement", id, regained), purpose)
 }
 
-/** What went back last, by a refund of ours or otherwise. */
+/** Amount of the latest refund or reversal. */
 const lastReturned = (order: Order, orders: Orders): bigint => {
   const [refund] = orders.refundsOf(order).flatMap(({ movements }) => movements)
   const [taken] = order.movements.filter(({ kind }) => kind === "reversal" || kind === "refund")
@@ -61,7 +61,7 @@ const planNextDispute = (
   time.after(next, () => dispute(provider, order, left - 1, `${purpose} again`))
 }
 
-/** Somebody gives it back in the provider's dashboard, and the service hears of it as of a dispute. */
+/** A refund in the provider's dashboard, reported like a dispute. */
 const refundByHand = (provider: DisputeContext, order: Order, left: number, taken: Money, purpose: string): void => {
   recordReturn(order, taken)
   provider.env.count("dispute: given back by hand")
@@ -75,7 +75,7 @@ const dispute = (provider: DisputeContext, order: Order, left: number, purpose: 
   const there = remainingAmount(order, provider.orders)
   if (there <= 0n || order.state !== "done") return
   const percent = chance.pick([100n, 100n, 60n, 25n], `${purpose} how much`)
-  // At times just as much as went back before, for another reason.
+  // Sometimes the same amount as the return before.
   const same = lastReturned(order, provider.orders)
   const isSame = same > 0n && same <= there && chance.happens(0.5, `${purpose} the same again`)
   const taken = new Money({ currency: order.money.currency, minor: isSame ? same : (there * percent) / 100n || 1n })
@@ -94,7 +94,6 @@ const dispute = (provider: DisputeContext, order: Order, left: number, purpose: 
   planNextDispute(provider, order, left, after, purpose)
 }
 
-/** Of a payin that has just been completed. */
 export const planDisputes = (provider: DisputeContext, order: Order, purpose: string): void => {
   const { chance, time } = provider.env
   const { disputes = 0.14, disputesSoon = false } = provider.env.focus

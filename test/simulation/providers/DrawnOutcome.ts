@@ -1,9 +1,9 @@
-/** What becomes of an order, and of the call that brings it: drawn once for each, by the seed. */
+/** Outcomes of orders, calls and callbacks, drawn by the seed. */
 import type { Chance } from "../world/Chance.ts"
 
 /**
- * How a call travels. `lost`: it never arrives; `unanswered`: it arrives, and its answer does not; `noticed late`: either of
- * them, and the connection is found broken seconds later.
+ * How a call travels. `lost`: it never arrives. `unanswered`: the answer is lost. `noticed late`: either, and the
+ * connection fails seconds later.
  */
 export type Transmission = "smooth" | "lost" | "unanswered" | "slow answer" | "slow arrival" | "breaks" | "noticed late"
 
@@ -35,7 +35,7 @@ export type DrawnOutcome =
   | "declines and completes after all"
   | "is paid twice"
 
-/** Of money that comes in. */
+/** Outcomes of payins. */
 export const payinOutcomes: Readonly<Record<DrawnOutcome, number>> = {
   completes: 34,
   "completes at once": 8,
@@ -55,7 +55,7 @@ export const payinOutcomes: Readonly<Record<DrawnOutcome, number>> = {
   "is paid twice": 3
 }
 
-/** Of money that goes out: nobody pays out another amount than was ordered. */
+/** Payouts always move the ordered amount. */
 export const payoutOutcomes: Readonly<Record<DrawnOutcome, number>> = {
   ...payinOutcomes,
   "waits for its customer": 0,
@@ -66,14 +66,6 @@ export const payoutOutcomes: Readonly<Record<DrawnOutcome, number>> = {
   "is paid twice": 0
 }
 
-/** In a world without faults everything ends well. */
-export const calmFates: Readonly<Record<DrawnOutcome, number>> = {
-  ...(Object.fromEntries(Object.keys(payinOutcomes).map((name) => [name, 0])) as Record<DrawnOutcome, number>),
-  completes: 3,
-  "completes at once": 1
-}
-
-/** What a callback suffers on its way. */
 export type CallbackDelivery = "once" | "twice" | "late" | "never"
 
 export const callbackDeliveries: Readonly<Record<CallbackDelivery, number>> = {

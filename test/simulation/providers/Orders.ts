@@ -1,4 +1,4 @@
-/** All orders at all providers of a run, and whether anybody was asked who must not have been. */
+/** All orders at all providers of a run, with the rules for sending them. */
 import { Duration } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
@@ -10,55 +10,54 @@ import { balanceChange, isKept, remainingOf, type Order } from "./ProviderState.
 
 export interface SentOrder {
   readonly provider: ProviderName
-  /** The provider, or the account at it. */
+  /** Account key: the provider, or the provider and a configuration. */
   readonly place: string
   readonly paymentId: PaymentId
   readonly leg: string
   readonly reference: string
-  /** What the provider promises of references that it has already. */
+  /** What the provider promises for repeated references. */
   readonly honours: Promised
 }
 
-/** Money that a provider was asked to give back. */
 interface RefundRequest {
   readonly of: Order
   readonly money: Money
-  /** The transfer that it is to be given back of, where the caller named one. */
+  /** Collection that is refunded, if the caller named one. */
   readonly collection: string | null
 }
 
 const SECOND = 1000
 
 /**
- * What was sent within this time may still be on its way. Whoever sends again counts a minute from when it was committed,
- * and it may have left the window's length later.
+ * An order may be in transit for this long. Senders count one minute from the commit, and it may leave at the end of
+ * the send window.
  */
 const ON_ITS_WAY = 35 * SECOND
 
 export class Orders {
   private readonly env: SimulationEnvironment
   private readonly byReference = new Map<string, Order>()
-  /** Where each order lies: a provider, or an account at it. */
+  /** Account key of each order. */
   private readonly places = new Map<string, string>()
   private readonly asks = new Map<string, SentOrder>()
-  /** When each reference was asked for first and last. */
+  /** First and last send of each reference. */
   private readonly times = new Map<string, { readonly first: number; readonly last: number }>()
   private readonly refundRequests = new Map<string, RefundRequest>()
   private readonly deniedReferences = new Set<string>()
-  /** How much is on its way to be heard, by payment, that nobody would learn by asking. */
+  /** Number of reports in transit that no enquiry would return, by payment. */
   private readonly words = new Map<PaymentId, number>()
-  /** Where customers are led back to. */
+  /** Return URLs of customers. */
   readonly returns = new Map<PaymentId, string>()
-  /** What somebody has against it that a provider is asked. */
+  /** Further reason why an order must not be sent. */
   objection: (ask: SentOrder) => string | undefined = () => undefined
-  /** When an attempt was last committed to be sent, by the clock of the database. */
+  /** Last commit of a send, by the database's clock. */
   sentAt: (reference: string) => Date | undefined = () => undefined
 
   constructor(env: SimulationEnvironment) {
     this.env = env
   }
 
-  /** A call is on its way: everybody who was asked for the same before must have said that it will come to nothing. */
+  /** Checks a send: every other provider of the same leg must have refused it. */
   asked(ask: SentOrder): void {
     if (this.deniedReferences.has(ask.reference) && !this.maySendAgain(ask)) {
       this.env.problem(`${ask.provider} was sent ${ask.leg} after it had proved that it never had it`)
@@ -81,7 +80,7 @@ export class Orders {
     }
   }
 
-  /** What may still be on its way is sent again only where its reference moves money once. */
+  /** An order that may be in transit is repeated only with an honoured reference. */
   private repeated({ honours, leg, provider, reference }: SentOrder): void {
     const { now } = this.env.time
     const before = this.times.get(reference)
@@ -90,7 +89,7 @@ export class Orders {
     this.env.problem(`${provider} was sent ${leg} again while it may still be on its way there`)
   }
 
-  /** Others may have acted on that it was never sent. A machine that slept in the middle of it is another matter. */
+  /** No order is sent after the send window, unless its machine was suspended. */
   private late({ leg, provider, reference }: SentOrder): void {
     const sent = this.sentAt(reference)
     if (sent === undefined || this.env.hasSuspended) return
@@ -98,7 +97,7 @@ export class Orders {
     this.env.problem(`${provider} was sent ${leg} after the time to send it was over`)
   }
 
-  /** All that is asked back of an order, and has not come to nothing, is no more than was paid. */
+  /** Refunds that stand must not exceed the order. */
   checkRefund(place: string, of: Order, reference: string, money: Money, collection: string | null = null): void {
     this.refundRequests.set(reference, { of, money, collection })
     const stands = (one: string) =>
@@ -113,7 +112,7 @@ export class Orders {
     if (asked > paid) this.env.problem(`${place} was asked to give ${asked} back of ${paid}`)
   }
 
-  /** Of one who paid the same twice, no more is asked back of either transfer than it brought. */
+  /** If a payer paid twice, refunds of each transfer must not exceed it. */
   private checkTransferRefund(
     place: string,
     of: Order,
@@ -130,15 +129,15 @@ export class Orders {
       this.env.problem(`${place} was asked to give ${back} back of a transfer of ${brought.minor}`)
   }
 
-  /** Whether it was asked for and nobody has said that it comes to nothing. */
+  /** Whether the order was sent and never refused. */
   mayStand(reference: string): boolean {
     const order = this.byReference.get(reference)
-    // What came to something and was taken back since has come to nothing.
+    // An order that was taken back has come to nothing.
     if (order !== undefined && (order.state === "returned" || order.back.size > 0)) return false
     return (this.asks.has(reference) || this.refundRequests.has(reference)) && !this.isDenied(reference)
   }
 
-  /** The second leg of a ramp: nobody waits for it, so that what its provider does not have is sent again. */
+  /** A ramp payout may be sent again to a provider that does not have it. */
   private maySendAgain({ leg, paymentId }: SentOrder): boolean {
     return (
       leg === "outbound" &&
@@ -146,7 +145,7 @@ export class Orders {
     )
   }
 
-  /** Whoever had it has said, or somebody has found out, that it comes to nothing. */
+  /** Marks a reference as refused or absent. */
   deny(reference: string): void {
     this.deniedReferences.add(reference)
   }
@@ -164,7 +163,7 @@ export class Orders {
     return this.byReference.get(reference)
   }
 
-  /** The first of a payment at a place. */
+  /** First order of a payment at an account. */
   at(paymentId: PaymentId, place: string): Order | undefined {
     return Array.from(this.byReference.values()).find(
       (order) => order.paymentId === paymentId && this.places.get(order.reference) === place
@@ -175,7 +174,7 @@ export class Orders {
     return this.places.get(reference)
   }
 
-  /** A word about the payment is on its way; what is answered says that it was heard. */
+  /** Starts a report of a payment; the returned function acknowledges it. */
   startReport(paymentId: PaymentId): () => void {
     this.words.set(paymentId, (this.words.get(paymentId) ?? 0) + 1)
     let isHeard = false
@@ -189,7 +188,7 @@ export class Orders {
     return (this.words.get(paymentId) ?? 0) > 0
   }
 
-  /** Whether any provider has moved money because of it, whatever became of that since. */
+  /** Whether any provider ever moved money for the payment. */
   hasMoved(paymentId: PaymentId): boolean {
     return Array.from(this.byReference.values()).some(
       ({ moved, of, paymentId: about }) => about === paymentId && of === null && moved.size > 0
@@ -217,8 +216,7 @@ export class Orders {
   }
 
   /**
-   * What each provider really has because of a payment, by currency, in minor units. `anticipated`: what it is about to give
-   * back counts as gone, as it does in the books.
+   * Minor units that each provider holds for a payment. `anticipated`: open refunds count as gone, as in the ledger.
    */
   holdings(paymentId: PaymentId, anticipated = false): ReadonlyMap<string, bigint> {
     const sums = new Map<string, bigint>()

@@ -1,4 +1,4 @@
-/** What a provider really did, whatever it says: the measure of every book and every record. */
+/** State of orders at a provider: what it did, whatever it reports. */
 import { Duration } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement, MovementKind } from "../../../src/domain/Movement.ts"
@@ -7,33 +7,32 @@ import type { Promised } from "../../../src/providers/port/Provider.ts"
 
 export type OrderState = "waiting" | "under way" | "done" | "failed" | "canceled" | "returned"
 
-/** An order that arrived, by the reference that it came under. */
 export interface Order {
   readonly reference: string
   readonly paymentId: PaymentId
-  /** What tells the legs of a payment apart; a refund is a leg of its own. */
+  /** Flow of the payment, or `refund` and its reference. */
   readonly leg: string
-  /** `in`: the provider takes; `out`: it pays. */
+  /** `in`: collects; `out`: pays out. */
   readonly way: "in" | "out"
   readonly money: Money
-  /** The order that it gives money back of. */
+  /** Refunded order. */
   readonly of: Order | null
   readonly providerPaymentId: string
   readonly arrivedAt: number
   state: OrderState
-  /** What has moved by it so far, by currency, in minor units. */
+  /** Amount moved, by currency, in minor units. */
   readonly moved: Map<Money["currency"], bigint>
-  /** What has moved the other way since by a person's hand, or because it was taken back. */
+  /** Amount moved back by hand or by a reversal. */
   readonly back: Map<Money["currency"], bigint>
-  /** Every transfer under the provider's id, as it tells of them. What a person moves by hand is not among them. */
+  /** Transfers as the provider reports them, without manual ones. */
   readonly movements: Array<Movement>
-  /** It was told that nothing was moved and nothing will be: from then on others may be asked. */
+  /** Reported as failed or absent: other providers may be called. */
   denied: boolean
-  /** How often it has moved money; more than once is somebody's mistake. */
+  /** Number of completions; more than one is an error. */
   times: number
 }
 
-/** Whether a promise still holds after so many milliseconds. */
+/** Whether a guarantee still holds after this many milliseconds. */
 export const isKept = (promised: Promised, age: number): boolean =>
   typeof promised === "boolean" ? promised : age < Duration.toMillis(promised)
 
@@ -41,7 +40,7 @@ const add = (sums: Map<Money["currency"], bigint>, currency: Money["currency"], 
   sums.set(currency, (sums.get(currency) ?? 0n) + minor)
 }
 
-/** What the provider has more because of an order; below zero, what it has less. */
+/** Change of the provider's balance by an order. */
 export const balanceChange = (order: Order): ReadonlyMap<Money["currency"], bigint> => {
   const sums = new Map<Money["currency"], bigint>()
   const sign = order.way === "in" ? 1n : -1n
@@ -53,25 +52,24 @@ export const balanceChange = (order: Order): ReadonlyMap<Money["currency"], bigi
 const kindOf = ({ of, way }: Order): MovementKind =>
   of !== null ? "refund" : way === "in" ? "collection" : "disbursement"
 
-/** Under an id of its own each time. */
+/** Each transfer has its own id. */
 export const recordTransfer = (order: Order, money: Money): void => {
   add(order.moved, money.currency, money.minor)
   const id = `${order.providerPaymentId}-moved-${order.movements.length + 1}`
   order.movements.push({ kind: kindOf(order), id, amount: money, state: "settled" })
 }
 
-/** The next transfer that somebody makes in the provider's dashboard. */
+/** Id of the next manual transfer. */
 export const manualMovementId = ({ movements, providerPaymentId }: Order): string =>
   `${providerPaymentId}-by-hand-${movements.length + 1}`
 
-/** A reversal, or a reinstatement, that the provider tells of under this id. */
 export const addMovement = (order: Order, kind: MovementKind, id: string, amount: Money): Movement => {
   const movement: Movement = { kind, id, amount, state: "settled" }
   order.movements.push(movement)
   return movement
 }
 
-/** As a provider tells of it that knows no more than how much has moved in all, by kind and currency. */
+/** Totals by kind and currency, for providers that report no single transfers. */
 export const totalsOf = ({ movements, providerPaymentId }: Order): ReadonlyArray<Movement> => {
   const totals = new Map<string, Movement>()
   for (const { amount, kind } of movements) {
@@ -84,7 +82,7 @@ export const totalsOf = ({ movements, providerPaymentId }: Order): ReadonlyArray
   return Array.from(totals.values())
 }
 
-/** All that came by it, less what went back already. */
+/** Amount that arrived, less returns and refunds. */
 export const remainingOf = (order: Order, refunds: ReadonlyArray<Order>): ReadonlyArray<Money> => {
   const sums = new Map(order.moved)
   for (const [currency, minor] of order.back) add(sums, currency, -minor)
@@ -95,7 +93,3 @@ export const remainingOf = (order: Order, refunds: ReadonlyArray<Order>): Readon
 }
 
 export const recordReturn = (order: Order, money: Money): void => add(order.back, money.currency, money.minor)
-
-/** What the other way round is shown as: all that has arrived. */
-export const arrivedIn = (order: Order): ReadonlyArray<Money> =>
-  Array.from(order.moved, ([currency, minor]) => new Money({ currency, minor })).filter(({ isZero }) => !isZero)

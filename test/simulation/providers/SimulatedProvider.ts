@@ -1,4 +1,4 @@
-/** A provider behind the port: it takes orders, forgets answers, calls back, and knows at all times what it really did. */
+/** A simulated provider behind the port: takes orders, loses answers, calls back, and knows what it did. */
 import { Duration, Effect, Either } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import type { ConfigId } from "../../../src/domain/Ids.ts"
@@ -22,7 +22,6 @@ import { callbackReader, payloadMovements, type CallbackPayload } from "./Callba
 import { planDisputes } from "./Disputes.ts"
 import type { Orders } from "./Orders.ts"
 import {
-  calmFates,
   callbackDeliveries,
   type DrawnOutcome,
   payinOutcomes,
@@ -48,10 +47,9 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Text that databases refuse, and that is too long for them. */
+/** Texts that PostgreSQL refuses or that are too long. */
 const refusedTexts = ["\u0000", "\ud800", "x".repeat(700)]
 
-/** The same choices, none of which is drawn. */
 const zeroWeights = <A extends string>(weights: Readonly<Record<A, number>>): Record<A, number> =>
   Object.fromEntries(Object.keys(weights).map((name) => [name, 0])) as Record<A, number>
 
@@ -60,16 +58,16 @@ type CustomerTask = "collect_otp" | "redirect" | "bank_transfer" | "pay_by_link"
 interface StoredOrder extends Order {
   readonly outcome: DrawnOutcome
   readonly waitsFor: CustomerTask | null
-  /** Callbacks so far: no two have the same key. */
+  /** Makes callback keys unique. */
   callbacksSent: number
   wrongPasswords: number
-  /** It was said never to have been there. */
+  /** Its absence was reported wrongly. */
   deniedFalsely: boolean
-  /** Which of the accounts that were reached through one configuration has it. */
+  /** Number of the account behind the configuration. */
   readonly account: number
 }
 
-/** Whether the accounts of one provider give out the same ids. */
+/** Whether the accounts of one provider use the same ids. */
 export const sharesIds = ({ chance }: SimulationEnvironment): boolean => chance.happens(0.5, "accounts share ids")
 
 export const accountKeyOf = (name: ProviderName, account: ConfigId | null): string =>
@@ -77,7 +75,7 @@ export const accountKeyOf = (name: ProviderName, account: ConfigId | null): stri
 
 export class SimulatedProvider {
   readonly name: ProviderName
-  /** What it is called in the books, and in the address of its callbacks. */
+  /** Account key in ledger accounts and callback URLs. */
   readonly place: string
   readonly can: Capabilities
   private readonly env: SimulationEnvironment
@@ -86,11 +84,11 @@ export class SimulatedProvider {
   private readonly calls = new Map<string, number>()
   private readonly names = new Map<string, string>()
   private issued = 0
-  /** Another account after each change of credentials. */
+  /** Increased with each change of credentials. */
   private account = 1
   private since: Date | undefined
 
-  /** `account`: the configuration through whose account it is reached; null: the platform's. */
+  /** `account`: configuration of an own account; null: the platform's. */
   constructor(name: ProviderName, env: SimulationEnvironment, orders: Orders, account: ConfigId | null = null) {
     this.name = name
     this.place = accountKeyOf(name, account)
@@ -100,13 +98,13 @@ export class SimulatedProvider {
     this.can = drawCapabilities(env, this.label)
   }
 
-  /** Its credentials are replaced by those of another account, which knows nothing of what was sent before. */
+  /** Replaces the credentials by those of an account that knows no earlier orders. */
   replaceAccount(): void {
     this.account += 1
     this.since = new Date(this.env.time.now + Duration.toMillis(credentialsRetireAfter))
   }
 
-  /** As it is reached with the credentials of now: whoever has a port goes on with those that it was made with. */
+  /** Port with the present credentials. Existing ports keep theirs. */
   get port(): Provider {
     const { account, can, since } = this
     return {
@@ -131,9 +129,7 @@ export class SimulatedProvider {
     return order?.account === account || this.orders.placeOf(reference) !== this.place ? order : undefined
   }
 
-  // What travels
-
-  /** Brings `act` to pass at the provider, and its answer back, if either arrives. */
+  /** Performs `act` at the provider and returns its answer, if either arrives. */
   private travel<A>(transmission: Transmission, purpose: string, act: () => A, lost: () => A): Effect.Effect<A> {
     const { chance, time } = this.env
     const suspending = Effect.withFiberRuntime<void>((fiber) =>
@@ -142,44 +138,30 @@ export class SimulatedProvider {
     const travelling = Effect.async<A>((resume) => {
       const there = chance.between(5, 400, `${purpose} there`)
       const back = chance.between(5, 400, `${purpose} back`)
-      const gives = chance.happens(0.5, `${purpose} notices`)
+      const notices = chance.happens(0.5, `${purpose} notices`)
+      const slowness = (least: number, most: number) => chance.between(least, most, `${purpose} slowness`) * SECOND
+      const answerAfter = (millis: number) => (answer: A) =>
+        void time.after(millis, () => resume(Effect.succeed(answer)))
+      const loseAfter = (millis: number) => void time.after(millis, () => resume(Effect.sync(lost)))
+      const arriveAfter = (millis: number, then: (answer: A) => void) => void time.after(millis, () => then(act()))
       switch (transmission) {
         case "smooth":
-          time.after(there, () => {
-            const answer = act()
-            time.after(back, () => resume(Effect.succeed(answer)))
-          })
-          return
+          return arriveAfter(there, answerAfter(back))
         case "lost":
-          if (gives) time.after(there + back, () => resume(Effect.sync(lost)))
-          return
+          return notices ? loseAfter(there + back) : undefined
         case "unanswered":
-          time.after(there, () => {
-            act()
-            if (gives) time.after(back, () => resume(Effect.sync(lost)))
-          })
-          return
+          return arriveAfter(there, () => notices && loseAfter(back))
         case "slow answer":
-          time.after(there, () => {
-            const answer = act()
-            time.after(chance.between(9, 40, `${purpose} slowness`) * SECOND, () => resume(Effect.succeed(answer)))
-          })
-          return
+          return arriveAfter(there, answerAfter(slowness(9, 40)))
         case "slow arrival":
-          time.after(chance.between(5, 30, `${purpose} slowness`) * SECOND, () => {
-            const answer = act()
-            time.after(back, () => resume(Effect.succeed(answer)))
-          })
-          return
+          return arriveAfter(slowness(5, 30), answerAfter(back))
         case "breaks":
-          time.after(there, () => {
-            act()
+          return arriveAfter(there, () => {
             time.after(back, () => resume(Effect.die(new Error("an answer that nobody can read"))))
           })
-          return
         case "noticed late":
-          if (gives) time.after(there, () => void act())
-          time.after(chance.between(5, 23, `${purpose} noticed`) * SECOND, () => resume(Effect.sync(lost)))
+          if (notices) arriveAfter(there, () => {})
+          return loseAfter(chance.between(5, 23, `${purpose} noticed`) * SECOND)
       }
     })
     return Effect.zipRight(suspending, travelling)
@@ -191,7 +173,7 @@ export class SimulatedProvider {
     return `${this.label} ${what} ${count}`
   }
 
-  /** What it was asked for first under that reference: nothing that is drawn depends on ids, which any change may shift. */
+  /** Name of the first order with the reference. Draws never depend on ids. */
   private nameOf({ reference }: Pick<AttemptContext, "reference">): string {
     return this.names.get(reference) ?? "something that it was never asked for"
   }
@@ -201,7 +183,7 @@ export class SimulatedProvider {
     return purpose
   }
 
-  /** `leg`: of an order; nothing for whatever else is asked. */
+  /** `leg`: only for orders. */
   private transmission(purpose: string, leg?: string): Transmission {
     const { focus } = this.env
     if (focus.suspendsIn !== undefined && purpose.includes(focus.suspendsIn)) return "smooth"
@@ -216,8 +198,6 @@ export class SimulatedProvider {
     const weights = possible.length === 0 ? usual : { ...zeroWeights(usual), ...Object.fromEntries(possible) }
     return this.env.drawn(weights, "completes", `${purpose} fate`)
   }
-
-  // Orders
 
   private initiate(order: PaymentOrder, account: number): Effect.Effect<Outcome> {
     return Effect.suspend(() => {
@@ -317,7 +297,7 @@ export class SimulatedProvider {
     return this.answerOf(order, purpose)
   }
 
-  /** Others may guess them. */
+  /** Guessable ids. */
   private nextId(): string {
     this.issued += 1
     const isOwn = this.place !== this.name && !sharesIds(this.env)
@@ -331,7 +311,7 @@ export class SimulatedProvider {
     return this.env.chance.pick(tasks, `${purpose} task`)
   }
 
-  /** Plans what becomes of it. */
+  /** Plans the outcome. */
   private settle(order: StoredOrder, purpose: string): void {
     const { chance, time } = this.env
     const soon = drawDelay(chance, purpose)
@@ -414,7 +394,7 @@ export class SimulatedProvider {
     recordTransfer(order, money)
     this.env.log(`${this.name} has moved ${money.toString()} for ${order.providerPaymentId}`)
     this.callBack(order, "completed", `${purpose} completed`, insists)
-    // Whoever takes without naming a sum never names one.
+    // Only signing providers have disputes: others name no amounts.
     if (order.way === "in" && this.can.signs && order.outcome !== "returns later") {
       planDisputes(this.disputing, order, purpose)
     }
@@ -427,7 +407,7 @@ export class SimulatedProvider {
     this.callBack(order, "completed", `${purpose} the rest`, true)
   }
 
-  /** Its payer pays a second time: a transfer of its own. */
+  /** The payer pays a second time. */
   private payAgain(order: StoredOrder, purpose: string): void {
     if (order.state !== "done") return
     recordTransfer(order, order.money)
@@ -435,7 +415,7 @@ export class SimulatedProvider {
     this.callBack(order, "completed", `${purpose} once more`, true)
   }
 
-  /** Tells of what moved by hand for a payin, in its dashboard: a transfer that nobody ordered. Below zero it went back. */
+  /** Reports a manual movement of a payin; a negative amount is a refund. */
   reportManualMovement(order: Order, money: Money, purpose: string, id = manualMovementId(order)): void {
     const [kind, amount] = money.isNegative
       ? (["refund", money.negate()] as const)
@@ -461,7 +441,7 @@ export class SimulatedProvider {
     this.callBack(order, "failed", `${purpose} failed`)
   }
 
-  /** What is still there of it: what a customer got back before is not taken twice. */
+  /** Takes back what is left after refunds. */
   private takeBack(order: StoredOrder, purpose: string): void {
     if (order.state !== "done") return
     const left = remainingOf(order, this.orders.refundsOf(order))
@@ -475,8 +455,6 @@ export class SimulatedProvider {
     this.env.log(`${this.name} has taken ${order.providerPaymentId} back`)
     this.callBack(order, "returned", `${purpose} returned`, true)
   }
-
-  // What it says
 
   private answerOf(order: StoredOrder, purpose: string): Outcome {
     if (order.denied) {
@@ -507,7 +485,7 @@ export class SimulatedProvider {
     })
   }
 
-  /** An amount that the order named is not repeated by providers that do not count. */
+  /** Providers that do not count omit the ordered amount. */
   private movementsOf(order: StoredOrder): ReadonlyArray<Movement> {
     if (this.can.tells === "totals") return totalsOf(order)
     const isOrdered = ({ amount, kind }: Movement) =>
@@ -517,12 +495,11 @@ export class SimulatedProvider {
     return order.movements.map((one) => (isOrdered(one) && !this.can.counts ? { ...one, amount: null } : one))
   }
 
-  /** With their amounts. */
   private toldOf(order: Order): ReadonlyArray<Movement> {
     return this.can.tells === "totals" ? totalsOf(order) : order.movements
   }
 
-  /** One transfer, as it is told of by itself: where only totals are told, the total of its kind by now. */
+  /** The movement itself, or the total of its kind. */
   private inATotal(order: Order, told: Movement): ReadonlyArray<Movement> {
     if (this.can.tells === "each") return [told]
     return totalsOf(order).filter(
@@ -589,7 +566,7 @@ export class SimulatedProvider {
     }
   }
 
-  /** `insists`: nobody would ask again, so that it calls until it is heard. */
+  /** `insists`: calls until acknowledged, because no enquiry would find it. */
   private callBack(
     order: StoredOrder,
     state: Report["state"],
@@ -601,7 +578,7 @@ export class SimulatedProvider {
     const how = this.env.drawn(callbackDeliveries, "once", `${purpose} callback`)
     if (how === "never" && !insists) return
     order.callbacksSent += 1
-    // Its own id is a name for it only where whoever hears it was told of it.
+    // The provider's own id is known only after an answer contained it.
     const isAfterwards = order.denied || dispute !== undefined || state === "returned"
     const isUntold = (order.denied && order.deniedFalsely) || (isAfterwards && !this.can.tellsId)
     const event: CallbackPayload = {
@@ -671,7 +648,7 @@ export class SimulatedProvider {
     })
   }
 
-  /** `said`: when whoever asks says that it was last sent; what is written down counts. */
+  /** `said`: time of the last send by the caller; the stored time counts. */
   private lookUp(reference: string, account: number, said: number, purpose: string): Enquiry {
     const { chance, time } = this.env
     const order = this.find(reference, account)
@@ -682,7 +659,7 @@ export class SimulatedProvider {
       provesAbsence !== false &&
       time.now - sentAt >= (provesAbsence === true ? MINUTE : Math.max(MINUTE, Duration.toMillis(provesAbsence)))
     if (order === undefined) {
-      // That another account has none of it says nothing of the one that it went through.
+      // The absence at another account proves nothing.
       if (proves && this.since === undefined) this.orders.deny(reference)
       return new Absent()
     }
@@ -704,8 +681,6 @@ export class SimulatedProvider {
     }
     return this.reportOf(order, purpose)
   }
-
-  // What customers and callers do with it
 
   private readonly passwords = (account: number): OneTimePasswords => ({
     submit: (attempt, otp) =>
@@ -773,11 +748,9 @@ export class SimulatedProvider {
   }
 }
 
-/** Whoever gives back gives the whole of what it was told, or nothing. */
+/** Refunds move the whole amount or nothing. */
 const refundOutcomes: Readonly<Record<DrawnOutcome, number>> = {
   ...payoutOutcomes,
   "fails and completes after all": 2,
   "declines the instrument": 1
 }
-
-export const withoutFaults = calmFates

@@ -1,6 +1,5 @@
 /**
- * All randomness of a run. What is drawn depends on the seed and on what it is drawn for, never on what was drawn before:
- * a step that is left out changes nothing about the others.
+ * All randomness of a run. A draw depends on the seed and its purpose only: leaving out a step changes no other draw.
  */
 
 const mix = (value: number): number => {
@@ -16,7 +15,7 @@ const digest = (seed: number, text: string): number => {
   return mix(bits)
 }
 
-/** Numbers in a row, for whoever needs many: each from 0 up to 2^32. */
+/** A sequence of numbers from 0 up to 2^32. */
 export type Stream = () => number
 
 export class Chance {
@@ -38,7 +37,6 @@ export class Chance {
     return Math.floor((digest(this.seed, purpose) / 2 ** 32) * limit)
   }
 
-  /** From `least` to `most`, both included. */
   between(least: number, most: number, purpose: string): number {
     return least + this.below(most - least + 1, purpose)
   }
@@ -53,7 +51,7 @@ export class Chance {
     return chosen
   }
 
-  /** By weight; what weighs nothing is never drawn. */
+  /** Draws by weight; weight 0 is never drawn. */
   weighed<A extends string>(weights: Readonly<Record<A, number>>, purpose: string): A {
     const entries = Object.entries<number>(weights) as Array<[A, number]>
     const total = entries.reduce((sum, [, weight]) => sum + weight, 0)

@@ -1,10 +1,10 @@
-/** HTTP without a network: a request as Node would hand it to the service, and what is written as its answer. */
+/** HTTP requests and responses without a network. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { HttpReply, HttpRequest } from "./SimulationEnvironment.ts"
 
 type Listener = (chunk?: Buffer) => void
 
-/** `soon`: the body comes a moment after somebody listens, as it does from a socket. */
+/** `soon`: delivers the body after the listener is attached, as a socket does. */
 export const requestOf = (
   { body, headers = {}, method, path }: HttpRequest,
   soon: (then: () => void) => void

@@ -1,4 +1,4 @@
-/** An instance of the service on a machine: its real services and workers, over stores and providers that are shared. */
+/** An instance of the service on a machine: real services and workers on shared stores and providers. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import {
   Cause,
@@ -36,7 +36,7 @@ import { buildPlan, applyBugs, planLayer } from "./LayerPlan.ts"
 import { CurrentWorker, type Machine } from "./Machine.ts"
 import { type Stores, storesPlan, type SimulationSettings, simulationSettings } from "./Stores.ts"
 
-/** What the instances of a run share. */
+/** Shared by all instances of a run. */
 export interface Shared {
   readonly stores: Context.Context<Stores>
   readonly ids: Context.Tag.Service<Ids>
@@ -44,18 +44,17 @@ export interface Shared {
   readonly webhookClient: Context.Tag.Service<WebhookClient>
   readonly logger: Logger.Logger<unknown, void>
   readonly planted: Planted
-  /** Seconds that a provider has for its answer, where they are not the usual ones. */
+  /** Provider timeout in seconds; undefined: the default. */
   readonly providerTimeout: number | undefined
 }
 
-/** Callers come with keys: nobody waits for a signature of a token. */
+/** Callers use API keys only. */
 const noTokens = Layer.succeed(JwtVerifier, {
-  verify: () => Effect.fail(new InvalidToken({ message: "nobody issues tokens here" }))
+  verify: () => Effect.fail(new InvalidToken({ message: "tokens are not used here" }))
 })
 
 const gate = credentialGate.pipe(Layer.provide(Authenticator.layer), Layer.provide(noTokens))
 
-/** Over whatever stores and providers there are. */
 export const services = gate.pipe(Layer.provideMerge(servicesOver(Layer.context<Providers>())))
 
 export type Services =
@@ -79,14 +78,13 @@ const servicesPlan = planLayer(
 export interface Instance {
   readonly machine: Machine
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void
-  /** Runs on the machine, as all of the service does. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E, Services>) => ReturnType<typeof Effect.runFork<A, E>>
 }
 
-/** There are no built-in rails and no limits here, and nobody reads the metrics. */
+/** Workers that have nothing to do in a simulation. */
 const idle: ReadonlySet<string> = new Set(["rails", "figures", "rate limits"])
 
-/** Each worker rests until there is something for it to do; where nothing can be, it begins with that. */
+/** Starts workers under their names; in an empty world they begin with a pause. */
 const idleFirst = (workers: Context.Tag.Service<Workers>, isEmpty: boolean): Context.Tag.Service<Workers> => ({
   ...workers,
   start: (name, worker) => {
@@ -98,7 +96,7 @@ const idleFirst = (workers: Context.Tag.Service<Workers>, isEmpty: boolean): Con
 
 let cachedRouter: { readonly router: Router<Route>; readonly places: ReadonlyMap<Route, number> } | undefined
 
-/** Every instance of every run has the same routes, and only other handlers behind them: the tree of paths is built once. */
+/** Builds the route tree once for all runs; only the handlers differ. */
 const routed = (routes: ReadonlyArray<Route>): Router<Route> => {
   cachedRouter ??= { router: routerOf(routes), places: new Map(routes.map((route, at) => [route, at])) }
   const { places, router } = cachedRouter
@@ -122,21 +120,21 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
       ),
       Context.add(Ids, ids),
       Context.add(Providers, providers),
-      // One for each process: whoever took the one that is there for everybody would wake the workers of other machines.
+      // The default is shared by the process and would wake the workers of other machines.
       Context.add(DeliveryWakeUp, DeliveryWakeUp.defaultValue())
     )
     const all = Context.merge(applyBugs(given, planted), stores)
     const context: Context.Context<Services> = Context.merge(all, yield* buildPlan(servicesPlan, all, planted))
     return yield* Effect.gen(function* () {
       const writer = new AnswerWriter()
-      const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
+      const answers = exchange(shared.ids, routed(yield* businessRoutes), new Set())
       const workers = idleFirst(yield* Workers, isEmpty)
       yield* startWorkers.pipe(
         Effect.provideService(Workers, workers),
         Effect.provideService(WebhookClient, shared.webhookClient)
       )
       const runtime = yield* Effect.runtime<Services>()
-      // What answers has its services already: whatever it did would carry all of them along.
+      // Handlers have their services already; a bare runtime keeps their fibers small.
       const bare = Runtime.make({ ...runtime, context: Context.empty() })
       const instance: Instance = {
         machine,
@@ -147,7 +145,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
     }).pipe(Effect.provide(context), Scope.extend(scope))
   })
 
-/** Starts it; it is there once the machine has worked for a while. `isEmpty`: nothing has happened in this world yet. */
+/** Starts an instance, which is ready after some steps of its machine. `isEmpty`: nothing has happened yet. */
 export const boot = (
   machine: Machine,
   shared: Shared,

@@ -1,18 +1,13 @@
-/**
- * Builds the same layers again and again, which is what most of a short run would be spent on: which parts there are, and in
- * which order, is found out once, and each build only makes them. Bugs are planted in what is made.
- */
+/** Builds the same layers repeatedly: finds their parts and order once, then only makes the parts. Plants bugs. */
 import { Context, Effect, FiberRef, type Layer, Runtime, Scope } from "effect"
 import { buildSequentially } from "./SequentialLayers.ts"
 import { nothingPlanted, type Planted } from "../bugs/Planting.ts"
 
-/** Stands in for a service until somebody asks it for something, and has it made then. */
-
-// A stand-in is for services of any kind.
+// Lazy services are of any type.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Any = any
 
-/** `make`: the service itself, made at the first time. */
+/** `make` creates the service on first use. */
 export type LazyService = (make: () => Any) => unknown
 
 const lazyMember = (member: unknown, name: string, make: () => Any): unknown => {
@@ -20,7 +15,7 @@ const lazyMember = (member: unknown, name: string, make: () => Any): unknown => 
   return Effect.isEffect(member) ? Effect.suspend(() => make()[name] as Effect.Effect<unknown>) : make()[name]
 }
 
-/** For services that look like this one; nothing for what is neither a function nor a record. */
+/** A lazy stand-in for services of this shape; undefined if the shape cannot be imitated. */
 export const lazyServiceFor = (service: unknown): LazyService | undefined => {
   if (typeof service === "function" && Object.keys(service).length === 0)
     return (make) =>
@@ -28,7 +23,7 @@ export const lazyServiceFor = (service: unknown): LazyService | undefined => {
         make()(...given)
   if (typeof service !== "object" || service === null || Object.getPrototypeOf(service) !== Object.prototype)
     return undefined
-  // What is the same of all of them is made once: there are a hundred in each instance of each run.
+  // Built once for each shape: every instance has a hundred services.
   const shape = Object.create(null) as object
   for (const [name, member] of Object.entries(service)) {
     Object.defineProperty(shape, name, {
@@ -45,13 +40,12 @@ type AnyEffect = Effect.Effect<unknown>
 
 interface Part {
   readonly makes: AnyEffect
-  /** Who stands in for what it makes until somebody asks for it; nothing where it is made at once. */
+  /** Lazy stand-ins for its services; null: made at once. */
   readonly standIns: ReadonlyMap<string, LazyService> | null
 }
 
 export interface Plan<A, R> {
   readonly parts: ReadonlyArray<Part>
-  /** What it makes, of what it is given. */
   readonly _types?: (given: R) => A
 }
 
@@ -69,8 +63,8 @@ const lazyServicesFor = ({ unsafeMap }: AnyContext): Part["standIns"] => {
 }
 
 /**
- * By building it once, of services that are like those that it will be given. `isLate`: a part is made when somebody first
- * asks for something of it, which in most runs is few of them; what has a scope may do something by itself, and is not late.
+ * Builds the layer once to record its parts. `isLate`: parts are made on first use. Scoped parts are made at once,
+ * since they may start fibers.
  */
 export const planLayer = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
@@ -82,7 +76,7 @@ export const planLayer = <A, E, R>(
   const scope = Effect.runSync(Scope.make())
   known.set(Scope.Scope.key, scope)
   const building = buildSequentially(scope, layer, given, (made, by, of) => {
-    // Each part will see all that was made before it: that is the same only while there is one of each.
+    // Each part will see all earlier services, which is correct only if there is one of each.
     for (const [key, service] of of.unsafeMap)
       if (known.get(key) !== service) throw new Error(`there are two of ${key}, and a plan knows one`)
     if (!isNew(made, known)) return
@@ -101,7 +95,7 @@ export const applyBugs = <A>(services: Context.Context<A>, planted: Planted): Co
   return Context.unsafeMake(all)
 }
 
-/** In a scope that is never closed. */
+/** The scope is never closed. */
 export const buildPlan = <A, R>(
   { parts }: Plan<A, R>,
   given: Context.Context<NoInfer<R>>,

@@ -1,6 +1,6 @@
 /**
- * A computer that runs an instance: the scheduler and the clock of all of its fibers. It may be killed between any two
- * effects, which no finalizer hears of, may fall asleep, and its clock may be wrong.
+ * A machine that runs an instance: scheduler and clock of its fibers. It can be killed between any two effects,
+ * without finalizers, can be suspended, and can have a wrong clock.
  */
 import { Clock, Context, Duration, Effect, FiberRef, Random, type Scheduler } from "effect"
 import { InTransaction } from "../../../src/platform/database/Transactor.ts"
@@ -10,13 +10,13 @@ import type { Stream } from "./Chance.ts"
 import { startTime, type VirtualTime } from "./VirtualTime.ts"
 import type { SimulationEnvironment } from "./SimulationEnvironment.ts"
 
-/** The worker that a fiber belongs to; nothing for whatever a caller waits for. */
+/** Worker of a fiber; null for requests. */
 export const CurrentWorker = FiberRef.unsafeMake<string | null>(null)
 
-/** Rests after which a worker only looks whether there is something to do. */
+/** Pauses after which a worker only polls. */
 const pollPauses = new Set([dayClosingPause, retentionPause, unmatchedCallbackPoll, workerPoll].map(Duration.toMillis))
 
-/** A worker that rests: it is woken when there is something for it, and not before its rest is over. */
+/** An idle worker, woken when its pause is over and a row is due. */
 interface IdleWorker {
   readonly worker: string
   readonly until: number
@@ -25,7 +25,6 @@ interface IdleWorker {
 
 const machines = new WeakMap<Scheduler.Scheduler, Machine>()
 
-/** The machine that a fiber runs on. */
 export const machineOf = (fiber: { readonly getFiberRef: <A>(ref: FiberRef.FiberRef<A>) => A }): Machine | undefined =>
   machines.get(fiber.getFiberRef(FiberRef.currentScheduler))
 
@@ -34,7 +33,7 @@ export class Machine {
   readonly rests = new Set<IdleWorker>()
   isAlive = true
   suspendedUntil = 0
-  /** What its clock shows more than the database's, in milliseconds. */
+  /** Clock error in milliseconds. */
   skew = 0
   private readonly time: VirtualTime
   private readonly draw: Stream
@@ -44,7 +43,7 @@ export class Machine {
   private untilYield = 0
   private pendingFault: { readonly steps: number; readonly happen: () => void } | null = null
 
-  /** `calm`: about how many effects a fiber runs before another may come between. */
+  /** `meanSteps`: mean number of effects before a fiber yields. */
   constructor(name: string, time: VirtualTime, draw: Stream, meanSteps: number) {
     this.name = name
     this.time = time
@@ -58,12 +57,12 @@ export class Machine {
     scheduleTask: (task) => {
       if (this.isAlive) this.tasks.push(task)
     },
-    // What stands in a transaction is not seen by others before its end, so that nobody may come between.
+    // A transaction is never interrupted, since others do not see its writes.
     shouldYield: (fiber) => {
       this.untilYield -= 1
       if (this.untilYield > 0) return false
       if (Context.get(fiber.getFiberRef(FiberRef.currentContext) as Context.Context<never>, InTransaction)) return false
-      // Resuming takes two steps: with fewer a fiber would never come further.
+      // Resuming takes two steps: with fewer a fiber would make no progress.
       this.untilYield = 4 + (this.draw() % (2 * this.meanSteps))
       return 0
     }
@@ -78,7 +77,6 @@ export class Machine {
     sleep: (duration) => this.sleep(Duration.toMillis(duration))
   }
 
-  /** The same numbers for the same seed, for whatever the service itself leaves to chance. */
   get random(): Random.Random {
     return Random.make(this.draw())
   }
@@ -91,12 +89,12 @@ export class Machine {
     return this.isRunning && this.done < this.tasks.length
   }
 
-  /** Something befalls it after so many more steps of its fibers. */
+  /** Applies a fault after this many fiber steps. */
   afterSteps(steps: number, happen: () => void): void {
     this.pendingFault = { steps, happen }
   }
 
-  /** One step of one fiber. */
+  /** Runs one step of one fiber. */
   work(): void {
     const task = this.tasks[this.done]
     if (task === undefined || this.faultStrikes()) return
@@ -125,7 +123,7 @@ export class Machine {
     this.rests.clear()
   }
 
-  /** Since the machine was built: nobody sets this clock. */
+  /** Monotonic clock, without the clock error. */
   private nanos(): bigint {
     return BigInt(this.time.now - startTime) * 1_000_000n
   }
@@ -147,10 +145,9 @@ export class Machine {
   }
 }
 
-/** Machines that fall asleep while they wait for somebody, past their leases and past the patience of others. */
 const SECOND = 1000
 
-/** At times, in runs that are about it. It begins while the call is on its way, so that the answer waits for the machine. */
+/** Suspends the machine during a call, in runs with this focus. The answer waits until it resumes. */
 export const suspendWhileWaiting = (
   env: SimulationEnvironment,
   machine: Machine | undefined,

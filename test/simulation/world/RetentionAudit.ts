@@ -1,4 +1,4 @@
-/** Watches what is deleted: what must stay for ever stays, what may go goes in its time, and all of it is remembered here. */
+/** Audits writes and deletions: checks retention, keeps deleted rows, and records times and rates. */
 import { Duration } from "effect"
 import { unmatchedCallbackRetention } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { deadLetterRetention, webhookRetention } from "../../../src/domain/policies/WebhookPolicies.ts"
@@ -15,7 +15,7 @@ import type { Orders } from "../providers/Orders.ts"
 import type { SimulationEnvironment } from "./SimulationEnvironment.ts"
 import type { World } from "./World.ts"
 
-/** For so long after its completion a payment is refunded at its own rate. */
+/** A refund within this time after completion uses the payment's rate. */
 const ORIGINAL_RATE = Duration.hours(24)
 
 export interface DeletedRows {
@@ -51,11 +51,10 @@ const keptTables = ["payments", "attempts", "history", "operatorItems", "payment
 const isDeliveryExpired = (env: SimulationEnvironment, { status, updated_at }: StoredDelivery): boolean =>
   status !== "pending" && isOlder(env, updated_at, status === "delivered" ? webhookRetention : deadLetterRetention)
 
-/** What is noticed as it is written. */
 export interface WriteLog {
-  /** When each version of a payment was written, by the clock of the database. */
+  /** Time of each version of a payment, by the database's clock. */
   readonly writtenAt: ReadonlyMap<string, number>
-  /** Events that came while an endpoint was disabled, by the endpoint. */
+  /** Events while an endpoint was disabled, by endpoint. */
   readonly missedEvents: ReadonlyMap<string, ReadonlySet<string>>
   readonly valued: ValueHistory
 }
@@ -71,18 +70,18 @@ const observeSet = <Row>(rows: ReadonlyMap<string, Row>, seen: (row: Row, before
 
 const exchangeTables = { ...ledgerTables, ...rateTables }
 
-/** A payment is priced as it is made; one that was held, again as somebody approves of it. */
+/** A payment is priced when it is created, and again when a review approves it. */
 const isPriced = (before: Payment | undefined, { next_action, status }: Payment): boolean =>
   before === undefined ||
   (before.status === "initiated" && before.next_action === "wait" && (next_action !== "wait" || status !== "initiated"))
 
-/** What currencies are worth as payments are priced, transfers posted, and refunds asked for a day after completion. */
+/** Records currency values when payments are priced, transfers posted, and late refunds requested. */
 const recordRates = ({ database, env, tables }: World): ValueHistory => {
   const { ledgerPostings, rates } = database.open(exchangeTables)
   const payments = new Map<string, CurrencyValues>()
   const entries = new Map<string, CurrencyValues>()
   const completedAt = new Map<string, number>()
-  /** Refunds that are asked for late, and what currencies were worth then: they go at the rate of that moment. */
+  /** Values at the time of refunds that are requested more than a day after completion. */
   const late = new Map<string, CurrencyValues>()
   observeSet(tables.payments, (payment, before) => {
     const { payment_id, refunds, status } = payment
@@ -101,7 +100,7 @@ const recordRates = ({ database, env, tables }: World): ValueHistory => {
   return { payments, entries }
 }
 
-/** What a ramp has less than it sends: what came, less what went back, and what its organisation bears of that. */
+/** Amount that a ramp lacks: collections less reversals, plus what its organisation bore. */
 const shortfallOf = ({ amount, taken_by }: Payment, { allocations, movements }: Books): bigint => {
   const here = movements
     .filter(
@@ -123,7 +122,7 @@ export const auditWrites = (world: World, orders: Orders): WriteLog => {
   observeSet(tables.payments, (payment, before) => {
     const isNew = payment.status === "completed" && before?.status !== "completed"
     if (isNew && !orders.hasMoved(payment.payment_id))
-      env.problem(`an ${payment.direction} payment counts as completed, and nobody has moved anything`)
+      env.problem(`an ${payment.direction} payment is completed, and no provider has moved money`)
     writtenAt.set(`${payment.payment_id} ${payment.version}`, env.time.now)
     const problem = refundProblem(payment)
     if (problem !== undefined) env.problem(problem)

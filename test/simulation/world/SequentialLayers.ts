@@ -1,8 +1,4 @@
-/**
- * Builds layers one part after the other, in one fiber and one scope. The library builds them concurrently, with a fiber
- * and a scope for each part, at several times the price: the service has some two hundred parts, none of which is worth
- * waiting for beside another.
- */
+/** Builds layers one part after the other, in one fiber and one scope, and reports each part. */
 import { type Cause, Context, Effect, Exit, FiberRef, type Layer, Scope } from "effect"
 import type { YieldWrap } from "effect/Utils"
 
@@ -10,7 +6,7 @@ type BuiltContext = Context.Context<never>
 type BuildEffect<A> = Effect.Effect<A, never, never>
 type AnyLayer = Layer.Layer<never, unknown, unknown>
 
-/** The parts that layers are made of, as the library has them. */
+/** Effect's internal representation of layers. */
 type LayerPart =
   | { readonly _op_layer: "FromEffect" | "Scoped"; readonly effect: BuildEffect<BuiltContext> }
   | { readonly _op_layer: "Suspend"; readonly evaluate: () => AnyLayer }
@@ -30,32 +26,11 @@ type LayerPart =
     }
   | { readonly _op_layer: "MergeAll"; readonly layers: ReadonlyArray<AnyLayer> }
 
-/** Sees what each part has made, by what, and of what. */
+/** Called with what a part made, by which effect, from which services. */
 export type OnBuilt = (made: BuiltContext, by: BuildEffect<BuiltContext>, of: BuiltContext) => void
 
-const nobody: OnBuilt = () => {}
-
-/** Each part in the fiber that builds them all: whoever provided them one by one would pay for each more than it costs. */
 const within = (effect: BuildEffect<BuiltContext>, env: BuiltContext): BuildEffect<BuiltContext> =>
   Effect.zipRight(FiberRef.set(FiberRef.currentContext, env), effect)
-
-/** What scopes do by the name that the library has for it. */
-interface Finalized {
-  readonly addFinalizer: (finalizer: Scope.Scope.Finalizer) => Effect.Effect<void>
-}
-
-/**
- * A part's scope, whose finalizers run in the context of the part. The library sees to that too, by comparing all services of
- * the part with all of whoever closes it, twice for each finalizer: a third of what it takes to make services and let them go.
- */
-const inScope = (env: BuiltContext, scope: Scope.Scope): BuiltContext => {
-  const finalized: Finalized = {
-    addFinalizer: (finalizer) =>
-      Scope.addFinalizerExit(scope, (exit) => Effect.locally(finalizer(exit), FiberRef.currentContext, own))
-  }
-  const own: BuiltContext = Context.add(env, Scope.Scope, Object.assign(Object.create(scope) as Scope.Scope, finalized))
-  return own
-}
 
 type Building = Generator<YieldWrap<BuildEffect<unknown>>, BuiltContext, never>
 
@@ -70,8 +45,8 @@ const builder = (scope: Scope.Scope, witness: OnBuilt) => {
     return context
   }
 
-  function* leaf(effect: BuildEffect<BuiltContext>, env: BuiltContext, own = env): Building {
-    const made = yield* within(effect, own)
+  function* leaf(effect: BuildEffect<BuiltContext>, env: BuiltContext): Building {
+    const made = yield* within(effect, env)
     witness(made, effect, env)
     return made
   }
@@ -81,10 +56,8 @@ const builder = (scope: Scope.Scope, witness: OnBuilt) => {
     switch (part._op_layer) {
       case "FromEffect":
         return yield* leaf(part.effect, env)
-      case "Scoped": {
-        const scoped = Context.add(env, Scope.Scope, scope)
-        return yield* leaf(part.effect, scoped, inScope(scoped, scope))
-      }
+      case "Scoped":
+        return yield* leaf(part.effect, Context.add(env, Scope.Scope, scope))
       case "Suspend":
         return yield* once(part.evaluate(), env)
       case "ExtendScope":
@@ -114,15 +87,14 @@ const builder = (scope: Scope.Scope, witness: OnBuilt) => {
   return once
 }
 
-/** What several parts need is built once, as the library does it. */
 export const buildSequentially = <A, E, R>(
   scope: Scope.Scope,
   layer: Layer.Layer<A, E, R>,
   given: Context.Context<R>,
-  witness: OnBuilt = nobody
+  witness: OnBuilt
 ): Effect.Effect<Context.Context<A>, E> => {
   const env = given as unknown as BuiltContext
   const building = Effect.gen(() => builder(scope, witness)(layer as unknown as AnyLayer, env))
-  // What was there before is there again at the end, however it ends.
+  // Restores the fiber's context.
   return Effect.locally(building, FiberRef.currentContext, env) as unknown as Effect.Effect<Context.Context<A>, E>
 }

@@ -1,6 +1,6 @@
 /**
- * What stands outside of the service and outlives its instances: time, chance, what went wrong, and what came up. Every
- * fault is drawn here, so that a shorter run may leave some of them out.
+ * Environment of a run outside of the service: time, chance, problems and counts. Draws every fault, so that
+ * shrinking can leave out some.
  */
 import { type Focus, noFocus } from "../business/Focus.ts"
 import type { Chance } from "./Chance.ts"
@@ -22,28 +22,26 @@ export interface HttpRequest {
 export class SimulationEnvironment {
   readonly time: VirtualTime
   readonly chance: Chance
-  /** What must never be, in the order in which it was seen. */
+  /** Broken rules, in the order found. */
   readonly problems: Array<string> = []
   /** Faults that happened, by name. */
   readonly faults: Array<string> = []
-  /** How often what came up. */
   readonly counts = new Map<string, number>()
-  /** The database has failed somebody: who is told so is told the truth. */
+  /** A statement failed: callers may have seen 503. */
   databaseFailed = false
-  /** A machine has slept, so that callers may have waited in vain. */
+  /** A machine was suspended: callers may have timed out. */
   hasSuspended = false
   suspensions = 0
-  /** What this run is about, where that is one kind of trouble. */
   focus: Focus = noFocus
-  /** What happens once people have cleared up for the first time. */
+  /** Runs after operators have cleared the queue for the first time. */
   readonly afterwards: Array<() => void> = []
-  /** Until when a row is somebody else's, by its id. */
+  /** End of each held lock, by row id. */
   readonly locks = new Map<string, number>()
-  /** What happened, for whoever looks into a seed; nothing is kept unless somebody asks. */
+  /** Log of the run; null: not kept. */
   logLines: Array<string> | null = null
-  /** Sends a request to an instance; the answer is nothing where none came. */
+  /** Sends a request to an instance; null: no answer. */
   send: (sent: HttpRequest, answered: (reply: HttpReply | null) => void) => void = () => {
-    throw new Error("nobody listens yet")
+    throw new Error("no instance listens yet")
   }
   private readonly without: ReadonlySet<string>
 
@@ -67,7 +65,7 @@ export class SimulationEnvironment {
     this.logLines.push(`${((this.time.now - startTime) / 1000).toFixed(3).padStart(12)} ${what}`)
   }
 
-  /** What is drawn, unless this run leaves it out: then what is usual. */
+  /** Draws by weight; returns `usual` if this fault is left out. */
   drawn<A extends string>(weights: Readonly<Record<A, number>>, usual: NoInfer<A>, purpose: string): A {
     const drawn = this.chance.weighed(weights, purpose)
     if (drawn === usual) return drawn
@@ -77,7 +75,6 @@ export class SimulationEnvironment {
     return drawn
   }
 
-  /** Whether something unusual happens. */
   strikes(probability: number, what: string, purpose: string): boolean {
     return this.drawn({ no: 1 - probability, [what]: probability }, "no", `${purpose}: ${what}`) !== "no"
   }

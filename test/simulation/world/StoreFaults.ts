@@ -1,4 +1,4 @@
-/** Rows that somebody else has: whoever wants to write one waits, and is sent away when it takes too long. */
+/** Wrappers of the memory stores: held locks, the database's clock, failures and an audit of claims. */
 import { Context, Duration, Effect, type Clock, Option } from "effect"
 import { busy, maybeWritten } from "../../../src/domain/Failure.ts"
 import { lockTimeout } from "../../../src/domain/policies/DatabasePolicies.ts"
@@ -14,7 +14,7 @@ import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
 type Accounts = Context.Tag.Service<VirtualAccountStore>
 type Escrows = Context.Tag.Service<EscrowStore>
 
-/** `row`: what a statement locks, `what`: what that is. */
+/** `row`: the locked row; `what`: its kind. */
 type Waiting = <A, E, R>(row: string, what: string, statement: Stored<A, E, R>) => Stored<A, E, R>
 
 const waitingFor =
@@ -31,7 +31,7 @@ const waitingFor =
       const isLong = left > Duration.toMillis(lockTimeout)
       const wait = Effect.sleep(isLong ? lockTimeout : Duration.millis(left))
       return Effect.flatMap(InTransaction, (within) => {
-        // A machine that died while it waited inside of a transaction would keep everybody from theirs, which no database does.
+        // A machine that dies inside a transaction would block the memory database for ever.
         if (within) return gaveUp
         return Effect.zipRight(wait, isLong ? gaveUp : statement)
       })
@@ -63,13 +63,9 @@ export const withHeldLocks = <A>(stores: Context.Context<A>, env: SimulationEnvi
   ) as Context.Context<A>
 }
 
-/**
- * The stores as PostgreSQL has them: whatever clock the caller has, theirs is that of the database. While every clock is right
- * there is nothing to set, which is most of the time.
- */
+/** Runs stores on the database's clock, as PostgreSQL does, while any machine's clock is wrong. */
 type Service = Readonly<Record<string, unknown>>
 
-/** The right clock, and whether anybody's is wrong at the moment. */
 export interface DatabaseClock {
   readonly clock: Clock.Clock
   readonly isNeeded: () => boolean
@@ -91,7 +87,7 @@ const onClock = (service: Service, { clock, isNeeded }: DatabaseClock): Service 
     })
   )
 
-/** What runs inside of a transaction is its caller's, and so is its time. */
+/** Code inside a transaction keeps its caller's clock. */
 const exempt: ReadonlySet<string> = new Set([Transactor.key, MemoryDatabase.key])
 
 export const withSharedClock = <A>(stores: Context.Context<A>, right: DatabaseClock): Context.Context<A> =>
@@ -106,7 +102,7 @@ export const withSharedClock = <A>(stores: Context.Context<A>, right: DatabaseCl
     )
   )
 
-/** A database that is busy at times, and at times carries a statement out and loses its answer. */
+/** Makes the database busy, or loses the answer of a write. */
 const failingStore = (env: SimulationEnvironment, store: Store): Store => {
   let statements = 0
   const troubled = <A, E>(statement: Stored<A, E>): Stored<A, E> =>
@@ -130,7 +126,7 @@ export const withDatabaseFaults = <A>(stores: Context.Context<A>, env: Simulatio
   return Context.add(stores, PaymentStore, failingStore(env, store)) as Context.Context<A>
 }
 
-/** Whatever is claimed to be sent has its money at that moment: what was taken back is never spent. */
+/** Checks that a claimed ramp payout still has its money. */
 export const withClaimAudit = <A>(stores: Context.Context<A>, env: SimulationEnvironment): Context.Context<A> => {
   const store = Context.unsafeGet(stores as Context.Context<PaymentStore>, PaymentStore)
   const watched = (claimed: Iterable<AttemptOfPayment>) =>

@@ -1,4 +1,4 @@
-/** The one database of a run and every store over it, which all of its instances share. */
+/** Settings and memory stores that all instances of a run share. */
 import { Layer, ConfigProvider, Effect } from "effect"
 import { StoresOverMemory } from "../../../src/app/Stores.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
@@ -9,7 +9,6 @@ import { Settings } from "../../../src/platform/config/Settings.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { ProviderSettings } from "../../../src/providers/accounts/ProviderSettings.ts"
 
-/** What is the same in every run and for every instance: the settings and the master key. */
 const variables = new Map([
   ["RATE_LIMIT_PER_MINUTE", "0"],
   ["DATA_DIR", "/nonexistent/corridor-simulation"],
@@ -27,7 +26,6 @@ const all = Layer.merge(settings, Vault.layer(deriveMasterKey("simulation")))
 
 export type SimulationSettings = Layer.Layer.Success<typeof all>
 
-/** Read once. */
 export const simulationSettings = Effect.runSync(Effect.scoped(Layer.build(all)))
 
 const stores = StoresOverMemory.pipe(Layer.provideMerge(MemoryDatabase.layer))

@@ -1,4 +1,4 @@
-/** Virtual time: what happens when, and nothing in between. Everything in a run happens inside of `advance`. */
+/** Virtual time: a queue of planned callbacks. */
 
 interface Planned {
   readonly at: number
@@ -9,16 +9,16 @@ interface Planned {
 
 const isBefore = (a: Planned, b: Planned): boolean => a.at < b.at || (a.at === b.at && a.turn < b.turn)
 
-/** The day on which every run begins. */
+/** Start of every run. */
 export const startTime = Date.UTC(2026, 2, 2, 9)
 
 export class VirtualTime {
-  /** Milliseconds, as the database's clock shows them. */
+  /** Milliseconds, by the database's clock. */
   now = startTime
   private turns = 0
   private readonly heap: Array<Planned> = []
 
-  /** Answers with how to call it off. */
+  /** Returns a function that cancels it. */
   at(moment: number, happen: () => void): () => void {
     const planned: Planned = { at: Math.max(moment, this.now), turn: (this.turns += 1), happen, canceled: false }
     this.push(planned)
@@ -31,13 +31,13 @@ export class VirtualTime {
     return this.at(this.now + Math.ceil(millis), happen)
   }
 
-  /** When the next thing is planned; nothing where nothing is. */
+  /** Time of the next callback; undefined: none. */
   get next(): number | undefined {
     while (this.heap[0]?.canceled === true) this.pop()
     return this.heap[0]?.at
   }
 
-  /** Goes to that moment, which nothing that is planned lies before, and lets the first thing happen that is due. */
+  /** Moves to the time and runs the first callback that is due. */
   advance(moment: number): void {
     this.now = Math.max(this.now, moment)
     const next = this.next

@@ -1,4 +1,4 @@
-/** When the next thing is due for a worker, by the rows of the database: until then nobody needs to wake it. */
+/** Time of the next due row of each worker: it sleeps until then. */
 import { escrowPayoutTables } from "../../../src/treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
@@ -28,7 +28,7 @@ const settlements = (tables: Tables): number => {
   for (const { outcome, payment_id, sends } of attempts.values()) {
     const payment = payments.get(payment_id)
     if (sends > 0 || outcome !== null || payment?.status !== "processing") continue
-    // What was taken back keeps the leg from being sent.
+    // A reversed ramp is not sent.
     if (!isReversed(payment, booksIn(tables, payment_id))) return 0
   }
   return never
@@ -36,7 +36,7 @@ const settlements = (tables: Tables): number => {
 
 const MATCHED_WITHIN = 5_000
 
-/** What fits by its id alone, through another account, is nobody's, and stays so: it is looked at for a moment only. */
+/** A callback that matches by id at another account is checked only for a moment. */
 const unmatchedCallbacks = ({ attempts, callbacks }: Tables, now: number): number => {
   let first = never
   for (const callback of callbacks.values()) {
@@ -56,7 +56,7 @@ const cardWaits = ({ cardWaits: waits }: Tables): number =>
 
 const finalStatuses: ReadonlyArray<string> = ["completed", "failed", "rejected", "canceled"]
 
-/** A payout that was sent has something to do once its payment has come to its end. */
+/** A sent payout is due when its payment has ended. */
 const escrowPayouts = ({ escrowPayouts: payouts, payments }: Tables): number => {
   let first = never
   for (const { due_at, payment_id, status } of payouts.values()) {

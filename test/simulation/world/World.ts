@@ -1,6 +1,6 @@
 /**
- * A world in which the service runs: machines, one database, providers, and everybody who calls. It goes on from moment to
- * moment until nothing is left to happen, and is the same for the same seed.
+ * A simulated world: machines, one database, providers and callers. Runs until nothing is left to happen, and repeats
+ * exactly for the same seed.
  */
 import { Cause, type Context, Effect, Logger } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -20,14 +20,14 @@ import type { SimulationEnvironment, HttpReply, HttpRequest } from "./Simulation
 import { startTime, type VirtualTime } from "./VirtualTime.ts"
 import { requestOf, responseFor } from "./InMemoryHttp.ts"
 
-/** Fibers that take more steps than this at one moment run in a circle. */
+/** More fiber steps at one moment mean an endless loop. */
 const MOST_STEPS = 400_000
 
-/** A run with more moments at which something happens does not come to rest. */
+/** More moments mean that the run never comes to rest. */
 const MOST_MOMENTS = 20_000
 
 export interface Plan {
-  /** By their place: whoever is not there cannot be reached. */
+  /** By account key; a missing one cannot be reached. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly webhookClient: (world: SimulationEnvironment) => Context.Tag.Service<WebhookClient>
   readonly instances: number
@@ -46,7 +46,7 @@ export class World {
   readonly tables: Opened<typeof watchedTables>
   readonly database: Context.Tag.Service<MemoryDatabase>
   readonly instances: Array<Instance> = []
-  /** Where everybody works who is not the service: it never fails. */
+  /** Runs everything outside of the service; has no faults. */
   readonly testMachine: Machine
   readonly stores: Shared["stores"]
   readonly ids: Shared["ids"]
@@ -58,7 +58,7 @@ export class World {
   private readonly meanSteps: number
   private machines: Array<Machine> = []
   private readonly pending = new Set<Pending>()
-  /** Workers that are to look for something to do when their rest is over. */
+  /** Workers to wake after their pause. */
   private readonly wanted = new Set<string>()
   private booted = 0
   private moments = 0
@@ -133,7 +133,7 @@ export class World {
     return this.wanted.has(worker) ? 0 : dueFor(this.tables, worker, this.time.now)
   }
 
-  /** As by kill -9: whoever waits for it hears nothing. */
+  /** Like kill -9: open requests get no answer. */
   kill(instance: Instance): void {
     this.env.log(`${instance.machine.name} is killed`)
     instance.machine.kill()
@@ -146,7 +146,7 @@ export class World {
     }
   }
 
-  /** What an actor does, which is nobody's to interrupt. */
+  /** Runs a step, without interruption. */
   act(actor: Effect.Effect<unknown>): void {
     const program = actor.pipe(Effect.withClock(this.testMachine.clock), Effect.withTracerEnabled(false))
     Effect.runFork(program, { scheduler: this.testMachine.scheduler }).addObserver((exit) => {
@@ -154,7 +154,7 @@ export class World {
     })
   }
 
-  /** With the services of any instance, as the command line does it. Nothing where there is none. */
+  /** Runs with the services of any instance, as the CLI does; null if there is none. */
   runAsOperator<A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A | null, E> {
     return Effect.async((resume) => {
       const instance = this.anyInstance()
@@ -163,7 +163,7 @@ export class World {
       this.pending.add(pending)
       instance.fork(effect).addObserver((exit) => {
         if (!this.pending.delete(pending)) return
-        // Whoever is told that the database failed looks again later.
+        // After a database failure the operator tries again later.
         resume(exit._tag === "Failure" && this.env.databaseFailed ? Effect.succeed(null) : exit)
       })
     })
@@ -186,13 +186,13 @@ export class World {
     instance.answer(requestOf(sent, soon), response)
   }
 
-  /** Until nothing happens any more, or that moment has come. */
+  /** Runs until nothing is planned, or until the given time. */
   runUntilIdle(until = Infinity): void {
     for (;;) {
       this.work()
       this.moments += 1
       if (this.moments > MOST_MOMENTS) {
-        this.env.problem("it does not come to rest")
+        this.env.problem("the run does not come to rest")
         return
       }
       const planned = this.time.next ?? Infinity
@@ -207,7 +207,7 @@ export class World {
     }
   }
 
-  /** Until every machine that is awake has done what it had to do, in any order between them. */
+  /** Runs all machines until they are idle, in random order. */
   private work(): void {
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const { machines } = this
@@ -221,7 +221,7 @@ export class World {
       }
       if (!worked) return
     }
-    this.env.problem("somebody runs in a circle")
+    this.env.problem("a fiber loops without end")
     for (const machine of this.machines) machine.kill()
   }
 

@@ -430,7 +430,7 @@ onDatabaseServer("Virtual accounts", (it) => {
     })
   )
 
-  it.effect("show a transaction to whoever's account it is", () =>
+  it.effect("show a transaction to the owner of the account", () =>
     Effect.gen(function* () {
       const { acme, admin, globex } = yield* people
       const { account_id, user_id } = yield* open(acme)

@@ -97,7 +97,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("that nobody knows about keep the money held", () =>
+    it.effect("with an unknown outcome keep the money held", () =>
       Effect.gen(function* () {
         const { account_id, acme, body } = yield* scene("0003")
         const held = yield* heldBy(acme.org_id)
@@ -244,7 +244,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("that waits for a review is called off by whoever asked for it, and the money is back", () =>
+    it.effect("in review is canceled by its initiator, and the money returns", () =>
       Effect.gen(function* () {
         const { account_id, acme, body } = yield* scene()
         yield* setThreshold(acme.org_id, "50")

@@ -30,7 +30,7 @@ const percentages = fc.uniqueArray(fc.integer({ min: 1, max: 999_999 }), { maxLe
 const amounts = fc.bigInt({ min: 0n, max: 10n ** 18n })
 
 describe("split", () => {
-  it("gives every unit away, and nobody is a whole unit off their share", () => {
+  it("distributes every unit, each share less than one unit off", () => {
     fc.assert(
       fc.property(amounts, percentages, (amount, shares) => {
         const parts = minors(shillings(amount), shares)

@@ -1,10 +1,10 @@
-/** However much waits for an endpoint, a claim looks at no more rows than it takes. */
+/** A claim reads no more rows than it takes, whatever the backlog. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import type { WebhookId } from "../../../src/domain/Ids.ts"
-import { claimDue } from "./Claiming.ts"
+import { claimDue } from "./ClaimFixtures.ts"
 import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./Fixtures.ts"
 
 const url = "http://127.0.0.1:1/hooks"

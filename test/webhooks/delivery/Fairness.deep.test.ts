@@ -7,7 +7,7 @@ import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts
 import { WebhookClient, NotAnswered } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"
-import { running } from "./Running.ts"
+import { running } from "./WorkerOnTestClock.ts"
 
 const hangs = "http://127.0.0.1:1/hang"
 const answers = "http://127.0.0.1:1/hooks"

@@ -1,7 +1,7 @@
 /** What a worker remembers of organisations. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { webhookSpeedsKept, webhookSlow, webhookSlowMemory } from "../../../src/domain/policies/WebhookPolicies.ts"
+import { receiverSpeedsKept, webhookSlow, webhookSlowMemory } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { ReceiverSpeed } from "../../../src/webhooks/delivery/FairShare.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
@@ -40,10 +40,10 @@ describe("Manners", () => {
 
   it("forgets those it heard of longest ago when there are too many", () => {
     const manners = new ReceiverSpeed()
-    for (let nth = 0; nth <= webhookSpeedsKept; nth += 1) manners.recordAnswer(idFrom(`o${nth}`), 1, nth)
+    for (let nth = 0; nth <= receiverSpeedsKept; nth += 1) manners.recordAnswer(idFrom(`o${nth}`), 1, nth)
     expect(manners.speedOf(idFrom("o0"), 0)).toBe("unknown")
     expect(manners.speedOf(idFrom("o1"), 0)).toBe("prompt")
-    expect(manners.speedOf(idFrom(`o${webhookSpeedsKept}`), 0)).toBe("prompt")
+    expect(manners.speedOf(idFrom(`o${receiverSpeedsKept}`), 0)).toBe("prompt")
   })
 
   it("knows who had nothing to give, until they have", () => {

@@ -17,9 +17,9 @@ import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts
 import { WebhookClient, NotAnswered, type WebhookRequest } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { claimDue } from "./Claiming.ts"
+import { claimDue } from "./ClaimFixtures.ts"
 import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"
-import { running } from "./Running.ts"
+import { running } from "./WorkerOnTestClock.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

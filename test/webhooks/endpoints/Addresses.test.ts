@@ -6,7 +6,7 @@ import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered } from "../Hooks.ts"
+import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered } from "../WebhookFixtures.ts"
 
 const live = {
   CORRIDOR_MODE: "live",

@@ -4,8 +4,19 @@ import { eventTypes } from "../../../src/domain/EventTypes.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { giveUpOn, webhookRow } from "../Behind.ts"
-import { dataOf, get, type Hook, HOOKS, onHookServer, patch, PUBLIC, register, registered, remove } from "../Hooks.ts"
+import { giveUpOn, webhookRow } from "../DeliveryRows.ts"
+import {
+  dataOf,
+  get,
+  type Hook,
+  HOOKS,
+  onHookServer,
+  patch,
+  PUBLIC,
+  register,
+  registered,
+  remove
+} from "../WebhookFixtures.ts"
 
 const unknownId = "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77"
 

@@ -15,7 +15,7 @@ import {
   remove,
   replay,
   rotate
-} from "../Hooks.ts"
+} from "../WebhookFixtures.ts"
 
 const statuses = (org: Cast, credential: Credential) =>
   Effect.gen(function* () {

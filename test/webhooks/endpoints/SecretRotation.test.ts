@@ -3,8 +3,8 @@ import { Duration, Effect, Option } from "effect"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { webhookRow } from "../Behind.ts"
-import { dataOf, type FreshHook, onHookServer, registered, rotate } from "../Hooks.ts"
+import { webhookRow } from "../DeliveryRows.ts"
+import { dataOf, type FreshHook, onHookServer, registered, rotate } from "../WebhookFixtures.ts"
 
 /** The secrets as the delivery side will find them. */
 const secretsOf = (webhook_id: string) =>

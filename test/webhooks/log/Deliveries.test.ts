@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { queueRow, settle } from "../Behind.ts"
+import { queueRow, settle } from "../DeliveryRows.ts"
 import {
   dataOf,
   deliveries,
@@ -14,7 +14,7 @@ import {
   registered,
   remove,
   replay
-} from "../Hooks.ts"
+} from "../WebhookFixtures.ts"
 
 /** An endpoint of its own, with so many deliveries. */
 const withDeliveries = (count: number) =>

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { byCard } from "../../payments/support/Requests.ts"
-import { dataOf, deliveries, get, notify, onHookServer, registered } from "../Hooks.ts"
+import { dataOf, deliveries, get, notify, onHookServer, registered } from "../WebhookFixtures.ts"
 
 interface EventItem {
   readonly event_id: string

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { dataOf, deliveries, get, notify, onHookServer, patch, registered } from "../Hooks.ts"
+import { dataOf, deliveries, get, notify, onHookServer, patch, registered } from "../WebhookFixtures.ts"
 
 interface Notified {
   readonly event_id: string

@@ -6,7 +6,7 @@ import { setThreshold } from "../../payments/support/Acting.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { copied, giveUpOn, settle } from "../Behind.ts"
+import { copied, giveUpOn, settle } from "../DeliveryRows.ts"
 import {
   dataOf,
   deliveries,
@@ -18,7 +18,7 @@ import {
   PUBLIC,
   registered,
   remove
-} from "../Hooks.ts"
+} from "../WebhookFixtures.ts"
 
 const dead = { status: "dead", attempts: 7, last_status_code: 503, last_error: "answered with status 503" } as const
 

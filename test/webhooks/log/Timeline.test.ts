@@ -6,7 +6,7 @@ import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts
 import { byPhone } from "../../payments/support/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { newReceiver, withStatus } from "../delivery/Receiver.ts"
-import { deliveries, registered } from "../Hooks.ts"
+import { deliveries, registered } from "../WebhookFixtures.ts"
 
 onDatabasePaymentServer(
   "A payment's timeline",

@@ -3,7 +3,7 @@ import { Effect, Either } from "effect"
 import type { Mode } from "../../../src/platform/config/Settings.ts"
 import { Dns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { resolveChecked } from "../../../src/webhooks/ssrf/EndpointUrl.ts"
-import { makeNames, type Names } from "./Names.ts"
+import { makeNames, type Names } from "./FakeResolver.ts"
 
 const ask = (url: string, mode: Mode, names: Names = makeNames()) =>
   Effect.either(Effect.provideService(resolveChecked(url, mode), Dns, names))

@@ -11,7 +11,7 @@ import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { backends } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { daysPass } from "../Behind.ts"
+import { daysPass } from "../DeliveryRows.ts"
 
 const all = { after: Option.none(), take: 100 }
 

@@ -13,8 +13,8 @@ import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { backends } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { attemptsKept, daysPass } from "../Behind.ts"
-import { claimDue } from "../delivery/Claiming.ts"
+import { attemptsKept, daysPass } from "../DeliveryRows.ts"
+import { claimDue } from "../delivery/ClaimFixtures.ts"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
 const all = { after: Option.none(), take: 5000 }

@@ -1,32 +1,22 @@
-import { call } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { Card, Page } from "../../components/PageFrame.tsx"
-import { EmptyState, LoadedPage, PagedList } from "../../components/Loading.tsx"
+import { LoadedPage, PagedTable } from "../../components/Loading.tsx"
 import { CopyableId, Money, Time } from "../../components/Values.tsx"
-import { Table } from "../../components/DataTable.tsx"
-import { useLoad, usePages, useAllPages } from "../../state/LoadHooks.ts"
+import { useLoad, usePages, useOrgItems } from "../../state/LoadHooks.ts"
 import { labelOf } from "../../state/Display.ts"
 import type { AccountData } from "./AccountsPage.tsx"
 import { requireAmount } from "../../api/Amount.ts"
-import { Field } from "../../components/Form.tsx"
+import { AmountField, Field, filled } from "../../components/Form.tsx"
 import { Picker, BeneficiaryPicker } from "../../components/Picker.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
-import { hasAccess, orgFilter, session } from "../../state/ConsoleSession.ts"
+import { hasAccess, session } from "../../state/ConsoleSession.ts"
 
-interface AccountActionsProps {
+interface AccountProps {
   readonly account: AccountData
-  readonly onDone: () => void
 }
 
-const AmountField = ({ currency }: Pick<AccountData, "currency">) => (
-  <Field name="amount" label={`Amount in ${currency}`} inputMode="decimal" required />
-)
-
-const OtherAccounts = ({ account }: Pick<AccountActionsProps, "account">) => {
-  const { data } = useAllPages(
-    (page, signal) => call("virtualAccounts", "list", { urlParams: { ...orgFilter(), ...page } }, { signal }),
-    []
-  )
+const OtherAccounts = ({ account }: AccountProps) => {
+  const { data } = useOrgItems("virtualAccounts", "list")
   const options = data
     ?.filter(({ account_id, currency }) => account_id !== account.account_id && currency === account.currency)
     .map(
@@ -35,7 +25,7 @@ const OtherAccounts = ({ account }: Pick<AccountActionsProps, "account">) => {
   return <Picker name="to" label="To" options={options} none={`No other account in ${account.currency}`} />
 }
 
-const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
+const MoneyActions = ({ account }: AccountProps) => {
   const path = { account_id: account.account_id }
   return (
     <>
@@ -44,19 +34,12 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
         title="Pay a beneficiary from the account"
         kind="primary"
         explanation="Holds the amount and its fees now. Both return to the account if the provider declines."
-        submit="Pay out"
         done="Withdrawal started"
-        onDone={onDone}
-        act={({ amount = "", beneficiary_id = "", description = "" }, key) =>
-          call(
-            "virtualAccounts",
-            "withdraw",
-            {
-              path,
-              payload: { amount: requireAmount(amount), beneficiary_id, ...(description === "" ? {} : { description }) }
-            },
-            { key }
-          )
+        act={({ amount = "", beneficiary_id = "", description = "" }, send) =>
+          send("virtualAccounts", "withdraw", {
+            path,
+            payload: { amount: requireAmount(amount), beneficiary_id, ...filled({ description }) }
+          })
         }
       >
         <BeneficiaryPicker currency={account.currency} />
@@ -67,16 +50,11 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
         name="Transfer"
         title="Transfer to another account"
         explanation="Moves money to another account in the same currency now."
-        submit="Transfer"
         done="Transferred"
-        onDone={onDone}
-        act={({ amount = "", to = "" }, key) =>
-          call(
-            "virtualAccounts",
-            "transfer",
-            { payload: { from_account_id: account.account_id, to_account_id: to, amount: requireAmount(amount) } },
-            { key }
-          )
+        act={({ amount = "", to = "" }, send) =>
+          send("virtualAccounts", "transfer", {
+            payload: { from_account_id: account.account_id, to_account_id: to, amount: requireAmount(amount) }
+          })
         }
       >
         <OtherAccounts account={account} />
@@ -88,9 +66,8 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
           explanation="Credits the account as if a customer had paid into it. Sandbox only."
           submit="Deposit"
           done="Deposited"
-          onDone={onDone}
-          act={({ amount = "" }, key) =>
-            call("virtualAccounts", "simulateDeposit", { path, payload: { amount: requireAmount(amount) } }, { key })
+          act={({ amount = "" }, send) =>
+            send("virtualAccounts", "simulateDeposit", { path, payload: { amount: requireAmount(amount) } })
           }
         >
           <AmountField currency={account.currency} />
@@ -100,17 +77,15 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
   )
 }
 
-const FreezeAction = ({ account, onDone }: AccountActionsProps) => {
+const FreezeAction = ({ account }: AccountProps) => {
   const path = { account_id: account.account_id }
   return account.status === "frozen" ? (
     <ActionButton
       name="Unfreeze"
       title="Unfreeze the account"
       explanation="Allows withdrawals again. The organisation gets an event."
-      submit="Unfreeze"
       done="Account unfrozen"
-      onDone={onDone}
-      act={(_, key) => call("virtualAccounts", "unfreeze", { path }, { key })}
+      act={(_, send) => send("virtualAccounts", "unfreeze", { path })}
     />
   ) : (
     <ActionButton
@@ -118,59 +93,52 @@ const FreezeAction = ({ account, onDone }: AccountActionsProps) => {
       title="Freeze the account"
       kind="danger"
       explanation="Blocks withdrawals; deposits still arrive. The organisation gets an event with the reason."
-      submit="Freeze"
       done="Account frozen"
-      onDone={onDone}
-      act={({ reason = "" }, key) => call("virtualAccounts", "freeze", { path, payload: { reason } }, { key })}
+      act={({ reason = "" }, send) => send("virtualAccounts", "freeze", { path, payload: { reason } })}
     >
       <Field name="reason" label="Reason" required />
     </ActionButton>
   )
 }
 
-export const AccountActions = ({ account, onDone }: AccountActionsProps) => (
+const AccountActions = ({ account }: AccountProps) => (
   <>
-    {hasAccess("accounts") && account.status === "active" && <MoneyActions account={account} onDone={onDone} />}
-    {hasAccess("platform") && <FreezeAction account={account} onDone={onDone} />}
+    {hasAccess("accounts") && account.status === "active" && <MoneyActions account={account} />}
+    {hasAccess("platform") && <FreezeAction account={account} />}
   </>
 )
 
 const AccountTransactions = ({ id, turn }: { readonly id: string; readonly turn: string }) => {
   const list = usePages(
-    (cursor, signal) =>
-      call(
-        "virtualAccounts",
-        "transactions",
-        { path: { account_id: id }, urlParams: { limit: 25, last_evaluated_key: cursor } },
-        { signal }
-      ),
+    (get, cursor) =>
+      get("virtualAccounts", "transactions", {
+        path: { account_id: id },
+        urlParams: { limit: 25, last_evaluated_key: cursor }
+      }),
     [id, turn]
   )
   return (
-    <PagedList list={list} empty={<EmptyState icon="money" title="No transactions" />}>
-      {(items) => (
-        <Table
-          caption="Transactions"
-          rows={items}
-          keyOf={({ transaction_id }) => transaction_id}
-          columns={[
-            { name: "What", show: ({ description, payment_rail }) => description ?? labelOf(payment_rail) },
-            { name: "Status", show: ({ status }) => <Badge status={status} /> },
-            { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} /> },
-            {
-              name: "Amount",
-              align: "end",
-              show: ({ amount, currency, type }) => (
-                <span class={type === "credit" ? "positive" : ""}>
-                  {type === "credit" ? "+" : "−"}
-                  <Money amount={amount} currency={currency} />
-                </span>
-              )
-            }
-          ]}
-        />
-      )}
-    </PagedList>
+    <PagedTable
+      list={list}
+      empty={["money", "No transactions"]}
+      caption="Transactions"
+      keyOf={({ transaction_id }) => transaction_id}
+      columns={[
+        { name: "What", show: ({ description, payment_rail }) => description ?? labelOf(payment_rail) },
+        { name: "Status", show: ({ status }) => <Badge status={status} /> },
+        { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} /> },
+        {
+          name: "Amount",
+          align: "end",
+          show: ({ amount, currency, type }) => (
+            <span class={type === "credit" ? "positive" : ""}>
+              {type === "credit" ? "+" : "−"}
+              <Money amount={amount} currency={currency} />
+            </span>
+          )
+        }
+      ]}
+    />
   )
 }
 
@@ -178,41 +146,35 @@ const POLL = 4000
 
 const above = ["#/accounts", "Virtual accounts"] as const
 
-const AccountContent = ({ account, onDone }: { readonly account: AccountData; readonly onDone: () => void }) => {
-  return (
-    <Page
-      title={account.customer_id ?? account.virtual_account_name}
-      above={above}
-      lead={
-        <>
-          <p class="headline">
-            <Money amount={account.balance} currency={account.currency} />
-            <Badge status={account.status} />
-          </p>
-          {account.frozen_reason !== null && <p class="muted">Frozen: {account.frozen_reason}</p>}
-          <p>
-            <CopyableId id={account.account_id} what="the account's id" whole />
-          </p>
-        </>
-      }
-      actions={<AccountActions account={account} onDone={onDone} />}
-    >
-      <Card title="Transactions">
-        <AccountTransactions id={account.account_id} turn={account.balance.value} />
-      </Card>
-    </Page>
-  )
-}
+const AccountContent = ({ account }: AccountProps) => (
+  <Page
+    title={account.customer_id ?? account.virtual_account_name}
+    above={above}
+    lead={
+      <>
+        <p class="headline">
+          <Money amount={account.balance} currency={account.currency} />
+          <Badge status={account.status} />
+        </p>
+        {account.frozen_reason !== null && <p class="muted">Frozen: {account.frozen_reason}</p>}
+        <p>
+          <CopyableId id={account.account_id} what="the account's id" whole />
+        </p>
+      </>
+    }
+    actions={<AccountActions account={account} />}
+  >
+    <Card title="Transactions">
+      <AccountTransactions id={account.account_id} turn={account.balance.value} />
+    </Card>
+  </Page>
+)
 
 export const AccountPage = ({ id }: { readonly id: string }) => {
-  const loaded = useLoad(
-    (signal) => call("virtualAccounts", "get", { path: { account_id: id } }, { signal }),
-    [id],
-    POLL
-  )
+  const loaded = useLoad((get) => get("virtualAccounts", "get", { path: { account_id: id } }), [id], POLL)
   return (
     <LoadedPage title="Account" above={above} loaded={loaded}>
-      {({ data }) => <AccountContent account={data} onDone={loaded.reload} />}
+      {({ data }) => <AccountContent account={data} />}
     </LoadedPage>
   )
 }

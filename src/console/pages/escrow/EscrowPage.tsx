@@ -1,5 +1,4 @@
 import { amountText, percentOf, minus, inputText, requireAmount, isZero } from "../../api/Amount.ts"
-import { call } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { ProgressBar, CopyableId, Money } from "../../components/Values.tsx"
 import { Card, Page } from "../../components/PageFrame.tsx"
@@ -7,11 +6,11 @@ import { LoadedPage } from "../../components/Loading.tsx"
 import { Table } from "../../components/DataTable.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
 import type { EscrowData, Milestone } from "./EscrowsPage.tsx"
-import { Field } from "../../components/Form.tsx"
+import { AmountField, Field, filled } from "../../components/Form.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
 import { BeneficiaryPicker } from "../../components/Picker.tsx"
 
-export const EscrowActions = ({ escrow, onDone }: { readonly escrow: EscrowData; readonly onDone: () => void }) => {
+const EscrowActions = ({ escrow }: { readonly escrow: EscrowData }) => {
   const path = { escrow_id: escrow.escrow_id }
   const missing = minus(escrow.total_amount, escrow.funded_amount)
   return (
@@ -21,20 +20,10 @@ export const EscrowActions = ({ escrow, onDone }: { readonly escrow: EscrowData;
         title="Fund the escrow"
         kind="primary"
         explanation={`Moves money from the account into the escrow. ${amountText(missing)} ${escrow.currency} are missing.`}
-        submit="Fund"
         done="Escrow funded"
-        onDone={onDone}
-        act={({ amount = "" }, key) =>
-          call("escrow", "fund", { path, payload: { amount: requireAmount(amount) } }, { key })
-        }
+        act={({ amount = "" }, send) => send("escrow", "fund", { path, payload: { amount: requireAmount(amount) } })}
       >
-        <Field
-          name="amount"
-          label={`Amount in ${escrow.currency}`}
-          inputMode="decimal"
-          value={inputText(missing)}
-          required
-        />
+        <AmountField currency={escrow.currency} value={inputText(missing)} />
       </ActionButton>
       <ActionButton
         name="Cancel"
@@ -43,10 +32,7 @@ export const EscrowActions = ({ escrow, onDone }: { readonly escrow: EscrowData;
         explanation="The remaining money returns to the funding account. Disbursed money stays with the parties. This cannot be undone."
         submit="Cancel the escrow"
         done="Escrow canceled"
-        onDone={onDone}
-        act={({ reason = "" }, key) =>
-          call("escrow", "cancel", { path, payload: reason === "" ? {} : { reason } }, { key })
-        }
+        act={({ reason = "" }, send) => send("escrow", "cancel", { path, payload: filled({ reason }) })}
       >
         <Field name="reason" label="Reason" required={false} />
       </ActionButton>
@@ -57,39 +43,32 @@ export const EscrowActions = ({ escrow, onDone }: { readonly escrow: EscrowData;
 interface PayPartyProps {
   readonly escrow: EscrowData
   readonly party: EscrowData["parties"][number]
-  readonly onDone: () => void
 }
 
-export const PayParty = ({ escrow, onDone, party }: PayPartyProps) =>
-  isZero(party.balance) ? null : (
-    <ActionButton
-      name="Pay out"
-      label={`Pay out ${party.name}`}
-      title={`Pay ${party.name} out`}
-      explanation={`Pays the ${amountText(party.balance)} ${escrow.currency} held for ${party.name} to a beneficiary.`}
-      submit="Pay out"
-      done="Payout started"
-      onDone={onDone}
-      act={({ beneficiary_id = "" }, key) =>
-        call(
-          "escrow",
-          "payout",
-          { path: { escrow_id: escrow.escrow_id, party_id: party.party_id }, payload: { beneficiary_id } },
-          { key }
-        )
-      }
-    >
-      <BeneficiaryPicker currency={escrow.currency} />
-    </ActionButton>
-  )
+const PayParty = ({ escrow, party }: PayPartyProps) => (
+  <ActionButton
+    name="Pay out"
+    label={`Pay out ${party.name}`}
+    title={`Pay ${party.name} out`}
+    explanation={`Pays the ${amountText(party.balance)} ${escrow.currency} held for ${party.name} to a beneficiary.`}
+    done="Payout started"
+    act={({ beneficiary_id = "" }, send) =>
+      send("escrow", "payout", {
+        path: { escrow_id: escrow.escrow_id, party_id: party.party_id },
+        payload: { beneficiary_id }
+      })
+    }
+  >
+    <BeneficiaryPicker currency={escrow.currency} />
+  </ActionButton>
+)
 
-interface MilestoneActionsProps {
+interface MilestoneProps {
   readonly escrow: EscrowData
   readonly milestone: Milestone
-  readonly onDone: () => void
 }
 
-export const MilestoneActions = ({ escrow, milestone, onDone }: MilestoneActionsProps) => {
+const MilestoneActions = ({ escrow, milestone }: MilestoneProps) => {
   const path = { escrow_id: escrow.escrow_id, milestone_id: milestone.milestone_id }
   const open = milestone.status === "pending" || milestone.status === "contract_submitted"
   if (escrow.status !== "active" || !open) return null
@@ -103,10 +82,7 @@ export const MilestoneActions = ({ escrow, milestone, onDone }: MilestoneActions
           explanation="Records that the contract of this milestone was submitted. No money moves."
           submit="Submit"
           done="Contract submitted"
-          onDone={onDone}
-          act={({ reference = "" }, key) =>
-            call("escrow", "contract", { path, payload: reference === "" ? {} : { reference } }, { key })
-          }
+          act={({ reference = "" }, send) => send("escrow", "contract", { path, payload: filled({ reference }) })}
         >
           <Field name="reference" label="Reference" required={false} />
         </ActionButton>
@@ -118,10 +94,8 @@ export const MilestoneActions = ({ escrow, milestone, onDone }: MilestoneActions
           title={`Disburse ${milestone.label}`}
           kind="primary"
           explanation={`Pays ${amountText(milestone.expected_disbursement)} ${escrow.currency} out to the parties, split as agreed. This cannot be undone.`}
-          submit="Disburse"
           done="Milestone disbursed"
-          onDone={onDone}
-          act={(_, key) => call("escrow", "disburse", { path, payload: {} }, { key })}
+          act={(_, send) => send("escrow", "disburse", { path, payload: {} })}
         />
       )}
     </>
@@ -136,13 +110,7 @@ const splitText = (escrow: EscrowData, { parties }: Milestone): string =>
     })
     .join(", ")
 
-interface RowProps {
-  readonly escrow: EscrowData
-  readonly milestone: Milestone
-  readonly onDone: () => void
-}
-
-const MilestoneRow = ({ escrow, milestone, onDone }: RowProps) => (
+const MilestoneRow = ({ escrow, milestone }: MilestoneProps) => (
   <li class="milestone">
     <p class="queue-head">
       <strong>{milestone.label}</strong>
@@ -162,79 +130,72 @@ const MilestoneRow = ({ escrow, milestone, onDone }: RowProps) => (
       {milestone.due_date !== null && ` · due ${milestone.due_date.slice(0, 10)}`}
     </p>
     <div class="actions">
-      <MilestoneActions escrow={escrow} milestone={milestone} onDone={onDone} />
+      <MilestoneActions escrow={escrow} milestone={milestone} />
     </div>
   </li>
 )
 
 const above = ["#/escrow", "Escrow"] as const
 
-const EscrowContent = ({ escrow, onDone }: { readonly escrow: EscrowData; readonly onDone: () => void }) => {
-  return (
-    <Page
-      title={escrow.name}
-      above={above}
-      lead={
-        <>
-          <p class="headline">
-            <Money amount={escrow.total_amount} currency={escrow.currency} />
-            <Badge status={escrow.status} />
-          </p>
-          <p class="muted">
-            {amountText(escrow.funded_amount)} funded, {amountText(escrow.disbursed_amount)} disbursed, from the account{" "}
-            <a href={`#/accounts/${escrow.account_id}`}>that funds it</a>
-          </p>
-          <p>
-            <CopyableId id={escrow.escrow_id} what="the escrow's id" whole />
-          </p>
-        </>
-      }
-      actions={escrow.status === "active" ? <EscrowActions escrow={escrow} onDone={onDone} /> : undefined}
-    >
-      <div class="columns lean-left">
-        <Card title="Milestones" note="Funded in order.">
-          <ol class="milestones">
-            {escrow.milestones.map((milestone) => (
-              <MilestoneRow key={milestone.milestone_id} escrow={escrow} milestone={milestone} onDone={onDone} />
-            ))}
-          </ol>
-        </Card>
-        <Card title="Parties">
-          <Table
-            caption="Parties"
-            rows={escrow.parties}
-            keyOf={({ party_id }) => party_id}
-            columns={[
-              { name: "Name", show: ({ name }) => <strong>{name}</strong> },
-              {
-                name: "Paid to",
-                show: ({ account_id, beneficiary_id }) =>
-                  account_id !== null ? "An account" : beneficiary_id !== null ? "A beneficiary" : "Not set"
-              },
-              {
-                name: "Balance",
-                align: "end",
-                show: ({ balance }) => <Money amount={balance} currency={escrow.currency} />
-              },
-              {
-                name: "Actions",
-                quiet: true,
-                align: "end",
-                show: (party) => <PayParty escrow={escrow} party={party} onDone={onDone} />
-              }
-            ]}
-          />
-        </Card>
-      </div>
-    </Page>
-  )
-}
+const EscrowContent = ({ escrow }: { readonly escrow: EscrowData }) => (
+  <Page
+    title={escrow.name}
+    above={above}
+    lead={
+      <>
+        <p class="headline">
+          <Money amount={escrow.total_amount} currency={escrow.currency} />
+          <Badge status={escrow.status} />
+        </p>
+        <p class="muted">
+          {amountText(escrow.funded_amount)} funded, {amountText(escrow.disbursed_amount)} disbursed, from the account{" "}
+          <a href={`#/accounts/${escrow.account_id}`}>that funds it</a>
+        </p>
+        <p>
+          <CopyableId id={escrow.escrow_id} what="the escrow's id" whole />
+        </p>
+      </>
+    }
+    actions={escrow.status === "active" ? <EscrowActions escrow={escrow} /> : undefined}
+  >
+    <div class="columns lean-left">
+      <Card title="Milestones" note="Funded in order.">
+        <ol class="milestones">
+          {escrow.milestones.map((milestone) => (
+            <MilestoneRow key={milestone.milestone_id} escrow={escrow} milestone={milestone} />
+          ))}
+        </ol>
+      </Card>
+      <Card title="Parties">
+        <Table
+          caption="Parties"
+          rows={escrow.parties}
+          keyOf={({ party_id }) => party_id}
+          columns={[
+            { name: "Name", show: ({ name }) => <strong>{name}</strong> },
+            {
+              name: "Paid to",
+              show: ({ account_id, beneficiary_id }) =>
+                account_id !== null ? "An account" : beneficiary_id !== null ? "A beneficiary" : "Not set"
+            },
+            {
+              name: "Balance",
+              align: "end",
+              show: ({ balance }) => <Money amount={balance} currency={escrow.currency} />
+            }
+          ]}
+          actions={(party) => !isZero(party.balance) && <PayParty escrow={escrow} party={party} />}
+        />
+      </Card>
+    </div>
+  </Page>
+)
 
 export const EscrowPage = ({ id }: { readonly id: string }) => {
-  const loaded = useLoad((signal) => call("escrow", "get", { path: { escrow_id: id } }, { signal }), [id])
+  const loaded = useLoad((get) => get("escrow", "get", { path: { escrow_id: id } }), [id])
   return (
     <LoadedPage title="Escrow" above={above} loaded={loaded}>
-      {({ data }) => <EscrowContent escrow={data} onDone={loaded.reload} />}
+      {({ data }) => <EscrowContent escrow={data} />}
     </LoadedPage>
   )
 }

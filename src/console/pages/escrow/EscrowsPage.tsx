@@ -1,13 +1,13 @@
 import { useRef } from "preact/hooks"
-import { type Answer, call, type Request } from "../../api/ConsoleApi.ts"
+import { type Answer, type Request } from "../../api/ConsoleApi.ts"
 import { percentOf, parseAmount } from "../../api/Amount.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { ProgressBar, Money } from "../../components/Values.tsx"
-import { EmptyState, PagedList } from "../../components/Loading.tsx"
-import { orgColumn, Table } from "../../components/DataTable.tsx"
+import { PagedTable } from "../../components/Loading.tsx"
+import { orgColumn } from "../../components/DataTable.tsx"
 import { Page } from "../../components/PageFrame.tsx"
-import { useLoad, usePages, useAllPages } from "../../state/LoadHooks.ts"
-import { seesAllOrgs, isAdmin, hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
+import { useLoad, useOrgItems, useOrgPages } from "../../state/LoadHooks.ts"
+import { seesAllOrgs, isAdmin, hasAccess } from "../../state/ConsoleSession.ts"
 import { linkTo } from "../../state/HashRouter.ts"
 import { LosslessNumber } from "lossless-json"
 import { Problem } from "../../api/ApiResponse.ts"
@@ -59,10 +59,7 @@ const payloadOf = ({ account = "", milestones = "", name = "", parties = "" }: V
 }
 
 const AccountField = () => {
-  const { data } = useAllPages(
-    (page, signal) => call("virtualAccounts", "list", { urlParams: { ...orgFilter(), ...page } }, { signal }),
-    []
-  )
+  const { data } = useOrgItems("virtualAccounts", "list")
   const options = data?.map(
     ({ account_id, currency, customer_id, virtual_account_name }) =>
       [`${account_id} ${currency}`, `${customer_id ?? virtual_account_name} (${currency})`] as const
@@ -70,17 +67,15 @@ const AccountField = () => {
   return <Picker name="account" label="Funding account" options={options} none="Open a virtual account first" />
 }
 
-export const NewEscrow = ({ onDone }: { readonly onDone: () => void }) => (
+const NewEscrow = () => (
   <ActionButton
     name="Create escrow"
     icon="plus"
     kind="primary"
     title="Create an escrow"
     explanation="No money moves until you fund it. Every party gets an equal share of every milestone."
-    submit="Create escrow"
     done="Escrow created"
-    onDone={onDone}
-    act={(values, key) => call("escrow", "create", { payload: payloadOf(values) }, { key })}
+    act={(values, send) => send("escrow", "create", { payload: payloadOf(values) })}
   >
     <Field name="name" label="Name" placeholder="Harbour works" required />
     <AccountField />
@@ -109,73 +104,60 @@ export type Milestone = EscrowData["milestones"][number]
 /** Organisations of escrows, by the accounts that fund them. */
 const useOwners = (escrows: ReadonlyArray<EscrowData>): ReadonlyMap<string, string> => {
   const accounts = Array.from(new Set(escrows.map(({ account_id }) => account_id)))
-  const known = useRef(new Map<string, string>())
+  const owners = useRef(new Map<string, string>())
   const { data } = useLoad(
-    async (signal) => {
-      const missing = seesAllOrgs.value ? accounts.filter((account_id) => !known.current.has(account_id)) : []
+    async (get) => {
+      const missing = seesAllOrgs.value ? accounts.filter((account_id) => !owners.current.has(account_id)) : []
       const found = await Promise.all(
-        missing.map((account_id) => call("virtualAccounts", "get", { path: { account_id } }, { signal }))
+        missing.map((account_id) => get("virtualAccounts", "get", { path: { account_id } }))
       )
-      for (const { data: account } of found) known.current.set(account.account_id, account.org_id)
-      return new Map(known.current)
+      for (const { data: account } of found) owners.current.set(account.account_id, account.org_id)
+      return new Map(owners.current)
     },
     [seesAllOrgs.value, accounts]
   )
-  return data ?? known.current
+  return data ?? owners.current
 }
 
 export const EscrowsPage = () => {
-  const list = usePages(
-    (cursor, signal) =>
-      call("escrow", "list", { urlParams: { ...orgFilter(), limit: 25, last_evaluated_key: cursor } }, { signal }),
-    [orgId.value]
-  )
+  const list = useOrgPages("escrow", "list")
   const owners = useOwners(list.items ?? [])
   return (
     <Page
       title="Escrow"
+      reload={list.reload}
       lead="Money held for milestones and paid to the parties as each one is reached."
-      actions={isAdmin.value || !hasAccess("escrow") ? undefined : <NewEscrow onDone={list.reload} />}
+      actions={isAdmin.value || !hasAccess("escrow") ? undefined : <NewEscrow />}
     >
-      <PagedList
+      <PagedTable
         list={list}
-        empty={
-          <EmptyState icon="escrow" title="No escrows">
-            Create one from a virtual account, with parties and milestones.
-          </EmptyState>
-        }
-      >
-        {(items) => (
-          <Table
-            caption="Escrows"
-            rows={items}
-            keyOf={({ escrow_id }) => escrow_id}
-            hrefOf={({ escrow_id }) => linkTo(`escrow/${escrow_id}`)}
-            columns={[
-              { name: "Escrow", show: ({ name }) => name },
-              ...orgColumn<EscrowData>(({ account_id }) => owners.get(account_id)),
-              { name: "Status", show: ({ status }) => <Badge status={status} /> },
-              {
-                name: "Funded",
-                show: ({ funded_amount, total_amount }) => (
-                  <ProgressBar name="Funded" percent={percentOf(funded_amount, total_amount)} tone="good" />
-                )
-              },
-              {
-                name: "Disbursed",
-                align: "end",
-                wide: true,
-                show: ({ currency, disbursed_amount }) => <Money amount={disbursed_amount} currency={currency} />
-              },
-              {
-                name: "Total",
-                align: "end",
-                show: ({ currency, total_amount }) => <Money amount={total_amount} currency={currency} />
-              }
-            ]}
-          />
-        )}
-      </PagedList>
+        empty={["escrow", "No escrows", "Create one from a virtual account, with parties and milestones."]}
+        caption="Escrows"
+        keyOf={({ escrow_id }) => escrow_id}
+        hrefOf={({ escrow_id }) => linkTo(`escrow/${escrow_id}`)}
+        columns={[
+          { name: "Escrow", show: ({ name }) => name },
+          ...orgColumn<EscrowData>(({ account_id }) => owners.get(account_id)),
+          { name: "Status", show: ({ status }) => <Badge status={status} /> },
+          {
+            name: "Funded",
+            show: ({ funded_amount, total_amount }) => (
+              <ProgressBar name="Funded" percent={percentOf(funded_amount, total_amount)} tone="good" />
+            )
+          },
+          {
+            name: "Disbursed",
+            align: "end",
+            wide: true,
+            show: ({ currency, disbursed_amount }) => <Money amount={disbursed_amount} currency={currency} />
+          },
+          {
+            name: "Total",
+            align: "end",
+            show: ({ currency, total_amount }) => <Money amount={total_amount} currency={currency} />
+          }
+        ]}
+      />
     </Page>
   )
 }

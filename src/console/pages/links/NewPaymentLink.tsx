@@ -1,7 +1,7 @@
 import { useState, useId } from "preact/hooks"
-import { call, type Request } from "../../api/ConsoleApi.ts"
+import type { Request } from "../../api/ConsoleApi.ts"
 import { optionalAmount } from "../../api/Amount.ts"
-import { Field, type Values } from "../../components/Form.tsx"
+import { Field, filled, type Values } from "../../components/Form.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
 import { session } from "../../state/ConsoleSession.ts"
 
@@ -92,7 +92,7 @@ const ColorField = () => {
 }
 
 /** Opens on invalid input, so that the browser can show the problem. */
-export const BrandFields = () => (
+const BrandFields = () => (
   <details class="fold" onInvalidCapture={(event) => (event.currentTarget.open = true)}>
     <summary>Branding</summary>
     <div class="form">
@@ -109,12 +109,8 @@ export const BrandFields = () => (
   </details>
 )
 
-export const brandIn = ({ brand_color = "", brand_logo = "", brand_name = "" }: Values) => {
-  const brand = {
-    ...(brand_name === "" ? {} : { name: brand_name }),
-    ...(brand_color === "" ? {} : { color: brand_color }),
-    ...(brand_logo === "" ? {} : { logo: brand_logo })
-  }
+const brandIn = ({ brand_color = "", brand_logo = "", brand_name = "" }: Values) => {
+  const brand = filled({ name: brand_name, color: brand_color, logo: brand_logo })
   return Object.keys(brand).length === 0 ? {} : { brand }
 }
 
@@ -128,16 +124,13 @@ const payloadOf = (values: Values): Payload => {
     amount_type: amount_type as Payload["amount_type"],
     currency: currency.toUpperCase(),
     ...(number === undefined ? {} : { amount: number }),
-    ...(description === "" ? {} : { description }),
-    ...(email === "" ? {} : { email }),
+    ...filled({ description, email, client_reference, return_url }),
     ...(expires_at === "" ? {} : { expires_at: new Date(expires_at).toISOString() }),
-    ...(client_reference === "" ? {} : { client_reference }),
-    ...(return_url === "" ? {} : { return_url }),
     ...brandIn(values)
   }
 }
 
-export const NewLink = ({ onDone, org }: { readonly org: string; readonly onDone: () => void }) => {
+export const NewLink = ({ org }: { readonly org: string }) => {
   const [kind, setKind] = useState("fixed")
   return (
     <ActionButton
@@ -146,12 +139,8 @@ export const NewLink = ({ onDone, org }: { readonly org: string; readonly onDone
       kind="primary"
       title="Create a payment link"
       explanation="Anyone with the address can pay. You can cancel the link at any time."
-      submit="Create link"
       done="Link created"
-      onDone={onDone}
-      act={(values, key) =>
-        call("paymentLinks", "create", { path: { org_id: org }, payload: payloadOf(values) }, { key })
-      }
+      act={(values, send) => send("paymentLinks", "create", { path: { org_id: org }, payload: payloadOf(values) })}
     >
       <Field name="description" label="Description" placeholder="Invoice 1042" required />
       <Field

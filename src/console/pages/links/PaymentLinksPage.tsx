@@ -1,10 +1,9 @@
-import { call, type Answer } from "../../api/ConsoleApi.ts"
+import type { Item } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { CopyButton, Button } from "../../components/Button.tsx"
-import { EmptyState, PagedList, OneOrgPage } from "../../components/Loading.tsx"
+import { PagedTable, OneOrgPage } from "../../components/Loading.tsx"
 import { Money, Time } from "../../components/Values.tsx"
 import { Page } from "../../components/PageFrame.tsx"
-import { Table } from "../../components/DataTable.tsx"
 import { ActionButton, Dialog } from "../../components/Dialog.tsx"
 import { usePages } from "../../state/LoadHooks.ts"
 import { hasAccess } from "../../state/ConsoleSession.ts"
@@ -14,7 +13,7 @@ import { useState } from "preact/hooks"
 import { encode } from "uqr"
 
 /** QR code as one SVG path; each dark module is a square. */
-export const Qr = ({ text, what }: { readonly text: string; readonly what: string }) => {
+const Qr = ({ text, what }: { readonly text: string; readonly what: string }) => {
   const { data, size } = encode(text, { border: 2 })
   const squares = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return (
@@ -24,16 +23,12 @@ export const Qr = ({ text, what }: { readonly text: string; readonly what: strin
   )
 }
 
-export type Link = Answer<"paymentLinks", "list">["data"][number]
+type Link = Item<"paymentLinks", "list">
 
-/** Display name of a link. */
-export const linkName = ({
-  client_reference,
-  description,
-  link_ref
-}: Pick<Link, "client_reference" | "description" | "link_ref">): string => description ?? client_reference ?? link_ref
+const linkName = ({ client_reference, description, link_ref }: Link): string =>
+  description ?? client_reference ?? link_ref
 
-export const ShowQr = ({ link }: { readonly link: Link }) => {
+const ShowQr = ({ link }: { readonly link: Link }) => {
   const [open, setOpen] = useState(false)
   const name = linkName(link)
   return (
@@ -54,7 +49,7 @@ export const ShowQr = ({ link }: { readonly link: Link }) => {
   )
 }
 
-const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => void }) => (
+const Cancel = ({ link }: { readonly link: Link }) => (
   <ActionButton
     name="Cancel"
     label={`Cancel ${link.description ?? link.link_ref}`}
@@ -63,102 +58,77 @@ const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => 
     explanation="The link accepts no new payments. Payments in progress continue."
     submit="Cancel the link"
     done="Link canceled"
-    onDone={onDone}
-    act={(_, key) => call("paymentLinks", "cancel", { path: { org_id: link.org_id, link_id: link.link_id } }, { key })}
+    act={(_, send) => send("paymentLinks", "cancel", { path: { org_id: link.org_id, link_id: link.link_id } })}
   />
 )
-
-const none = (
-  <EmptyState icon="links" title="No payment links">
-    Create one and send it to a customer, who pays on a hosted page.
-  </EmptyState>
-)
-
-const LinkTable = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; readonly onDone: () => void }) => {
-  return (
-    <Table
-      caption="Payment links"
-      rows={links}
-      keyOf={({ link_id }) => link_id}
-      columns={[
-        {
-          name: "Description",
-          show: (link) => (
-            <span class="roomy">
-              <strong class="two-lines">{linkName(link)}</strong>
-              {link.description !== null && link.client_reference !== null && (
-                <span class="two-lines muted">{link.client_reference}</span>
-              )}
-            </span>
-          )
-        },
-        { name: "Status", show: ({ status }) => <Badge status={status} /> },
-        {
-          name: "Amount",
-          align: "end",
-          show: ({ amount, currency }) =>
-            amount === null ? (
-              <span class="muted nowrap">Payer chooses</span>
-            ) : (
-              <Money amount={amount} currency={currency} />
-            )
-        },
-        {
-          name: "Address",
-          below: true,
-          show: ({ url }) => (
-            <span class="with-copy">
-              <a class="clipped short" href={url} target="_blank" rel="noreferrer">
-                {url.replace(/^https?:\/\//, "")}
-              </a>
-              <CopyButton text={url} what="the address" />
-            </span>
-          )
-        },
-        { name: "Created", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
-        {
-          name: "Actions",
-          quiet: true,
-          align: "end",
-          show: (link) => (
-            <div class="actions">
-              {takesPayments(link, new Date()) && (
-                <>
-                  <ShowQr link={link} />
-                  <Cancel link={link} onDone={onDone} />
-                </>
-              )}
-            </div>
-          )
-        }
-      ]}
-    />
-  )
-}
 
 const title = "Payment links"
 const lead = "Hosted pages where anyone with the address can pay."
 
 const LinksOfOrg = ({ org }: { readonly org: string }) => {
   const list = usePages(
-    (cursor, signal) =>
-      call(
-        "paymentLinks",
-        "list",
-        { path: { org_id: org }, urlParams: { limit: 25, last_evaluated_key: cursor } },
-        { signal }
-      ),
+    (get, cursor) =>
+      get("paymentLinks", "list", { path: { org_id: org }, urlParams: { limit: 25, last_evaluated_key: cursor } }),
     [org]
   )
   return (
     <Page
       title={title}
       lead={lead}
-      actions={hasAccess("payment_links") ? <NewLink org={org} onDone={list.reload} /> : undefined}
+      reload={list.reload}
+      actions={hasAccess("payment_links") ? <NewLink org={org} /> : undefined}
     >
-      <PagedList list={list} empty={none}>
-        {(links) => <LinkTable links={links} onDone={list.reload} />}
-      </PagedList>
+      <PagedTable
+        list={list}
+        empty={["links", "No payment links", "Create one and send it to a customer, who pays on a hosted page."]}
+        caption="Payment links"
+        keyOf={({ link_id }) => link_id}
+        columns={[
+          {
+            name: "Description",
+            show: (link) => (
+              <span class="roomy">
+                <strong class="two-lines">{linkName(link)}</strong>
+                {link.description !== null && link.client_reference !== null && (
+                  <span class="two-lines muted">{link.client_reference}</span>
+                )}
+              </span>
+            )
+          },
+          { name: "Status", show: ({ status }) => <Badge status={status} /> },
+          {
+            name: "Amount",
+            align: "end",
+            show: ({ amount, currency }) =>
+              amount === null ? (
+                <span class="muted nowrap">Payer chooses</span>
+              ) : (
+                <Money amount={amount} currency={currency} />
+              )
+          },
+          {
+            name: "Address",
+            below: true,
+            show: ({ url }) => (
+              <span class="with-copy">
+                <a class="clipped short" href={url} target="_blank" rel="noreferrer">
+                  {url.replace(/^https?:\/\//, "")}
+                </a>
+                <CopyButton text={url} what="the address" />
+              </span>
+            )
+          },
+          { name: "Created", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> }
+        ]}
+        actions={(link) =>
+          takesPayments(link, new Date()) && (
+            <>
+              <ShowQr link={link} />
+              <Cancel link={link} />
+            </>
+          )
+        }
+      />
     </Page>
   )
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import { call, type Answer } from "../../api/ConsoleApi.ts"
+import type { Answer, BoundCall, Item } from "../../api/ConsoleApi.ts"
 import { isNegative, isZero, type Amount, amountText, plotValue } from "../../api/Amount.ts"
 import { Loading, EmptyState } from "../../components/Loading.tsx"
 import { Card } from "../../components/PageFrame.tsx"
@@ -14,10 +14,10 @@ import { pageOfAccount, byDaysChanged } from "./BalanceOrder.ts"
 import { type ListPage, readAllPages } from "../../api/ApiResponse.ts"
 import { Plot } from "../../components/Plot.tsx"
 
-export type Balance = Answer<"balances", "list">["data"][number]
+type Balance = Item<"balances", "list">
 
 /** Names of accounts and escrows by id. */
-export type Names = ReadonlyMap<string, string>
+type Names = ReadonlyMap<string, string>
 
 const idsIn = (balances: ReadonlyArray<Balance>, wanted: Balance["kind"]): ReadonlyArray<string> =>
   balances
@@ -43,38 +43,38 @@ const namesOf = async <A,>(
 }
 
 /** Balances, and the names of their accounts and escrows as far as the user may list them. */
-export const loadBalances = async (
-  org_id: string,
-  signal: AbortSignal
+const loadBalances = async (
+  get: BoundCall,
+  org_id: string
 ): Promise<{ readonly balances: ReadonlyArray<Balance>; readonly names: Names }> => {
   const balances = await readAllPages((lastEvaluatedKey) =>
-    call("balances", "list", { path: { org_id }, urlParams: { limit: 100, lastEvaluatedKey } }, { signal })
+    get("balances", "list", { path: { org_id }, urlParams: { limit: 100, lastEvaluatedKey } })
   )
   const [accounts, escrows] = await Promise.all([
     namesOf(
       idsIn(balances, "virtual"),
-      (cursor) => call("virtualAccounts", "list", listParams(cursor), { signal }),
+      (cursor) => get("virtualAccounts", "list", listParams(cursor)),
       (one) => [one.account_id, one.customer_id ?? one.virtual_account_name]
     ),
     namesOf(
       hasAccess("escrow") ? idsIn(balances, "escrow") : [],
-      (cursor) => call("escrow", "list", listParams(cursor), { signal }),
+      (cursor) => get("escrow", "list", listParams(cursor)),
       ({ escrow_id, name }) => [escrow_id, name]
     )
   ])
   return { balances, names: new Map([...accounts, ...escrows]) }
 }
 
-export type BalanceTrends = Answer<"balances", "trends">["data"]
+type BalanceTrends = Answer<"balances", "trends">["data"]
 
 /** One currency, day by day. */
-export interface Series {
+interface Series {
   readonly currency: string
   readonly balances: ReadonlyArray<Amount>
 }
 
 /** Every day has the same currencies. */
-export const seriesIn = ({ days }: BalanceTrends): ReadonlyArray<Series> =>
+const seriesIn = ({ days }: BalanceTrends): ReadonlyArray<Series> =>
   (days[0]?.balances ?? []).map(({ currency }, index) => ({
     currency,
     balances: days.map(({ balances }) => balances[index]!.balance)
@@ -86,7 +86,7 @@ interface BalancePlotProps {
 }
 
 /** Available balance at the end of each day. */
-export const BalancePlot = ({ days, series: { balances, currency } }: BalancePlotProps) => (
+const BalancePlot = ({ days, series: { balances, currency } }: BalancePlotProps) => (
   <Plot
     name={`Available at the end of each day in ${currency}, now ${amountText(balances.at(-1)!)}`}
     days={days.map(({ date }) => date)}
@@ -160,11 +160,11 @@ const BalanceTable = ({ balances, names }: BalanceTableProps) => {
 }
 
 export const BalancesCard = ({ org }: { readonly org: string }) => {
-  const loaded = useLoad((signal) => loadBalances(org, signal), [org])
+  const loaded = useLoad((get) => loadBalances(get, org), [org])
   // Loads apart from the current balances, which do not wait for it.
   const before = useLoad(
-    async (signal) => {
-      const { data } = await call("balances", "trends", { path: { org_id: org } }, { signal })
+    async (get) => {
+      const { data } = await get("balances", "trends", { path: { org_id: org } })
       return { days: data.days, all: byDaysChanged(seriesIn(data), session.value?.organization?.currency) }
     },
     [org]

@@ -1,4 +1,4 @@
-import { call } from "../../api/ConsoleApi.ts"
+import type { BoundCall } from "../../api/ConsoleApi.ts"
 import { Loading, PagedList } from "../../components/Loading.tsx"
 import { Card, Page } from "../../components/PageFrame.tsx"
 import { useLoad, usePages } from "../../state/LoadHooks.ts"
@@ -9,18 +9,18 @@ import { byPaymentCount } from "./BalanceOrder.ts"
 import { Figures, type TrendsData, Trends } from "./PaymentTrends.tsx"
 import { Field, Form } from "../../components/Form.tsx"
 import { go } from "../../state/HashRouter.ts"
-import { NoPayments, PaymentTable } from "../payments/PaymentTable.tsx"
+import { noPayments, PaymentTable } from "../payments/PaymentTable.tsx"
 
 const SHOWN = 6
 
-export const LatestPayments = () => {
+const LatestPayments = () => {
   const list = usePages(
-    (_cursor, signal) => call("payments", "transactions", { urlParams: { ...orgFilter(), limit: SHOWN } }, { signal }),
+    (get) => get("payments", "transactions", { urlParams: { ...orgFilter(), limit: SHOWN } }),
     [orgId.value]
   )
   return (
     <Card title="Latest payments" actions={<a href="#/payments">All payments</a>}>
-      <PagedList list={{ ...list, more: undefined }} empty={<NoPayments />}>
+      <PagedList list={{ ...list, more: undefined }} empty={noPayments}>
         {(items) => <PaymentTable payments={items} brief />}
       </PagedList>
     </Card>
@@ -28,7 +28,7 @@ export const LatestPayments = () => {
 }
 
 /** For members who may open a payment by id, but not list payments. */
-export const Welcome = ({ name }: { readonly name: string }) => (
+const Welcome = ({ name }: { readonly name: string }) => (
   <Card title="Welcome">
     <p class="explanation">
       You are signed in to {name} as a member. The menu has the pages that your role can open. Ask an org admin for more
@@ -41,29 +41,27 @@ export const Welcome = ({ name }: { readonly name: string }) => (
 )
 
 /** Trends of one organisation, or of all for a platform admin. */
-const loadTrends = async (org: string | undefined, signal: AbortSignal) =>
-  org === undefined
-    ? call("analytics", "trends", {}, { signal })
-    : call("analytics", "organizationTrends", { path: { org_id: org } }, { signal })
+const loadTrends = async (get: BoundCall, org: string | undefined) =>
+  org === undefined ? get("analytics", "trends", {}) : get("analytics", "organizationTrends", { path: { org_id: org } })
 
 /** Trends have no counts by currency, so the latest payments show which currencies are in use. */
 const LATEST = 50
 
-const loadUsedCurrencies = async (signal: AbortSignal): Promise<ReadonlyArray<string>> => {
+const loadUsedCurrencies = async (get: BoundCall): Promise<ReadonlyArray<string>> => {
   if (!hasAccess("transactions")) return [session.value?.organization?.currency ?? ""]
   const urlParams = { ...orgFilter(), status: "completed" as const, limit: LATEST }
-  const { data } = await call("payments", "transactions", { urlParams }, { signal })
+  const { data } = await get("payments", "transactions", { urlParams })
   return data.map(({ currency }) => currency)
 }
 
-const loadNumbers = async (org: string | undefined, signal: AbortSignal): Promise<TrendsData> => {
-  const [{ data }, used] = await Promise.all([loadTrends(org, signal), loadUsedCurrencies(signal)])
+const loadNumbers = async (get: BoundCall, org: string | undefined): Promise<TrendsData> => {
+  const [{ data }, used] = await Promise.all([loadTrends(get, org), loadUsedCurrencies(get)])
   return { ...data, totals: { ...data.totals, volume: byPaymentCount(data.totals.volume, used) } }
 }
 
 const Numbers = () => {
   const org = orgId.value
-  const loaded = useLoad((signal) => loadNumbers(org, signal), [org])
+  const loaded = useLoad((get) => loadNumbers(get, org), [org])
   return (
     <Loading loaded={loaded}>
       {(trends) => (

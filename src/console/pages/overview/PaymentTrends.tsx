@@ -5,7 +5,7 @@ import { EmptyState } from "../../components/Loading.tsx"
 import { Field } from "../../components/Form.tsx"
 import { Plot } from "../../components/Plot.tsx"
 import type { ComponentChildren } from "preact"
-import { type Answer, call } from "../../api/ConsoleApi.ts"
+import { type Answer } from "../../api/ConsoleApi.ts"
 import { Money } from "../../components/Values.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
 import { orgFilter, orgId } from "../../state/ConsoleSession.ts"
@@ -33,7 +33,7 @@ const QUEUE_PAGE = 100
 
 const OpenItems = () => {
   const { data } = useLoad(
-    (signal) => call("payments", "queue", { urlParams: { ...orgFilter(), limit: QUEUE_PAGE } }, { signal }),
+    (get) => get("payments", "queue", { urlParams: { ...orgFilter(), limit: QUEUE_PAGE } }),
     [orgId.value]
   )
   const count = data?.data.length ?? 0

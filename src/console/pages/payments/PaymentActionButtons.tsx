@@ -1,7 +1,9 @@
 import { amountText, isZero, minus, inputText, requireAmount, type Amount, parseAmount } from "../../api/Amount.ts"
-import { call, type Request, type Answer } from "../../api/ConsoleApi.ts"
-import { Field } from "../../components/Form.tsx"
+import type { Answer } from "../../api/ConsoleApi.ts"
+import { AmountField, Field, filled } from "../../components/Form.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
+import { Reload } from "../../components/PageFrame.tsx"
+import { useContext } from "preact/hooks"
 import { hasAccess } from "../../state/ConsoleSession.ts"
 import type { Payment } from "./PaymentTable.tsx"
 import type { TimelineItem } from "./PaymentTimeline.tsx"
@@ -12,10 +14,6 @@ import { detailText } from "../../state/Display.ts"
 
 type OpenItem = Answer<"resolutions", "decisions">["data"]["items"][number]
 type Decision = OpenItem["decisions"][number]
-
-const Reason = () => (
-  <Field name="reason" label="Reason" required hint="Saved with the payment and in the audit log, with your name" />
-)
 
 /** Formats the provider code and the amounts in a decision's text. */
 const withProviderName = (says: string): string =>
@@ -37,11 +35,9 @@ interface DecisionButtonProps {
   readonly paymentId: string
   readonly item: OpenItem
   readonly decision: Decision
-  readonly isFirst: boolean
-  readonly onDone: () => void
 }
 
-const DecisionButton = ({ decision, isFirst, item: { item_id }, onDone, paymentId }: DecisionButtonProps) => {
+const DecisionButton = ({ decision, item: { decisions, item_id }, paymentId }: DecisionButtonProps) => {
   const { action, outcome, says } = decision
   const path = { payment_id: paymentId }
   const about = item_id === null ? {} : { item_id }
@@ -50,7 +46,7 @@ const DecisionButton = ({ decision, isFirst, item: { item_id }, onDone, paymentI
     <ActionButton
       name={withProviderName(says)}
       title="Decision"
-      kind={isFirst ? "primary" : outcome === "failed" ? "danger" : "plain"}
+      kind={decision === decisions[0] ? "primary" : outcome === "failed" ? "danger" : "plain"}
       explanation={
         <>
           <p>
@@ -66,14 +62,13 @@ const DecisionButton = ({ decision, isFirst, item: { item_id }, onDone, paymentI
       }
       submit={action === "give_back" ? "Return the money" : `Settle as ${outcome}`}
       done={action === "give_back" ? "Money returned" : `Settled as ${outcome}`}
-      onDone={onDone}
-      act={({ reason = "" }, key) =>
+      act={({ reason = "" }, send) =>
         outcome === null
-          ? call("resolutions", "giveBack", { path, payload: { reason, ...about } }, { key })
-          : call("resolutions", "resolve", { path, payload: { outcome, reason, ...about } }, { key })
+          ? send("resolutions", "giveBack", { path, payload: { reason, ...about } })
+          : send("resolutions", "resolve", { path, payload: { outcome, reason, ...about } })
       }
     >
-      <Reason />
+      <Field name="reason" label="Reason" required hint="Saved with the payment and in the audit log, with your name" />
     </ActionButton>
   )
 }
@@ -84,54 +79,42 @@ interface ManualDecisionsProps {
   readonly itemId?: string
   /** Last change of the payment; a new value loads the decisions again. */
   readonly asOf?: string
-  readonly onDone: () => void
 }
 
 /** Decisions of an operator, after checking with the provider. */
-export const ManualDecisions = ({ asOf, itemId, onDone, paymentId }: ManualDecisionsProps) => {
+export const ManualDecisions = ({ asOf, itemId, paymentId }: ManualDecisionsProps) => {
   const loaded = useLoad(
-    (signal) => call("resolutions", "decisions", { path: { payment_id: paymentId } }, { signal }),
+    (get) => get("resolutions", "decisions", { path: { payment_id: paymentId } }),
     [paymentId, itemId, asOf]
   )
+  const reload = useContext(Reload)
   const decided = () => {
     loaded.reload()
-    onDone()
+    reload()
   }
   return (
     <Loading loaded={loaded} lines={1}>
       {({ data }) => {
         const items = data.items.filter(({ item_id }) => itemId === undefined || item_id === itemId)
         return (
-          <>
+          <Reload.Provider value={decided}>
             {items.map((item) => (
               <div key={item.item_id ?? item.kind} class="actions decisions">
                 {items.length > 1 && <p class="muted">{detailText(item.detail, providerNames)}</p>}
-                {item.decisions.map((decision, nth) => (
-                  <DecisionButton
-                    key={decision.says}
-                    paymentId={paymentId}
-                    item={item}
-                    decision={decision}
-                    isFirst={nth === 0}
-                    onDone={decided}
-                  />
+                {item.decisions.map((decision) => (
+                  <DecisionButton key={decision.says} paymentId={paymentId} item={item} decision={decision} />
                 ))}
               </div>
             ))}
-          </>
+          </Reload.Provider>
         )
       }}
     </Loading>
   )
 }
 
-interface ReviewActionsProps {
-  readonly paymentId: string
-  readonly onDone: () => void
-}
-
 /** Review of a payment; its initiator cannot do it. */
-export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
+export const ReviewActions = ({ paymentId }: { readonly paymentId: string }) => {
   const path = { payment_id: paymentId }
   return (
     <>
@@ -140,13 +123,11 @@ export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
         title="Approve this payment"
         kind="primary"
         explanation="Sends the payment to its provider now. The person who initiated it cannot approve it."
-        submit="Approve"
         done="Payment approved"
-        onDone={onDone}
-        act={({ accept_rate = "" }, key) => {
+        act={({ accept_rate = "" }, send) => {
           const rate = parseAmount(accept_rate)
           const payload = { action: "review" as const, ...(rate === undefined ? {} : { accept_rate: rate }) }
-          return call("paymentsInit", "action", { path, payload }, { key })
+          return send("paymentsInit", "action", { path, payload })
         }}
       >
         <Field
@@ -164,10 +145,7 @@ export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
         explanation="Rejects the payment for good. Held money returns to the balance."
         submit="Reject the payment"
         done="Payment rejected"
-        onDone={onDone}
-        act={({ reason = "" }, key) =>
-          call("paymentsInit", "action", { path, payload: { action: "reject", reason } }, { key })
-        }
+        act={({ reason = "" }, send) => send("paymentsInit", "action", { path, payload: { action: "reject", reason } })}
       >
         <Field name="reason" label="Reason" required />
       </ActionButton>
@@ -178,15 +156,9 @@ export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
 interface PaymentActionsProps {
   readonly payment: Payment
   readonly items: ReadonlyArray<TimelineItem>
-  readonly onDone: () => void
 }
 
-type Payload = Request<"paymentsInit", "action">["payload"]
-
-export const act = (payment_id: string, payload: Payload, key: string) =>
-  call("paymentsInit", "action", { path: { payment_id }, payload }, { key })
-
-const Refund = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) => {
+const Refund = ({ payment }: Pick<PaymentActionsProps, "payment">) => {
   const left = minus(payment.amount, payment.refunded_amount)
   if (payment.direction !== "inbound" || payment.status !== "completed" || isZero(left) || !hasAccess("refunds"))
     return null
@@ -196,24 +168,15 @@ const Refund = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) => {
       title="Refund this payment"
       kind="primary"
       explanation={`Refunds the payer through the same provider and debits your balance. Fees are not refunded. At most ${amountText(left)} ${payment.currency} can be refunded.`}
-      submit="Refund"
       done="Refund requested"
-      onDone={onDone}
-      act={({ amount = "", reason = "" }, key) =>
-        act(
-          payment.payment_id,
-          { action: "refund", amount: requireAmount(amount), ...(reason === "" ? {} : { reason }) },
-          key
-        )
+      act={({ amount = "", reason = "" }, send) =>
+        send("paymentsInit", "action", {
+          path: { payment_id: payment.payment_id },
+          payload: { action: "refund", amount: requireAmount(amount), ...filled({ reason }) }
+        })
       }
     >
-      <Field
-        name="amount"
-        label={`Amount in ${payment.currency}`}
-        inputMode="decimal"
-        value={inputText(left)}
-        required
-      />
+      <AmountField currency={payment.currency} value={inputText(left)} />
       <Field name="reason" label="Reason" required={false} />
     </ActionButton>
   )
@@ -221,7 +184,7 @@ const Refund = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) => {
 
 const cancelable = ["initiated", "reviewed", "confirmed", "pending", "processing"]
 
-const Cancel = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) =>
+const Cancel = ({ payment }: Pick<PaymentActionsProps, "payment">) =>
   !cancelable.includes(payment.status) ? null : (
     <ActionButton
       name="Cancel"
@@ -230,9 +193,11 @@ const Cancel = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) =>
       explanation="Cancels the payment. If a provider already has it, the provider must agree; otherwise nothing changes."
       submit="Cancel the payment"
       done="Payment canceled"
-      onDone={onDone}
-      act={({ reason = "" }, key) =>
-        act(payment.payment_id, { action: "cancel", ...(reason === "" ? {} : { reason }) }, key)
+      act={({ reason = "" }, send) =>
+        send("paymentsInit", "action", {
+          path: { payment_id: payment.payment_id },
+          payload: { action: "cancel", ...filled({ reason }) }
+        })
       }
     >
       <Field name="reason" label="Reason" required={false} />
@@ -243,20 +208,20 @@ const hasOpenItem = (items: ReadonlyArray<TimelineItem>, kind: string): boolean 
   items.some((item) => item.kind === "operator" && item.closed_at === null && item.item === kind)
 
 /** Actions allowed by the payment's status and the user's access. */
-export const PaymentActions = ({ items, onDone, payment }: PaymentActionsProps) => {
+export const PaymentActions = ({ items, payment }: PaymentActionsProps) => {
   const { payment_id, provider, status } = payment
   const isUnsettled = status === "processing" || status === "pending"
   // The payout of a ramp may wait to be sent, and can be stopped.
   const maybeDecided = isUnsettled && (provider === "manual" || payment.direction === "external")
   return (
     <>
-      {hasOpenItem(items, "review") && hasAccess("reviews") && <ReviewActions paymentId={payment_id} onDone={onDone} />}
+      {hasOpenItem(items, "review") && hasAccess("reviews") && <ReviewActions paymentId={payment_id} />}
       {hasAccess("platform") &&
         (maybeDecided || hasOpenItem(items, "unknown_outcome") || hasOpenItem(items, "suspense")) && (
-          <ManualDecisions paymentId={payment_id} asOf={payment.updated_at} onDone={onDone} />
+          <ManualDecisions paymentId={payment_id} asOf={payment.updated_at} />
         )}
-      <Refund payment={payment} onDone={onDone} />
-      <Cancel payment={payment} onDone={onDone} />
+      <Refund payment={payment} />
+      <Cancel payment={payment} />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { call } from "../../api/ConsoleApi.ts"
+import type { BoundCall } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { Card, Page } from "../../components/PageFrame.tsx"
 import { LoadedPage } from "../../components/Loading.tsx"
@@ -23,7 +23,7 @@ const textField = (value: Readonly<Record<string, unknown>>, name: string): stri
 
 const optionalId = (id: string | null, what: string) => (id === null ? null : <CopyableId id={id} what={what} />)
 
-export const PaymentDetails = ({ payment }: { readonly payment: Payment }) => {
+const PaymentDetails = ({ payment }: { readonly payment: Payment }) => {
   const { currency, metadata, payer_details, recipient_info, target_amount, target_currency, total_fees } = payment
   const crosses = target_amount !== null && target_currency !== currency
   return (
@@ -148,7 +148,7 @@ const notStarted = ({ failure, status }: Payment, title: string): Location =>
 
 const locations = { inbound, outbound, external }
 
-export const MoneyLocation = ({ payment }: { readonly payment: Payment }) => {
+const MoneyLocation = ({ payment }: { readonly payment: Payment }) => {
   const { title, tone, words } = locations[payment.direction](payment)
   return (
     <section class={`money-now ${tone}`} aria-label="Where the money is">
@@ -163,7 +163,7 @@ export const MoneyLocation = ({ payment }: { readonly payment: Payment }) => {
   )
 }
 
-export const Refunds = ({ payment }: { readonly payment: Payment }) => (
+const Refunds = ({ payment }: { readonly payment: Payment }) => (
   <Card title="Refunds">
     <Table
       caption="Refunds"
@@ -181,11 +181,11 @@ export const Refunds = ({ payment }: { readonly payment: Payment }) => (
   </Card>
 )
 
-const load = async (id: string, signal: AbortSignal) => {
+const load = async (get: BoundCall, id: string) => {
   const path = { payment_id: id }
   const [payment, timeline] = await Promise.all([
-    call("payments", "byId", { path }, { signal }),
-    call("payments", "timeline", { path }, { signal })
+    get("payments", "byId", { path }),
+    get("payments", "timeline", { path })
   ])
   return { payment, items: timeline.data.items }
 }
@@ -198,7 +198,7 @@ const above = ["#/payments", "Payments"] as const
 
 type PaymentAndTimeline = Awaited<ReturnType<typeof load>>
 
-const PaymentContent = ({ items, onDone, payment }: PaymentAndTimeline & { readonly onDone: () => void }) => {
+const PaymentContent = ({ items, payment }: PaymentAndTimeline) => {
   const party = partyOf(payment)
   return (
     <Page
@@ -219,7 +219,7 @@ const PaymentContent = ({ items, onDone, payment }: PaymentAndTimeline & { reado
           </p>
         </>
       }
-      actions={<PaymentActions payment={payment} items={items} onDone={onDone} />}
+      actions={<PaymentActions payment={payment} items={items} />}
     >
       <MoneyLocation payment={payment} />
       <Card title="Timeline" note="Not to scale: quiet periods are compressed.">
@@ -239,10 +239,10 @@ const PaymentContent = ({ items, onDone, payment }: PaymentAndTimeline & { reado
 }
 
 export const PaymentPage = ({ id }: { readonly id: string }) => {
-  const loaded = useLoad((signal) => load(id, signal), [id], POLL)
+  const loaded = useLoad((get) => load(get, id), [id], POLL)
   return (
     <LoadedPage title="Payment" above={above} loaded={loaded}>
-      {(whole) => <PaymentContent {...whole} onDone={loaded.reload} />}
+      {(whole) => <PaymentContent {...whole} />}
     </LoadedPage>
   )
 }

@@ -72,7 +72,7 @@ const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: n
 export const PaymentSteps = ({ items }: { readonly items: ReadonlyArray<TimelineItem> }) => {
   const start = Date.parse(items[0]?.at ?? "")
   return (
-    <ol class="story">
+    <ol class="steps">
       {items.map((item, index) => {
         const { title, tone, words } = stepOf(item, items, index)
         return (
@@ -85,7 +85,7 @@ export const PaymentSteps = ({ items }: { readonly items: ReadonlyArray<Timeline
                   : `+${durationText(Date.parse(item.at) - start)}`}
             </time>
             <div>
-              <p class="story-title">{title}</p>
+              <p class="step-title">{title}</p>
               {words !== undefined && <p class="muted">{words}</p>}
             </div>
           </li>

@@ -5,7 +5,6 @@ import { orgColumn, type Column, Table } from "../../components/DataTable.tsx"
 import { linkTo } from "../../state/HashRouter.ts"
 import { labelOf, shortId, askedProvider } from "../../state/Display.ts"
 import { providerName } from "../providers/ProviderNames.ts"
-import { EmptyState } from "../../components/Loading.tsx"
 
 export type Payment = Answer<"payments", "byId">
 
@@ -70,8 +69,4 @@ export const PaymentTable = ({
   />
 )
 
-export const NoPayments = () => (
-  <EmptyState icon="payments" title="No payments">
-    No payments match these filters.
-  </EmptyState>
-)
+export const noPayments = ["payments", "No payments", "No payments match these filters."] as const

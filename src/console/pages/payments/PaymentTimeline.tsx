@@ -6,9 +6,9 @@ import { providerName } from "../providers/ProviderNames.ts"
 
 /** Lanes of the drawn timeline. */
 export type TimelineItem = Answer<"payments", "timeline">["data"]["items"][number]
-export type ItemOf<Kind extends TimelineItem["kind"]> = Extract<TimelineItem, { readonly kind: Kind }>
+type ItemOf<Kind extends TimelineItem["kind"]> = Extract<TimelineItem, { readonly kind: Kind }>
 
-export interface Mark {
+interface Mark {
   readonly from: number
   /** Equal to `from` for a point in time. */
   readonly to: number
@@ -16,7 +16,7 @@ export interface Mark {
   readonly words: string
 }
 
-export interface Lane {
+interface Lane {
   readonly name: string
   readonly marks: ReadonlyArray<Mark>
 }
@@ -91,7 +91,7 @@ const operatorLane = (items: ReadonlyArray<TimelineItem>, end: number): Readonly
   return marks.length === 0 ? [] : [{ name: "Open items", marks }]
 }
 
-export const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> => [
+const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> => [
   statusLane(items, end),
   ...attemptLanes(items, end),
   ...momentLane(items, "callback", "Callbacks", ({ report }) => ({
@@ -106,7 +106,7 @@ export const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number): Readon
 ]
 
 /** End of the drawing: now, or shortly after the last event of a settled payment. */
-export const endOf = (items: ReadonlyArray<TimelineItem>, settled: boolean): number => {
+const endOf = (items: ReadonlyArray<TimelineItem>, settled: boolean): number => {
   const times = items.flatMap((item) =>
     item.kind === "attempt" ? [timeOf(item.at) + (item.latency_ms ?? 0)] : [timeOf(item.at)]
   )
@@ -118,7 +118,7 @@ export const endOf = (items: ReadonlyArray<TimelineItem>, settled: boolean): num
 const widthOf = (gap: number): number => Math.log10(1 + gap / 10) + 0.2
 
 /** Position of each time, from 0 to 1. */
-export const scaleOf = (lanes: ReadonlyArray<Lane>): ((time: number) => number) => {
+const scaleOf = (lanes: ReadonlyArray<Lane>): ((time: number) => number) => {
   const times = Array.from(new Set(lanes.flatMap(({ marks }) => marks.flatMap(({ from, to }) => [from, to])))).sort(
     (a, b) => a - b
   )
@@ -209,7 +209,7 @@ const LaneRow = ({
     <g>
       <text class="lane-name" x={EDGE} y={top + 12}>
         {lane.name}
-        {said !== "" && <tspan class="lane-said">{`  ${said}`}</tspan>}
+        {said !== "" && <tspan class="lane-outcome">{`  ${said}`}</tspan>}
       </text>
       <line
         class="lane-line"

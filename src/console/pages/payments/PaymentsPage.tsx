@@ -1,12 +1,10 @@
-import { call, type Request } from "../../api/ConsoleApi.ts"
+import { useOrgPages } from "../../state/LoadHooks.ts"
+import { noPayments, PaymentTable } from "./PaymentTable.tsx"
 import { PagedList } from "../../components/Loading.tsx"
 import { Page } from "../../components/PageFrame.tsx"
-import { usePages } from "../../state/LoadHooks.ts"
 import { route, setQuery, linkTo } from "../../state/HashRouter.ts"
-import { orgFilter, orgId } from "../../state/ConsoleSession.ts"
-import { NoPayments, PaymentTable } from "./PaymentTable.tsx"
 import { paymentStatuses } from "../../../domain/PaymentStatus.ts"
-import { Field } from "../../components/Form.tsx"
+import { Field, FilterField } from "../../components/Form.tsx"
 import { labelOf } from "../../state/Display.ts"
 import { Icon } from "../../components/Button.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
@@ -23,7 +21,7 @@ const choices = [
   ["payment_method", "Method", any("Any method", ["card", "mobile_money", "bank_transfer", "crypto", "wallet"])]
 ] as const
 
-export const Filters = () => {
+const Filters = () => {
   const query = Object.fromEntries(route.value.query)
   const set = (name: string) => (value: string) => setQuery({ ...query, [name]: value })
   return (
@@ -38,7 +36,7 @@ export const Filters = () => {
         onChange={set("search")}
       />
       {choices.map(([name, label, options]) => (
-        <Field key={name} name={name} label={label} options={options} value={query[name] ?? ""} onInput={set(name)} />
+        <FilterField key={name} name={name} label={label} options={options} />
       ))}
       <Field name="from" label="From" kind="date" value={query["from"] ?? ""} onInput={set("from")} />
       <Field name="to" label="To" kind="date" value={query["to"] ?? ""} onInput={set("to")} />
@@ -47,7 +45,7 @@ export const Filters = () => {
 }
 
 /** Saved searches, kept in this browser. */
-export interface View {
+interface View {
   readonly name: string
   readonly query: Readonly<Record<string, string>>
 }
@@ -69,7 +67,7 @@ const readViews = (): ReadonlyArray<View> => {
   }
 }
 
-export const views = signal(readViews())
+const views = signal(readViews())
 
 const storeViews = (all: ReadonlyArray<View>): void => {
   views.value = all
@@ -77,10 +75,9 @@ const storeViews = (all: ReadonlyArray<View>): void => {
 }
 
 /** Replaces a view of the same name. */
-export const saveView = (view: View): void =>
-  storeViews([...views.value.filter(({ name }) => name !== view.name), view])
+const saveView = (view: View): void => storeViews([...views.value.filter(({ name }) => name !== view.name), view])
 
-export const deleteView = (name: string): void => storeViews(views.value.filter((view) => view.name !== name))
+const deleteView = (name: string): void => storeViews(views.value.filter((view) => view.name !== name))
 
 const builtIn: ReadonlyArray<View> = [
   { name: "All", query: {} },
@@ -96,30 +93,23 @@ const isCurrent = (query: Readonly<Record<string, string>>): boolean => {
   )
 }
 
-export const SavedViews = () => {
+const ViewLink = ({ view: { name, query } }: { readonly view: View }) => (
+  <a class="chip" href={linkTo("payments", query)} aria-current={isCurrent(query) ? "true" : undefined}>
+    {name}
+  </a>
+)
+
+const SavedViews = () => {
   const query = Object.fromEntries(route.value.query)
-  const known = [...builtIn, ...views.value].some((view) => isCurrent(view.query))
+  const isSaved = [...builtIn, ...views.value].some((view) => isCurrent(view.query))
   return (
     <nav class="views" aria-label="Views">
       {builtIn.map((view) => (
-        <a
-          key={view.name}
-          class="chip"
-          href={linkTo("payments", view.query)}
-          aria-current={isCurrent(view.query) ? "true" : undefined}
-        >
-          {view.name}
-        </a>
+        <ViewLink key={view.name} view={view} />
       ))}
       {views.value.map((view) => (
         <span key={view.name} class="chip-pair">
-          <a
-            class="chip"
-            href={linkTo("payments", view.query)}
-            aria-current={isCurrent(view.query) ? "true" : undefined}
-          >
-            {view.name}
-          </a>
+          <ViewLink view={view} />
           <button
             class="copy"
             type="button"
@@ -130,7 +120,7 @@ export const SavedViews = () => {
           </button>
         </span>
       ))}
-      {!known && (
+      {!isSaved && (
         <ActionButton
           name="Save this view"
           icon="save"
@@ -147,35 +137,23 @@ export const SavedViews = () => {
   )
 }
 
-type ListParams = NonNullable<Request<"payments", "transactions">["urlParams"]>
-
-const PAGE = 25
-
 const isPhone = /^\+?[\d ()-]{7,20}$/
 
 /** Chooses the API parameter: e-mail addresses and phone numbers search customers. */
-const searchParams = (text: string): ListParams => {
+const searchParams = (text: string) => {
   const search = text.trim()
   if (search === "") return {}
   return search.includes("@") || isPhone.test(search) ? { customer: search } : { reference: search }
 }
 
-/** A day without a time includes the whole day. */
-const listParams = ({ search = "", ...filters }: Readonly<Record<string, string>>): ListParams =>
-  ({ ...filters, ...searchParams(search), limit: PAGE, ...orgFilter() }) as ListParams
-
 export const PaymentsPage = () => {
-  const query = Object.fromEntries(route.value.query)
-  const list = usePages(
-    (cursor, signal) =>
-      call("payments", "transactions", { urlParams: { ...listParams(query), last_evaluated_key: cursor } }, { signal }),
-    [query, orgId.value]
-  )
+  const { search = "", ...filters } = Object.fromEntries(route.value.query)
+  const list = useOrgPages("payments", "transactions", { ...filters, ...searchParams(search) })
   return (
     <Page title="Payments">
       <SavedViews />
       <Filters />
-      <PagedList list={list} empty={<NoPayments />}>
+      <PagedList list={list} empty={noPayments}>
         {(items) => <PaymentTable payments={items} />}
       </PagedList>
     </Page>

@@ -1,18 +1,17 @@
-import { call, type Request } from "../../api/ConsoleApi.ts"
+import type { BoundCall, Request } from "../../api/ConsoleApi.ts"
 import { amountText, type Amount, inputText, optionalAmount } from "../../api/Amount.ts"
 import { Badge } from "../../components/Badge.tsx"
-import { EmptyState, PagedList } from "../../components/Loading.tsx"
-import { Field, type Values } from "../../components/Form.tsx"
-import { Table } from "../../components/DataTable.tsx"
+import { PagedTable } from "../../components/Loading.tsx"
+import { Field, FilterField, type Values } from "../../components/Form.tsx"
+import { Reload } from "../../components/PageFrame.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
 import { orgName, chosenOrg } from "../../state/ConsoleSession.ts"
 import { usePages } from "../../state/LoadHooks.ts"
-import { route, setQuery } from "../../state/HashRouter.ts"
+import { route } from "../../state/HashRouter.ts"
 import { labelOf } from "../../state/Display.ts"
 import { type Config, flowOptions, methodOptions, providerName, providerOptions } from "./ProviderNames.ts"
 import { Problem } from "../../api/ApiResponse.ts"
 
-/** Configurations that apply to an organisation. */
 type ConfigParams = NonNullable<Request<"providerConfigs", "list">["urlParams"]>
 
 interface ConfigPage {
@@ -20,70 +19,60 @@ interface ConfigPage {
   readonly last_evaluated_key: string | null
 }
 
-const PAGE = 25
 const MAX_PAGE = 100
 
-const loadConfigPage = (urlParams: ConfigParams, signal: AbortSignal): Promise<ConfigPage> =>
-  call("providerConfigs", "list", { urlParams }, { signal })
-
 /** Reads on until a page has a shared configuration: the full list includes those of other organisations. */
-const loadPlatformConfigs = async (
-  wanted: ConfigParams,
-  cursor: string | undefined,
-  signal: AbortSignal
+const loadSharedConfigs = async (
+  get: BoundCall,
+  filters: ConfigParams,
+  cursor: string | undefined
 ): Promise<ConfigPage> => {
-  const page = await loadConfigPage({ ...wanted, limit: MAX_PAGE, last_evaluated_key: cursor }, signal)
+  const urlParams = { ...filters, limit: MAX_PAGE, last_evaluated_key: cursor }
+  const page = await get("providerConfigs", "list", { urlParams })
   const data = page.data.filter(({ org_id }) => org_id === null)
   return data.length > 0 || page.last_evaluated_key === null
     ? { ...page, data }
-    : loadPlatformConfigs(wanted, page.last_evaluated_key, signal)
+    : loadSharedConfigs(get, filters, page.last_evaluated_key)
 }
 
-/** Own configurations first, in the order they are tried; then the shared ones. */
-const loadConfigsOfOrg = async (
-  org: string,
-  wanted: ConfigParams,
-  cursor: string | undefined,
-  signal: AbortSignal
+/** With an organisation: its own configurations first, in the order they are tried; then the shared ones. */
+const loadConfigs = async (
+  get: BoundCall,
+  org_id: string | undefined,
+  filters: ConfigParams,
+  cursor: string | undefined
 ): Promise<ConfigPage> => {
-  const [own, everybody] = await Promise.all([
-    cursor === undefined ? loadConfigPage({ ...wanted, org_id: org, limit: MAX_PAGE }, signal) : undefined,
-    loadPlatformConfigs(wanted, cursor, signal)
+  if (org_id === undefined)
+    return get("providerConfigs", "list", { urlParams: { ...filters, limit: 25, last_evaluated_key: cursor } })
+  const [own, shared] = await Promise.all([
+    cursor === undefined
+      ? get("providerConfigs", "list", { urlParams: { ...filters, org_id, limit: MAX_PAGE } })
+      : undefined,
+    loadSharedConfigs(get, filters, cursor)
   ])
-  return { ...everybody, data: [...(own?.data ?? []), ...everybody.data] }
+  return { ...shared, data: [...(own?.data ?? []), ...shared.data] }
 }
 
-export const loadConfigs = (
-  org: string | undefined,
-  wanted: ConfigParams,
-  cursor: string | undefined,
-  signal: AbortSignal
-): Promise<ConfigPage> =>
-  org === undefined
-    ? loadConfigPage({ ...wanted, limit: PAGE, last_evaluated_key: cursor }, signal)
-    : loadConfigsOfOrg(org, wanted, cursor, signal)
-
-const limitIn = (text: string): Amount | null => optionalAmount(text) ?? null
-
-export const settingsIn = ({
-  description = "",
-  is_active,
-  max_amount = "",
-  min_amount = "",
-  priority = ""
-}: Values) => ({
+const settingsIn = ({ description = "", is_active, max_amount = "", min_amount = "", priority = "" }: Values) => ({
   priority: Number(priority),
   is_active: is_active === "on",
-  min_amount: limitIn(min_amount),
-  max_amount: limitIn(max_amount),
-  description: description === "" ? null : description
+  min_amount: optionalAmount(min_amount) ?? null,
+  max_amount: optionalAmount(max_amount) ?? null,
+  description: description || null
 })
 
-const amountInput = (amount: Amount | null | undefined): string =>
-  amount === null || amount === undefined ? "" : inputText(amount)
+interface LimitFieldProps {
+  readonly name: string
+  readonly label: string
+  readonly limit: Amount | null | undefined
+}
+
+const LimitField = ({ limit, ...field }: LimitFieldProps) => (
+  <Field {...field} inputMode="decimal" value={limit ? inputText(limit) : ""} required={false} />
+)
 
 /** Fields that can be set at creation and changed later. */
-export const ConfigFields = ({ config }: { readonly config?: Config }) => (
+const ConfigFields = ({ config }: { readonly config?: Config }) => (
   <>
     <div class="pair">
       <Field
@@ -105,41 +94,30 @@ export const ConfigFields = ({ config }: { readonly config?: Config }) => (
       />
     </div>
     <div class="pair">
-      <Field
-        name="min_amount"
-        label="From"
-        inputMode="decimal"
-        value={amountInput(config?.min_amount)}
-        required={false}
-      />
-      <Field
-        name="max_amount"
-        label="Up to"
-        inputMode="decimal"
-        value={amountInput(config?.max_amount)}
-        required={false}
-      />
+      <LimitField name="min_amount" label="From" limit={config?.min_amount} />
+      <LimitField name="max_amount" label="Up to" limit={config?.max_amount} />
     </div>
     <Field name="description" label="Note" value={config?.description ?? ""} required={false} />
   </>
 )
 
-export const EditConfig = ({ config, onDone }: { readonly config: Config; readonly onDone: () => void }) => (
+const pathOf = ({ config_id, provider }: Config) => ({ provider, config_id })
+
+const titleOf = ({ country, provider }: Config): string => `${providerName(provider)} in ${country}`
+
+const EditConfig = ({ config }: { readonly config: Config }) => (
   <ActionButton
     name="Change"
-    label={`Change ${providerName(config.provider)} in ${config.country}`}
-    title={`${providerName(config.provider)} in ${config.country}`}
-    explanation={`Takes effect with the next payment${config.org_id === null ? " of every organisation" : ""} . Payments in progress are completed.`}
+    label={`Change ${titleOf(config)}`}
+    title={titleOf(config)}
+    explanation={`Takes effect with the next payment${config.org_id === null ? " of every organisation" : ""}. Payments in progress are completed.`}
     submit="Save"
     done="Configuration changed"
-    onDone={onDone}
-    act={(values, key) =>
-      call(
-        "providerConfigs",
-        "update",
-        { path: { provider: config.provider, config_id: config.config_id }, payload: settingsIn(values) },
-        { key }
-      )
+    act={(values, send) =>
+      send("providerConfigs", "update", {
+        path: pathOf(config),
+        payload: settingsIn(values)
+      })
     }
   >
     <ConfigFields config={config} />
@@ -158,26 +136,20 @@ const fieldsIn = (text: string): Readonly<Record<string, string>> =>
       })
   )
 
-export const SetCredentials = ({ config, onDone }: { readonly config: Config; readonly onDone: () => void }) => (
+const SetCredentials = ({ config }: { readonly config: Config }) => (
   <ActionButton
     name="Credentials"
-    label={`Credentials of ${providerName(config.provider)} in ${config.country}`}
+    label={`Credentials of ${titleOf(config)}`}
     title={`Account at ${providerName(config.provider)}`}
     explanation="Uses a separate account at the provider. The credentials are tested now with a harmless call, stored encrypted, and never shown again."
     submit="Set credentials"
     done="Credentials set"
-    onDone={onDone}
-    act={({ fields = "" }, key) =>
-      call(
-        "providerConfigs",
-        "setCredentials",
-        {
-          path: { provider: config.provider, config_id: config.config_id },
-          urlParams: { forget_replaced: false },
-          payload: fieldsIn(fields)
-        },
-        { key }
-      )
+    act={({ fields = "" }, send) =>
+      send("providerConfigs", "setCredentials", {
+        path: pathOf(config),
+        urlParams: { forget_replaced: false },
+        payload: fieldsIn(fields)
+      })
     }
   >
     <Field
@@ -191,7 +163,7 @@ export const SetCredentials = ({ config, onDone }: { readonly config: Config; re
   </ActionButton>
 )
 
-export const NewConfig = ({ onDone }: { readonly onDone: () => void }) => (
+const NewConfig = () => (
   <ActionButton
     name="Add"
     title="Add a provider to a corridor"
@@ -202,25 +174,18 @@ export const NewConfig = ({ onDone }: { readonly onDone: () => void }) => (
         ? "New payments of all organisations in this corridor are offered to it."
         : "New payments of the chosen organisation in this corridor are offered to it before the shared ones."
     }
-    submit="Add"
     done="Configuration added"
-    onDone={onDone}
-    act={({ country = "", direction, payment_method, provider, ...values }, key) =>
-      call(
-        "providerConfigs",
-        "create",
-        {
-          payload: {
-            provider: provider as Config["provider"],
-            payment_method: payment_method as Config["payment_method"],
-            direction: direction as Config["direction"],
-            country: country.toUpperCase(),
-            org_id: chosenOrg.value ?? null,
-            ...settingsIn(values)
-          }
-        },
-        { key }
-      )
+    act={({ country = "", direction, payment_method, provider, ...values }, send) =>
+      send("providerConfigs", "create", {
+        payload: {
+          provider: provider as Config["provider"],
+          payment_method: payment_method as Config["payment_method"],
+          direction: direction as Config["direction"],
+          country: country.toUpperCase(),
+          org_id: chosenOrg.value ?? null,
+          ...settingsIn(values)
+        }
+      })
     }
   >
     <Field name="provider" label="Provider" options={providerOptions} />
@@ -233,19 +198,15 @@ export const NewConfig = ({ onDone }: { readonly onDone: () => void }) => (
   </ActionButton>
 )
 
-const Remove = ({ config, onDone }: { readonly config: Config; readonly onDone: () => void }) => (
+const Remove = ({ config }: { readonly config: Config }) => (
   <ActionButton
     name="Remove"
-    label={`Remove ${providerName(config.provider)} in ${config.country}`}
+    label={`Remove ${titleOf(config)}`}
     title="Remove the configuration"
     kind="danger"
     explanation={`No new payment${config.org_id === null ? " of any organisation" : ""} uses it from now on. Payments in progress are completed.`}
-    submit="Remove"
     done="Configuration removed"
-    onDone={onDone}
-    act={(_, key) =>
-      call("providerConfigs", "remove", { path: { provider: config.provider, config_id: config.config_id } }, { key })
-    }
+    act={(_, send) => send("providerConfigs", "remove", { path: pathOf(config) })}
   />
 )
 
@@ -265,75 +226,50 @@ const filters = [
 
 export const ProviderConfigs = () => {
   const query = Object.fromEntries(route.value.query)
-  const list = usePages(
-    (cursor, signal) => loadConfigs(chosenOrg.value, query, cursor, signal),
-    [query, chosenOrg.value]
-  )
+  const list = usePages((get, cursor) => loadConfigs(get, chosenOrg.value, query, cursor), [query, chosenOrg.value])
   return (
-    <>
+    <Reload.Provider value={list.reload}>
       <div class="filters">
         {filters.map(([name, label, options]) => (
-          <Field
-            key={name}
-            name={name}
-            label={label}
-            options={options}
-            value={query[name] ?? ""}
-            onInput={(value) => setQuery({ ...query, [name]: value })}
-          />
+          <FilterField key={name} name={name} label={label} options={options} />
         ))}
-        <NewConfig onDone={list.reload} />
+        <NewConfig />
       </div>
-      <PagedList
+      <PagedTable
         list={list}
-        empty={
-          <EmptyState icon="providers" title="No configurations">
-            Without one for a corridor, its payments are refused.
-          </EmptyState>
-        }
-      >
-        {(items) => (
-          <Table
-            caption="Provider configurations"
-            rows={items}
-            keyOf={({ config_id }) => config_id}
-            columns={[
-              { name: "Provider", show: ({ provider }) => <strong class="nowrap">{providerName(provider)}</strong> },
-              {
-                name: "State",
-                show: ({ is_active }) => (
-                  <Badge status={is_active ? "active" : "canceled"} words={is_active ? "On" : "Off"} />
-                )
-              },
-              {
-                name: "Corridor",
-                show: ({ country, direction, payment_method }) =>
-                  `${country} · ${labelOf(direction)}, ${labelOf(payment_method).toLowerCase()}`
-              },
-              { name: "Priority", align: "end", show: ({ priority }) => priority },
-              { name: "Amounts", wide: true, show: (config) => <span class="nowrap">{limitsOf(config)}</span> },
-              {
-                name: "For",
-                below: true,
-                show: ({ has_credentials, org_id }) =>
-                  `${org_id === null ? "All organisations" : orgName(org_id)}${has_credentials ? ", own account" : ""}`
-              },
-              {
-                name: "Actions",
-                quiet: true,
-                align: "end",
-                show: (config) => (
-                  <div class="actions">
-                    <EditConfig config={config} onDone={list.reload} />
-                    <SetCredentials config={config} onDone={list.reload} />
-                    <Remove config={config} onDone={list.reload} />
-                  </div>
-                )
-              }
-            ]}
-          />
+        empty={["providers", "No configurations", "Without one for a corridor, its payments are refused."]}
+        caption="Provider configurations"
+        keyOf={({ config_id }) => config_id}
+        columns={[
+          { name: "Provider", show: ({ provider }) => <strong class="nowrap">{providerName(provider)}</strong> },
+          {
+            name: "State",
+            show: ({ is_active }) => (
+              <Badge status={is_active ? "active" : "canceled"} words={is_active ? "On" : "Off"} />
+            )
+          },
+          {
+            name: "Corridor",
+            show: ({ country, direction, payment_method }) =>
+              `${country} · ${labelOf(direction)}, ${labelOf(payment_method).toLowerCase()}`
+          },
+          { name: "Priority", align: "end", show: ({ priority }) => priority },
+          { name: "Amounts", wide: true, show: (config) => <span class="nowrap">{limitsOf(config)}</span> },
+          {
+            name: "For",
+            below: true,
+            show: ({ has_credentials, org_id }) =>
+              `${org_id === null ? "All organisations" : orgName(org_id)}${has_credentials ? ", own account" : ""}`
+          }
+        ]}
+        actions={(config) => (
+          <>
+            <EditConfig config={config} />
+            <SetCredentials config={config} />
+            <Remove config={config} />
+          </>
         )}
-      </PagedList>
-    </>
+      />
+    </Reload.Provider>
   )
 }

@@ -1,4 +1,4 @@
-import { type Answer, call } from "../../api/ConsoleApi.ts"
+import { type Answer } from "../../api/ConsoleApi.ts"
 import { Loading } from "../../components/Loading.tsx"
 import { Badge } from "../../components/Badge.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
@@ -22,7 +22,7 @@ const OutcomeShares = ({ state }: { readonly state: HealthState }) => {
   let from = 0
   return (
     <>
-      <svg class="verdicts" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+      <svg class="outcomes" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
         {outcomes.map(([name, tone]) => {
           const width = (state[name] / all) * 100
           const x = from
@@ -70,6 +70,6 @@ const HealthCards = ({ states }: { readonly states: ReadonlyArray<HealthState> }
 }
 
 export const ProviderHealth = () => {
-  const loaded = useLoad((signal) => call("analytics", "providerHealth", {}, { signal }), [], POLL)
+  const loaded = useLoad((get) => get("analytics", "providerHealth", {}), [], POLL)
   return <Loading loaded={loaded}>{({ data }) => <HealthCards states={data} />}</Loading>
 }

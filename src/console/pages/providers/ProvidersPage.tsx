@@ -17,7 +17,7 @@ import { requireAmount } from "../../api/Amount.ts"
 
 /** A preview needs a whole payment; these fields do not affect the route. */
 type Payload = Request<"paymentsInit", "preview">["payload"]
-export type Beneficiary = Answer<"beneficiaries", "list">["data"][number]
+type Beneficiary = Answer<"beneficiaries", "list">["data"][number]
 
 const payer = { name: "Route preview", email: "preview@example.com", phone: "+254700000000" }
 
@@ -40,7 +40,7 @@ const amountsIn = (amount: string, currency: string) => {
   return { amount: number, target_amount: number, currency, target_currency: currency }
 }
 
-export const payinOf = (values: Values): Payload => {
+const payinOf = (values: Values): Payload => {
   const { amount = "", country = "", currency = "", payment_method = "" } = values
   return {
     ...orgFilter(),
@@ -54,7 +54,7 @@ export const payinOf = (values: Values): Payload => {
 }
 
 /** The beneficiary determines everything but the amount. */
-export const payoutOf = (to: Beneficiary, { amount = "" }: Values): Payload => ({
+const payoutOf = (to: Beneficiary, { amount = "" }: Values): Payload => ({
   ...orgFilter(),
   ...amountsIn(amount, to.currency),
   direction: "payout",
@@ -75,8 +75,7 @@ const methods = [
 
 const NetworkFields = ({ country }: { readonly country: string }) => {
   const { data } = useLoad(
-    async (signal) =>
-      /^[A-Z]{2}$/.test(country) ? (await call("networks", "list", { payload: { country } }, { signal })).data : [],
+    async (get) => (/^[A-Z]{2}$/.test(country) ? (await get("networks", "list", { payload: { country } })).data : []),
     [country]
   )
   const networks = data ?? []
@@ -113,7 +112,7 @@ const RouteExplanation = ({ route }: { readonly route: Route }) => (
       <ol class="candidates">
         {route.candidates.map(({ config_id, priority, provider }, at) => (
           <li key={config_id}>
-            <span class="turn">{at + 1}</span>
+            <span class="position">{at + 1}</span>
             <div>
               <strong>{providerName(provider)}</strong>
               <p class="muted">
@@ -186,8 +185,8 @@ const PayoutFields = ({ beneficiaries }: { readonly beneficiaries: ReadonlyArray
 
 const useBeneficiaries = (wanted: boolean): ReadonlyArray<Beneficiary> | undefined => {
   const { data } = useAllPages(
-    async (page, signal) =>
-      wanted ? call("beneficiaries", "list", { urlParams: { ...orgFilter(), ...page } }, { signal }) : { data: [] },
+    async (get, page) =>
+      wanted ? get("beneficiaries", "list", { urlParams: { ...orgFilter(), ...page } }) : { data: [] },
     [wanted, orgId.value]
   )
   return data?.filter(({ account_type }) => account_type === "mobile_money" || account_type === "bank")
@@ -200,7 +199,7 @@ const payloadOf = (values: Values, beneficiaries: ReadonlyArray<Beneficiary>) =>
   return payoutOf(to, values)
 }
 
-export const RoutePreview = () => {
+const RoutePreview = () => {
   const [flow, setFlow] = useState("payin")
   const [route, setRoute] = useState<Route>()
   const beneficiaries = useBeneficiaries(flow === "payout")
@@ -252,9 +251,7 @@ export const ProvidersPage = ({ tab }: { readonly tab: string }) => {
   const content = hasAccess("platform") ? contents[tab] : undefined
   return (
     <Page title="Providers" lead="Which providers a payment is offered to, in which order, and why.">
-      {hasAccess("platform") && (
-        <Tabs name="Providers" tabs={tabs.map(([path, words]) => [`#/providers/${path}`, words, tab === path])} />
-      )}
+      {hasAccess("platform") && <Tabs name="Providers" at="providers" tabs={tabs} current={tab} />}
       {content === undefined ? <RoutePreview /> : content()}
     </Page>
   )

@@ -1,37 +1,29 @@
-import { type Answer, call } from "../../api/ConsoleApi.ts"
+import { FilterField } from "../../components/Form.tsx"
+import { type Answer, type Item } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
-import { EmptyState, PagedList, LoadedPage } from "../../components/Loading.tsx"
-import { Field } from "../../components/Form.tsx"
-import { orgColumn, Table } from "../../components/DataTable.tsx"
+import { EmptyState, PagedTable, LoadedPage } from "../../components/Loading.tsx"
+import { orgColumn } from "../../components/DataTable.tsx"
 import { Time, DetailList, CopyableId, Json } from "../../components/Values.tsx"
-import { useAllPages, usePages, useLoad } from "../../state/LoadHooks.ts"
-import { linkTo, route, setQuery } from "../../state/HashRouter.ts"
-import { hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
+import { useLoad, useOrgItems, useOrgPages } from "../../state/LoadHooks.ts"
+import { linkTo, route } from "../../state/HashRouter.ts"
+import { hasAccess } from "../../state/ConsoleSession.ts"
 import { asSentence, durationText } from "../../state/Display.ts"
 import { parse } from "lossless-json"
 import { Card, Page } from "../../components/PageFrame.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
 
-interface ReplayProps {
-  readonly deliveryId: string
-  readonly name: string
-  readonly onDone: () => void
-}
-
-export const Replay = ({ deliveryId, name, onDone }: ReplayProps) => (
+const Replay = ({ delivery }: { readonly delivery: Pick<DeliveryRow, "delivery_id" | "event_type"> }) => (
   <ActionButton
     name="Send again"
-    label={`Send again: ${name}`}
+    label={`Send again: ${delivery.event_type}`}
     title="Send the delivery again"
     explanation="Queues the delivery again with a full set of attempts. The receiver gets the same event id and bytes, and may have handled it already."
-    submit="Send again"
     done="Delivery queued"
-    onDone={onDone}
-    act={(_, key) => call("webhookLog", "replay", { path: { delivery_id: deliveryId } }, { key })}
+    act={(_, send) => send("webhookLog", "replay", { path: { delivery_id: delivery.delivery_id } })}
   />
 )
 
-type DeliveryRow = Answer<"webhookLog", "deliveries">["data"][number]
+type DeliveryRow = Item<"webhookLog", "deliveries">
 
 const statuses = [
   ["", "Any status"],
@@ -43,14 +35,11 @@ const statuses = [
 const hostOf = (address: string): string => address.replace(/^https?:\/\//, "")
 
 const useEndpoints = () => {
-  const { data = [] } = useAllPages(
-    (page, signal) => call("webhooks", "list", { urlParams: { ...orgFilter(), ...page } }, { signal }),
-    [orgId.value]
-  )
+  const { data = [] } = useOrgItems("webhooks", "list")
   return new Map(data.map((endpoint) => [endpoint.webhook_id, endpoint]))
 }
 
-const said = ({ attempts, last_error, last_status_code }: DeliveryRow): string => {
+const lastAnswer = ({ attempts, last_error, last_status_code }: DeliveryRow): string => {
   const words = last_error ?? (last_status_code === null ? "" : `answered ${last_status_code}`)
   return words === "" ? "" : asSentence(attempts > 1 ? `${words} (${attempts} attempts)` : words)
 }
@@ -58,87 +47,42 @@ const said = ({ attempts, last_error, last_status_code }: DeliveryRow): string =
 export const Deliveries = () => {
   const { status = "", webhook_id = "" } = Object.fromEntries(route.value.query)
   const endpoints = useEndpoints()
-  const list = usePages(
-    (cursor, signal) =>
-      call(
-        "webhookLog",
-        "deliveries",
-        {
-          urlParams: {
-            ...orgFilter(),
-            limit: 25,
-            ...(status === "" ? {} : { status: status as DeliveryRow["status"] }),
-            ...(webhook_id === "" ? {} : { webhook_id }),
-            last_evaluated_key: cursor
-          }
-        },
-        { signal }
-      ),
-    [status, webhook_id, orgId.value]
-  )
+  const list = useOrgPages("webhookLog", "deliveries", { status, webhook_id })
   return (
     <>
       <div class="filters">
-        <Field
-          name="status"
-          label="Status"
-          options={statuses}
-          value={status}
-          onInput={(value) => setQuery({ status: value, webhook_id })}
-        />
-        <Field
+        <FilterField name="status" label="Status" options={statuses} />
+        <FilterField
           name="webhook_id"
           label="Endpoint"
           options={[
             ["", "Any endpoint"],
             ...Array.from(endpoints, ([id, { endpoint_url }]) => [id, hostOf(endpoint_url)] as const)
           ]}
-          value={webhook_id}
-          onInput={(value) => setQuery({ status, webhook_id: value })}
         />
       </div>
-      <PagedList
+      <PagedTable
         list={list}
-        empty={
-          <EmptyState icon="webhooks" title="No deliveries">
-            No deliveries match these filters.
-          </EmptyState>
+        empty={["webhooks", "No deliveries", "No deliveries match these filters."]}
+        caption="Deliveries"
+        keyOf={({ delivery_id }) => delivery_id}
+        hrefOf={({ delivery_id }) => linkTo(`webhooks/deliveries/${delivery_id}`)}
+        columns={[
+          { name: "Event", show: ({ event_type }) => <code>{event_type}</code> },
+          { name: "Status", show: (delivery) => <Badge status={delivery.status} /> },
+          {
+            name: "Endpoint",
+            below: true,
+            show: (delivery) => hostOf(endpoints.get(delivery.webhook_id)?.endpoint_url ?? "–")
+          },
+          ...orgColumn<DeliveryRow>((delivery) => endpoints.get(delivery.webhook_id)?.org_id),
+          { name: "Last answer", below: true, show: lastAnswer },
+          { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
+        ]}
+        actions={
+          hasAccess("webhooks") ? (delivery) => delivery.status === "dead" && <Replay delivery={delivery} /> : undefined
         }
-      >
-        {(items) => (
-          <Table
-            caption="Deliveries"
-            rows={items}
-            keyOf={({ delivery_id }) => delivery_id}
-            hrefOf={({ delivery_id }) => linkTo(`webhooks/deliveries/${delivery_id}`)}
-            columns={[
-              { name: "Event", show: ({ event_type }) => <code>{event_type}</code> },
-              { name: "Status", show: (delivery) => <Badge status={delivery.status} /> },
-              {
-                name: "Endpoint",
-                below: true,
-                show: (delivery) => hostOf(endpoints.get(delivery.webhook_id)?.endpoint_url ?? "–")
-              },
-              ...orgColumn<DeliveryRow>((delivery) => endpoints.get(delivery.webhook_id)?.org_id),
-              { name: "Last answer", below: true, show: said },
-              { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> },
-              ...(hasAccess("webhooks")
-                ? [
-                    {
-                      name: "Actions",
-                      quiet: true,
-                      align: "end" as const,
-                      show: ({ delivery_id, event_type, status: now }: DeliveryRow) =>
-                        now !== "dead" ? null : (
-                          <Replay deliveryId={delivery_id} name={event_type} onDone={list.reload} />
-                        )
-                    }
-                  ]
-                : [])
-            ]}
-          />
-        )}
-      </PagedList>
+      />
     </>
   )
 }
@@ -186,7 +130,7 @@ const POLL = 4000
 
 const above = ["#/webhooks/deliveries", "Deliveries"] as const
 
-const DeliveryContent = ({ delivery, onDone }: { readonly delivery: DeliveryDetail; readonly onDone: () => void }) => {
+const DeliveryContent = ({ delivery }: { readonly delivery: DeliveryDetail }) => {
   const event = parse(delivery.payload) as EventText
   const paymentId = event.data?.payment_id
   return (
@@ -199,11 +143,7 @@ const DeliveryContent = ({ delivery, onDone }: { readonly delivery: DeliveryDeta
           <code class="address">{delivery.endpoint_url}</code>
         </p>
       }
-      actions={
-        hasAccess("webhooks") && delivery.status !== "pending" ? (
-          <Replay deliveryId={delivery.delivery_id} name={delivery.event_type} onDone={onDone} />
-        ) : undefined
-      }
+      actions={hasAccess("webhooks") && delivery.status !== "pending" ? <Replay delivery={delivery} /> : undefined}
     >
       <div class="columns">
         <Card title="Request">
@@ -229,14 +169,10 @@ const DeliveryContent = ({ delivery, onDone }: { readonly delivery: DeliveryDeta
 }
 
 export const DeliveryPage = ({ id }: { readonly id: string }) => {
-  const loaded = useLoad(
-    (signal) => call("webhookLog", "delivery", { path: { delivery_id: id } }, { signal }),
-    [id],
-    POLL
-  )
+  const loaded = useLoad((get) => get("webhookLog", "delivery", { path: { delivery_id: id } }), [id], POLL)
   return (
     <LoadedPage title="Delivery" above={above} loaded={loaded}>
-      {({ data }) => <DeliveryContent delivery={data} onDone={loaded.reload} />}
+      {({ data }) => <DeliveryContent delivery={data} />}
     </LoadedPage>
   )
 }
@@ -244,10 +180,9 @@ export const DeliveryPage = ({ id }: { readonly id: string }) => {
 interface ReplayDeadProps {
   readonly webhookId: string
   readonly count: number
-  readonly onDone: () => void
 }
 
-export const ReplayDead = ({ count, onDone, webhookId }: ReplayDeadProps) => (
+export const ReplayDead = ({ count, webhookId }: ReplayDeadProps) => (
   <ActionButton
     name={count === 1 ? "Send it again" : "Send all again"}
     title="Send dead letters again"
@@ -255,7 +190,6 @@ export const ReplayDead = ({ count, onDone, webhookId }: ReplayDeadProps) => (
     explanation={`Queues ${count === 1 ? "the dead letter" : `all ${count < 1000 ? `${count} ` : ""}dead letters`} of this endpoint again with a full set of attempts. The receiver gets the same event ids and bytes.`}
     submit="Send again"
     done="Dead letters queued"
-    onDone={onDone}
-    act={(_, key) => call("webhookLog", "replayDead", { path: { webhook_id: webhookId } }, { key })}
+    act={(_, send) => send("webhookLog", "replayDead", { path: { webhook_id: webhookId } })}
   />
 )

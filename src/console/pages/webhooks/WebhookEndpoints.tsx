@@ -1,41 +1,33 @@
-import { call, type Answer } from "../../api/ConsoleApi.ts"
+import { useOrgPages } from "../../state/LoadHooks.ts"
+import type { Item } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
-import { EmptyState, PagedList } from "../../components/Loading.tsx"
+import { PagedList } from "../../components/Loading.tsx"
 import { OrgName } from "../../components/DataTable.tsx"
 import { Time } from "../../components/Values.tsx"
-import { usePages } from "../../state/LoadHooks.ts"
 import { linkTo } from "../../state/HashRouter.ts"
-import { hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
-import { useState } from "preact/hooks"
+import { hasAccess, orgFilter } from "../../state/ConsoleSession.ts"
 import { Field } from "../../components/Form.tsx"
-import { SecretDialog, ActionButton } from "../../components/Dialog.tsx"
+import { ActionButton } from "../../components/Dialog.tsx"
 import { eventsHint, eventTypesIn } from "../../state/TypedInput.ts"
 import { signal } from "@preact/signals"
 
-/** Incremented when an endpoint changes, so that the list loads again. */
-export const endpointsVersion = signal(0)
+/** Incremented when an endpoint is added, so that the list loads again. */
+const endpointsVersion = signal(0)
 
-export const endpointsChanged = (): void => {
-  endpointsVersion.value += 1
-}
+type Endpoint = Item<"webhooks", "list">
 
-export type Endpoint = Answer<"webhooks", "list">["data"][number]
-
-export const ChangeEvents = ({ endpoint, onDone }: { readonly endpoint: Endpoint; readonly onDone: () => void }) => (
+const ChangeEvents = ({ endpoint }: { readonly endpoint: Endpoint }) => (
   <ActionButton
     name="Change"
     title="Change the endpoint"
     explanation="Pending deliveries go to the new address too. Unsubscribed events are no longer sent."
     submit="Save"
     done="Endpoint changed"
-    onDone={onDone}
-    act={({ endpoint_url = "", events = "" }, key) =>
-      call(
-        "webhooks",
-        "update",
-        { path: { webhook_id: endpoint.webhook_id }, payload: { endpoint_url, events: eventTypesIn(events) } },
-        { key }
-      )
+    act={({ endpoint_url = "", events = "" }, send) =>
+      send("webhooks", "update", {
+        path: { webhook_id: endpoint.webhook_id },
+        payload: { endpoint_url, events: eventTypesIn(events) }
+      })
     }
   >
     <Field name="endpoint_url" label="Address" kind="url" value={endpoint.endpoint_url} required />
@@ -43,7 +35,7 @@ export const ChangeEvents = ({ endpoint, onDone }: { readonly endpoint: Endpoint
   </ActionButton>
 )
 
-export const RemoveEndpoint = ({ endpoint, onDone }: { readonly endpoint: Endpoint; readonly onDone: () => void }) => (
+const RemoveEndpoint = ({ endpoint }: { readonly endpoint: Endpoint }) => (
   <ActionButton
     name="Remove"
     title="Remove the endpoint"
@@ -51,56 +43,42 @@ export const RemoveEndpoint = ({ endpoint, onDone }: { readonly endpoint: Endpoi
     explanation={`${endpoint.endpoint_url} receives nothing more. Its deliveries are deleted, including pending ones.`}
     submit="Remove the endpoint"
     done="Endpoint removed"
-    onDone={onDone}
-    act={(_, key) => call("webhooks", "remove", { path: { webhook_id: endpoint.webhook_id } }, { key })}
+    act={(_, send) => send("webhooks", "remove", { path: { webhook_id: endpoint.webhook_id } })}
   />
 )
 
-export const RotateSecret = ({ endpoint }: { readonly endpoint: Endpoint }) => {
-  const [secret, setSecret] = useState<string>()
-  return (
-    <>
-      <ActionButton
-        name="New secret"
-        title="Replace the signing secret"
-        kind="danger"
-        explanation="Creates a new signing secret. For 24 hours deliveries carry both signatures, unless you revoke the old secret now."
-        submit="Replace the secret"
-        done="Secret replaced"
-        act={async ({ when }, key) => {
-          const path = { webhook_id: endpoint.webhook_id }
-          const payload = { immediate: when === "now" }
-          setSecret((await call("webhooks", "rotateSecret", { path, payload }, { key })).data.secret_key)
-        }}
-      >
-        <Field
-          name="when"
-          label="The old secret"
-          options={[
-            ["later", "Valid for 24 more hours"],
-            ["now", "Revoked now"]
-          ]}
-        />
-      </ActionButton>
-      {secret !== undefined && (
-        <SecretDialog
-          title="The new signing secret"
-          explanation="Store it now: it is not shown again."
-          secret={secret}
-          onClose={() => setSecret(undefined)}
-        />
-      )}
-    </>
-  )
-}
+const RotateSecret = ({ endpoint }: { readonly endpoint: Endpoint }) => (
+  <ActionButton
+    name="New secret"
+    title="Replace the signing secret"
+    kind="danger"
+    explanation="Creates a new signing secret. For 24 hours deliveries carry both signatures, unless you revoke the old secret now."
+    submit="Replace the secret"
+    done="Secret replaced"
+    secret={{ title: "The new signing secret", explanation: "Store it now: it is not shown again." }}
+    act={async ({ when }, send) => {
+      const path = { webhook_id: endpoint.webhook_id }
+      const payload = { immediate: when === "now" }
+      return (await send("webhooks", "rotateSecret", { path, payload })).data.secret_key
+    }}
+  >
+    <Field
+      name="when"
+      label="The old secret"
+      options={[
+        ["later", "Valid for 24 more hours"],
+        ["now", "Revoked now"]
+      ]}
+    />
+  </ActionButton>
+)
 
 interface SetEndpointStatusProps {
   readonly webhookId: string
   readonly status: "active" | "disabled"
-  readonly onDone: () => void
 }
 
-export const SetEndpointStatus = ({ onDone, status, webhookId }: SetEndpointStatusProps) => {
+export const SetEndpointStatus = ({ status, webhookId }: SetEndpointStatusProps) => {
   const enables = status === "active"
   return (
     <ActionButton
@@ -112,10 +90,8 @@ export const SetEndpointStatus = ({ onDone, status, webhookId }: SetEndpointStat
           ? "Resumes sending, including pending deliveries. Events of the time in between are not sent."
           : "Stops sending until it is enabled again. Pending deliveries stay; new events are not kept for it."
       }
-      submit={enables ? "Enable" : "Disable"}
       done={enables ? "Endpoint enabled" : "Endpoint disabled"}
-      onDone={onDone}
-      act={(_, key) => call("webhooks", "update", { path: { webhook_id: webhookId }, payload: { status } }, { key })}
+      act={(_, send) => send("webhooks", "update", { path: { webhook_id: webhookId }, payload: { status } })}
     />
   )
 }
@@ -140,33 +116,24 @@ const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
     {endpoint.disabled_reason !== null && <p class="note">{endpoint.disabled_reason}</p>}
     {hasAccess("webhooks") && (
       <div class="actions">
-        <ChangeEvents endpoint={endpoint} onDone={endpointsChanged} />
+        <ChangeEvents endpoint={endpoint} />
         <RotateSecret endpoint={endpoint} />
         <SetEndpointStatus
           webhookId={endpoint.webhook_id}
           status={endpoint.status === "active" ? "disabled" : "active"}
-          onDone={endpointsChanged}
         />
-        <RemoveEndpoint endpoint={endpoint} onDone={endpointsChanged} />
+        <RemoveEndpoint endpoint={endpoint} />
       </div>
     )}
   </li>
 )
 
 export const Endpoints = () => {
-  const list = usePages(
-    (cursor, signal) =>
-      call("webhooks", "list", { urlParams: { ...orgFilter(), limit: 50, last_evaluated_key: cursor } }, { signal }),
-    [orgId.value, endpointsVersion.value]
-  )
+  const list = useOrgPages("webhooks", "list", { limit: 50 }, endpointsVersion.value)
   return (
     <PagedList
       list={list}
-      empty={
-        <EmptyState icon="webhooks" title="No endpoints">
-          Add the address of your server to receive payment events.
-        </EmptyState>
-      }
+      empty={["webhooks", "No endpoints", "Add the address of your server to receive payment events."]}
     >
       {(items) => (
         <ul class="queue">
@@ -179,34 +146,24 @@ export const Endpoints = () => {
   )
 }
 
-export const NewEndpoint = () => {
-  const [secret, setSecret] = useState<string>()
-  return (
-    <>
-      <ActionButton
-        name="Add endpoint"
-        icon="plus"
-        kind="primary"
-        explanation="Events are sent to it from now on. Its signing secret is shown once."
-        submit="Add endpoint"
-        done="Endpoint added"
-        onDone={endpointsChanged}
-        act={async ({ endpoint_url = "", events = "" }, key) => {
-          const payload = { endpoint_url, events: eventTypesIn(events), ...orgFilter() }
-          setSecret((await call("webhooks", "create", { payload }, { key })).data.secret_key)
-        }}
-      >
-        <Field name="endpoint_url" label="Address" kind="url" placeholder="https://shop.example/webhooks" required />
-        <Field name="events" label="Events" kind="area" value="*" hint={eventsHint} required />
-      </ActionButton>
-      {secret !== undefined && (
-        <SecretDialog
-          title="The endpoint's signing secret"
-          explanation="Verify deliveries with this secret. Store it now: it is not shown again."
-          secret={secret}
-          onClose={() => setSecret(undefined)}
-        />
-      )}
-    </>
-  )
-}
+export const NewEndpoint = () => (
+  <ActionButton
+    name="Add endpoint"
+    icon="plus"
+    kind="primary"
+    explanation="Events are sent to it from now on. Its signing secret is shown once."
+    done="Endpoint added"
+    onDone={() => (endpointsVersion.value += 1)}
+    act={async ({ endpoint_url = "", events = "" }, send) => {
+      const payload = { endpoint_url, events: eventTypesIn(events), ...orgFilter() }
+      return (await send("webhooks", "create", { payload })).data.secret_key
+    }}
+    secret={{
+      title: "The endpoint's signing secret",
+      explanation: "Verify deliveries with this secret. Store it now: it is not shown again."
+    }}
+  >
+    <Field name="endpoint_url" label="Address" kind="url" placeholder="https://shop.example/webhooks" required />
+    <Field name="events" label="Events" kind="area" value="*" hint={eventsHint} required />
+  </ActionButton>
+)

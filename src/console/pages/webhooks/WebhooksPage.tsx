@@ -3,7 +3,7 @@ import { hasAccess, orgId, orgFilter } from "../../state/ConsoleSession.ts"
 import { Deliveries } from "./WebhookDeliveries.tsx"
 import { Endpoints, NewEndpoint } from "./WebhookEndpoints.tsx"
 import { useState } from "preact/hooks"
-import { type Answer, call } from "../../api/ConsoleApi.ts"
+import { type Answer } from "../../api/ConsoleApi.ts"
 import { Loading, EmptyState } from "../../components/Loading.tsx"
 import { Button } from "../../components/Button.tsx"
 import { Json, Time } from "../../components/Values.tsx"
@@ -14,31 +14,26 @@ import { LosslessNumber } from "lossless-json"
 import { ActionButton } from "../../components/Dialog.tsx"
 
 /** Sends a test event to all endpoints. */
-export const SendTest = ({ org }: { readonly org: string }) => (
+const SendTest = ({ org }: { readonly org: string }) => (
   <ActionButton
     name="Send a test to all endpoints"
     title="Send a test event to all endpoints"
     explanation="Sends transaction.updated with made-up data, marked as a test, to every active endpoint of the organisation."
     submit="Send"
     done="Test event sent"
-    act={(_, key) =>
-      call(
-        "webhookLog",
-        "notify",
-        {
-          payload: {
-            org_id: org,
-            transaction_data: {
-              transaction_id: "test-from-the-console",
-              status: "completed",
-              amount: new LosslessNumber("1500.50"),
-              currency: "KES",
-              updated_at: new Date().toISOString()
-            }
+    act={(_, send) =>
+      send("webhookLog", "notify", {
+        payload: {
+          org_id: org,
+          transaction_data: {
+            transaction_id: "test-from-the-console",
+            status: "completed",
+            amount: new LosslessNumber("1500.50"),
+            currency: "KES",
+            updated_at: new Date().toISOString()
           }
-        },
-        { key }
-      )
+        }
+      })
     }
   />
 )
@@ -60,7 +55,7 @@ const EventList = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
           <details>
             <summary>
               <code>{event.event_type}</code>
-              <span class="gist">{eventSummary(event.data)}</span>
+              <span class="summary-text">{eventSummary(event.data)}</span>
               <OrgName id={event.org_id} />
               <Time at={event.created_at} relative />
             </summary>
@@ -72,10 +67,10 @@ const EventList = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
   )
 
 /** Latest events, whether or not an endpoint subscribes to them. */
-export const LiveEvents = () => {
+const LiveEvents = () => {
   const [paused, setPaused] = useState(false)
   const loaded = useLoad(
-    (signal) => call("webhookLog", "events", { urlParams: { ...orgFilter(), limit: SHOWN } }, { signal }),
+    (get) => get("webhookLog", "events", { urlParams: { ...orgFilter(), limit: SHOWN } }),
     [orgId.value],
     paused ? undefined : POLL
   )
@@ -112,9 +107,7 @@ export const WebhooksPage = ({ tab }: { readonly tab: string }) => (
       ) : undefined
     }
   >
-    {hasAccess("webhook_log") && (
-      <Tabs name="Webhooks" tabs={tabs.map(([path, words]) => [`#/webhooks/${path}`, words, tab === path])} />
-    )}
+    {hasAccess("webhook_log") && <Tabs name="Webhooks" at="webhooks" tabs={tabs} current={tab} />}
     {tab === "deliveries" ? <Deliveries /> : tab === "tail" ? <LiveEvents /> : <Endpoints />}
   </Page>
 )

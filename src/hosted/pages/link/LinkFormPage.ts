@@ -6,7 +6,7 @@ import type { LinkVisit, Offer, LinkMethod } from "../../links/LinkVisit.ts"
 import type { PaymentLink } from "../../links/LinkStore.ts"
 import type { Price } from "../../links/LinkPrices.ts"
 import { amountText, timeText, type PageText } from "../PageText.ts"
-import { detail, withHeader, type Page } from "../PageLayout.ts"
+import { detail, formField, withHeader, type Page } from "../PageLayout.ts"
 import { fieldsOf, type Kept, keptFields, type LinkField } from "./LinkForm.ts"
 import { type LinkPageText, linkPageText } from "./LinkPageText.ts"
 
@@ -40,7 +40,7 @@ interface Drawing extends FormState {
 }
 
 const labelOf = (field: LinkField, { linkWords, method }: Drawing): string => {
-  if (field === "name" && method === "card") return linkWords.cardName
+  if (field === "name" && method === "card") return linkWords.fields.holder
   if (field === "name" && method === "bank_transfer") return linkWords.payerAccount
   if (field === "phone" && method === "mobile_money") return linkWords.mobilePhone
   return linkWords.fields[field]
@@ -54,7 +54,7 @@ const hintOf = (field: LinkField, { linkWords, method, visit, words }: Drawing):
 
 const isKept = (field: LinkField): field is keyof Kept => (keptFields as ReadonlyArray<string>).includes(field)
 
-const control = (field: LinkField, value: string, state: Html | false, drawing: Drawing): Html => {
+const control = (field: LinkField, value: string, state: Content, drawing: Drawing): Html => {
   if (field !== "network") {
     const own = field === "name" && drawing.method === "card" ? cardName : attributes[field]
     return html`<input id="${field}" name="${field}" required value="${value}" ${own} ${state} />`
@@ -69,15 +69,14 @@ const control = (field: LinkField, value: string, state: Html | false, drawing: 
 }
 
 const input = (field: LinkField, drawing: Drawing): Html => {
-  const wrong = drawing.problems.includes(field)
   const hint = hintOf(field, drawing)
   const value = isKept(field) ? (drawing.kept[field] ?? "") : ""
-  const state = wrong && html`aria-invalid="true" aria-describedby="${field}-problem"`
-  return html`<div class="field">
-    <label for="${field}">${labelOf(field, drawing)} ${hint !== undefined && html`<span>${hint}</span>`}</label>
-    ${control(field, value, state, drawing)}
-    ${wrong && html`<p class="problem" id="${field}-problem">${drawing.linkWords.problems[field]}</p>`}
-  </div>`
+  return formField({
+    name: field,
+    label: [labelOf(field, drawing), hint !== undefined && html` <span>${hint}</span>`],
+    problem: drawing.problems.includes(field) && drawing.linkWords.problems[field],
+    control: (state) => control(field, value, state, drawing)
+  })
 }
 
 /** Expiry and security code share a row. */

@@ -1,51 +1,7 @@
 /** Texts of payment link pages in English and French, besides those of the checkout. */
 import type { LinkMethod } from "../../links/LinkVisit.ts"
-import type { PageText } from "../PageText.ts"
+import { english as pageEnglish, french as pageFrench, type PageText } from "../PageText.ts"
 import type { LinkField } from "./LinkForm.ts"
-
-export interface LinkPageText {
-  readonly title: string
-  readonly methodsLabel: string
-  readonly methods: Readonly<Record<LinkMethod, string>>
-  readonly fields: Readonly<Record<LinkField, string>>
-  readonly cardName: string
-  readonly mobilePhone: string
-  readonly payerAccount: string
-  readonly amountHint: (currency: string) => string
-  readonly mobilePhoneHint: string
-  readonly problems: Readonly<Record<LinkField, string>>
-  readonly choose: string
-  readonly checkFields: string
-  readonly repriced: (amount: string) => string
-  readonly noRoute: string
-  readonly slowDown: string
-  readonly promptedTooOften: string
-  readonly payChosen: string
-  readonly rate: string
-  readonly rateUntil: string
-  readonly waitingText: (merchant: string) => string
-  readonly againText: string
-  readonly canceledText: string
-  readonly again: string
-  readonly otpTitle: string
-  readonly otpText: string
-  readonly otp: string
-  readonly otpProblem: string
-  readonly otpSend: string
-  readonly otpResend: string
-  readonly transferTitle: string
-  readonly transferText: string
-  readonly instructions: Readonly<Record<Instruction, string>>
-  readonly onwardTitle: string
-  readonly onwardText: string
-  readonly cancelRefused: string
-  readonly takenTitle: string
-  readonly takenText: string
-  readonly takenUntil: (time: string) => string
-  readonly resentTooOften: string
-  readonly closed: Readonly<Record<"paid" | "canceled" | "expired", Readonly<Record<"title" | "text", string>>>>
-  readonly notNowTitle: string
-}
 
 /** Bank transfer instructions in display order. */
 export const instructionNames = [
@@ -56,44 +12,41 @@ export const instructionNames = [
   "reference",
   "expires_at"
 ] as const
-export type Instruction = (typeof instructionNames)[number]
+type Instruction = (typeof instructionNames)[number]
 
-const english: LinkPageText = {
+const english = {
   title: "How would you like to pay?",
   methodsLabel: "Payment method",
-  methods: { mobile_money: "Mobile money", card: "Card", bank_transfer: "Bank transfer" },
+  methods: { mobile_money: "Mobile money", card: "Card", bank_transfer: "Bank transfer" } satisfies Readonly<
+    Record<LinkMethod, string>
+  >,
   fields: {
+    ...pageEnglish.cardFields,
     amount: "Amount",
     name: "Your name",
     email: "E-mail",
     phone: "Phone number",
     network: "Network",
-    number: "Card number",
-    expiry: "Expiry date",
-    cvv: "Security code",
     bank_name: "Your bank",
     account_number: "Your account number"
-  },
-  cardName: "Name on card",
+  } satisfies Readonly<Record<LinkField, string>>,
   mobilePhone: "Mobile money number",
   payerAccount: "Name on the account",
-  amountHint: (currency) => `In ${currency}`,
+  amountHint: (currency: string) => `In ${currency}`,
   mobilePhoneHint: "You confirm the payment on this phone",
   problems: {
+    ...pageEnglish.cardProblems,
     amount: "Enter an amount above zero, such as 1500.00.",
     name: "Enter a name.",
     email: "Enter an e-mail address, such as ada@example.com.",
     phone: "Enter a phone number with country code, such as +254712345678, or in local format.",
     network: "Choose the network of your phone.",
-    number: "Check the card number: a digit is missing or wrong.",
-    expiry: "Enter an expiry date in the future, such as 09/30.",
-    cvv: "Enter the 3 or 4 digits printed on the card.",
     bank_name: "Enter the name of the bank that you pay from.",
     account_number: "Enter the number of the account that you pay from."
-  },
+  } satisfies Readonly<Record<LinkField, string>>,
   choose: "Choose one",
   checkFields: "Nothing was charged. Please check the marked fields.",
-  repriced: (amount) =>
+  repriced: (amount: string) =>
     `The exchange rate has changed: the amount is now ${amount}. Nothing was charged. Please check the amount and pay again.`,
   noRoute: "This method cannot take this amount at the moment. Nothing was charged. Try another amount or method.",
   promptedTooOften:
@@ -102,7 +55,7 @@ const english: LinkPageText = {
   payChosen: "Pay",
   rate: "Exchange rate",
   rateUntil: "Price valid until",
-  waitingText: (merchant) =>
+  waitingText: (merchant: string) =>
     `This page updates by itself. ${merchant} is notified even if you close it. Please do not pay again.`,
   againText: "The payment did not go through. You can try again or pay another way.",
   canceledText: "This payment was cancelled. You can try again or pay another way.",
@@ -122,12 +75,12 @@ const english: LinkPageText = {
     bank_code: "Bank code",
     reference: "Reference",
     expires_at: "Pay before"
-  },
+  } satisfies Readonly<Record<Instruction, string>>,
   onwardTitle: "One more step",
   onwardText: "You are being redirected to confirm the payment.",
   takenTitle: "Payment in progress",
   takenText: "This link accepts one payment at a time. If you started this payment, continue in the same browser.",
-  takenUntil: (time) => `If the payment is not completed, the link can be used again from ${time}.`,
+  takenUntil: (time: string) => `If the payment is not completed, the link can be used again from ${time}.`,
   cancelRefused: "The payment can no longer be cancelled. Please wait for the result.",
   resentTooOften: "Too many codes were sent. Use the latest one, or try again in an hour.",
   closed: {
@@ -144,37 +97,34 @@ const english: LinkPageText = {
   notNowTitle: "Not available at the moment"
 }
 
+export type LinkPageText = Readonly<typeof english>
+
 const french: LinkPageText = {
   title: "Comment souhaitez-vous payer ?",
   methodsLabel: "Moyen de paiement",
   methods: { mobile_money: "Mobile money", card: "Carte", bank_transfer: "Virement" },
   fields: {
+    ...pageFrench.cardFields,
     amount: "Montant",
     name: "Votre nom",
     email: "E-mail",
     phone: "Numéro de téléphone",
     network: "Opérateur",
-    number: "Numéro de carte",
-    expiry: "Date d’expiration",
-    cvv: "Code de sécurité",
     bank_name: "Votre banque",
     account_number: "Votre numéro de compte"
   },
-  cardName: "Nom sur la carte",
   mobilePhone: "Numéro mobile money",
   payerAccount: "Titulaire du compte",
   amountHint: (currency) => `En ${currency}`,
   mobilePhoneHint: "Vous confirmez le paiement sur ce téléphone",
   problems: {
+    ...pageFrench.cardProblems,
     amount: "Indiquez un montant supérieur à zéro, par exemple 1500,00.",
     name: "Indiquez un nom.",
     email: "Indiquez une adresse e-mail, par exemple ada@example.com.",
     phone:
       "Indiquez un numéro avec l’indicatif du pays, par exemple +254712345678, ou tel que vous le composez chez vous.",
     network: "Choisissez l’opérateur de votre téléphone.",
-    number: "Vérifiez le numéro de carte : un chiffre manque ou est erroné.",
-    expiry: "Indiquez une date d’expiration future, par exemple 09/30.",
-    cvv: "Indiquez les 3 ou 4 chiffres imprimés sur la carte.",
     bank_name: "Indiquez le nom de la banque depuis laquelle vous payez.",
     account_number: "Indiquez le numéro du compte depuis lequel vous payez."
   },

@@ -9,7 +9,8 @@ import {
   cancelButton,
   detail,
   details,
-  withPaymentHeader,
+  formField,
+  paymentPage,
   withHeader,
   type Headline,
   type Page
@@ -78,37 +79,34 @@ const waiting = (shown: StatusPageInput): Page => {
 const otpPage = (shown: StatusPageInput): Page => {
   const { trouble, visit, words } = shown
   const linkWords = linkPageText(words)
-  const wrong = trouble === "wrong_otp"
-  return {
-    title: linkWords.otpTitle,
-    content: withPaymentHeader(
-      visit,
-      words,
-      html`<section class="body">
-        <h1>${linkWords.otpTitle}</h1>
-        <p>${linkWords.otpText}</p>
-        ${refusal(shown)}
-        <form method="post">
-          <div class="field">
-            <label for="otp">${linkWords.otp}</label>
-            <input
-              id="otp"
-              name="otp"
-              required
-              inputmode="numeric"
-              autocomplete="one-time-code"
-              maxlength="32"
-              ${wrong && html`aria-invalid="true" aria-describedby="otp-problem"`}
-            />
-            ${wrong && html`<p class="problem" id="otp-problem">${linkWords.otpProblem}</p>`}
-          </div>
-          <button class="primary" name="action" value="otp">${linkWords.otpSend}</button>
-          <button class="secondary" name="action" value="resend" formnovalidate>${linkWords.otpResend}</button>
-          ${cancelButton(words)}
-        </form>
-      </section>`
-    )
-  }
+  const otp = formField({
+    name: "otp",
+    label: linkWords.otp,
+    problem: trouble === "wrong_otp" && linkWords.otpProblem,
+    control: (state) =>
+      html`<input
+        id="otp"
+        name="otp"
+        required
+        inputmode="numeric"
+        autocomplete="one-time-code"
+        maxlength="32"
+        ${state}
+      />`
+  })
+  return paymentPage(
+    visit,
+    words,
+    linkWords.otpTitle,
+    html`<p>${linkWords.otpText}</p>
+      ${refusal(shown)}
+      <form method="post">
+        ${otp}
+        <button class="primary" name="action" value="otp">${linkWords.otpSend}</button>
+        <button class="secondary" name="action" value="resend" formnovalidate>${linkWords.otpResend}</button>
+        ${cancelButton(words)}
+      </form>`
+  )
 }
 
 const shownTime = (text: string): string => text.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}).*Z$/, "$1 $2 UTC")
@@ -117,45 +115,27 @@ const transferPage = (shown: StatusPageInput): Page => {
   const { address, visit, words } = shown
   const linkWords = linkPageText(words)
   const { action_data } = visit.payment
+  const instructions = instructionNames.map((name) => {
+    const value = action_data[name]
+    if (value === undefined || value === null || value === "") return false
+    return detail(linkWords.instructions[name], name === "expires_at" ? shownTime(value) : value)
+  })
+  const body = html`<p>${linkWords.transferText}</p>
+    ${refusal(shown)}
+    <dl>${instructions}</dl>
+    <form method="post">${cancelButton(words)}</form>`
   return {
-    title: linkWords.transferTitle,
-    refresh: { seconds: Duration.toSeconds(transferRefresh), address },
-    content: withPaymentHeader(
-      visit,
-      words,
-      html`<section class="body">
-        <h1>${linkWords.transferTitle}</h1>
-        <p>${linkWords.transferText}</p>
-        ${refusal(shown)}
-        <dl>
-          ${instructionNames.map((name) => {
-            const value = action_data[name]
-            if (value === undefined || value === null || value === "") return false
-            return detail(linkWords.instructions[name], name === "expires_at" ? shownTime(value) : value)
-          })}
-        </dl>
-        <form method="post">${cancelButton(words)}</form>
-      </section>`
-    )
+    ...paymentPage(visit, words, linkWords.transferTitle, body),
+    refresh: { seconds: Duration.toSeconds(transferRefresh), address }
   }
 }
 
 /** Browsers restrict redirects after a form to this site, so the page itself leads on. */
 const onwardPage = ({ visit, words }: StatusPageInput, address: string): Page => {
   const linkWords = linkPageText(words)
-  return {
-    title: linkWords.onwardTitle,
-    refresh: { seconds: 0, address },
-    content: withPaymentHeader(
-      visit,
-      words,
-      html`<section class="body outcome">
-        <h1>${linkWords.onwardTitle}</h1>
-        <p>${linkWords.onwardText}</p>
-        <a class="button primary" href="${address}" rel="noreferrer">${words.continue}</a>
-      </section>`
-    )
-  }
+  const body = html`<p>${linkWords.onwardText}</p>
+    <a class="button primary" href="${address}" rel="noreferrer">${words.continue}</a>`
+  return { ...paymentPage(visit, words, linkWords.onwardTitle, body, false), refresh: { seconds: 0, address } }
 }
 
 /** `linkAddress`: the form, for another try. */
@@ -175,25 +155,19 @@ const overPage = ({ receipt, stays, visit, words }: StatusPageInput, linkAddress
   }
   const linkWords = linkPageText(words)
   const { calledOff } = visit
-  const title = calledOff ? words.canceledTitle : words.failedTitle
-  return {
-    title,
-    content: withPaymentHeader(
-      visit,
-      words,
-      html`<section class="body outcome">
-        <div class="sign ${calledOff ? "plain" : "bad"}" aria-hidden="true">&#10005;</div>
-        <h1>${title}</h1>
-        <p>${calledOff ? linkWords.canceledText : linkWords.againText}</p>
-        ${details(visit, words)}
-        <a class="button primary" href="${linkAddress}">${linkWords.again}</a>
-        ${
-          back !== null &&
-          html`<a class="button secondary" href="${back}" rel="noreferrer">${words.backTo(visit.merchant)}</a>`
-        }
-      </section>`
-    )
-  }
+  return paymentPage(
+    visit,
+    words,
+    calledOff ? words.canceledTitle : words.failedTitle,
+    html`<p>${calledOff ? linkWords.canceledText : linkWords.againText}</p>
+      ${details(visit, words)}
+      <a class="button primary" href="${linkAddress}">${linkWords.again}</a>
+      ${
+        back !== null &&
+        html`<a class="button secondary" href="${back}" rel="noreferrer">${words.backTo(visit.merchant)}</a>`
+      }`,
+    html`<div class="sign ${calledOff ? "plain" : "bad"}" aria-hidden="true">&#10005;</div>`
+  )
 }
 
 /** Uses a relative path for our own checkout, so that it works behind any proxy. */

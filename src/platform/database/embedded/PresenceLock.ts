@@ -1,6 +1,6 @@
 /**
- * One connection per process that uses the embedded PostgreSQL, holding a shared lock for as long as the process
- * needs it: whoever can take the lock alone is the last one, and a newcomer cannot slip in while it stops the server.
+ * Each process that uses the embedded PostgreSQL holds a shared lock on a connection of its own. The process that can take
+ * the lock alone is the last one, and none can join while it stops the server.
  */
 import { Data, Deferred, Effect, Schedule } from "effect"
 import {
@@ -55,7 +55,7 @@ const query = (client: Client, text: string, values: ReadonlyArray<unknown> = []
 const closeConnection = (client: Client): Effect.Effect<void> =>
   Effect.promise(() => client.end()).pipe(
     Effect.timeout("1 second"),
-    Effect.catchAll(() => Effect.logDebug("a connection did not close in time"))
+    Effect.catchTag("TimeoutException", () => Effect.logDebug("a connection did not close in time"))
   )
 
 /** Connects to the maintenance database, so that `corridor` itself can be dropped and copied. */
@@ -68,7 +68,6 @@ export const connect = (port: number, password: string): Effect.Effect<Presence,
       password,
       database: "postgres",
       application_name: NAME,
-      // nothing that another process holds on to may hold us up for ever
       lock_timeout: 20_000,
       connectionTimeoutMillis: 5000
     })

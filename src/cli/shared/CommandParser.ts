@@ -1,0 +1,100 @@
+/** Reads the words after a command with @effect/cli: its options and arguments are built from the table of commands. */
+import { Args, CliConfig, Command, CommandDescriptor, HelpDoc, Options, type ValidationError } from "@effect/cli"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Effect, Option } from "effect"
+import { stripVTControlCharacters } from "node:util"
+import { isArgument, type Parameter, type Parameters, targetOptions } from "./Command.ts"
+import { didYouMean } from "./NearWord.ts"
+
+type Given = ReadonlyArray<string>
+
+const orNone = Option.match({ onNone: (): Given => [], onSome: (value: string): Given => [value] })
+
+const optionOf = ({ kind, name }: Parameter): Options.Options<Given> => {
+  const plain = name.slice("--".length)
+  if (kind === "flag") return Options.map(Options.boolean(plain), (isSet) => (isSet ? ["true"] : []))
+  if (kind === "repeated") return Options.repeated(Options.text(plain))
+  return kind === "optional"
+    ? Options.map(Options.optional(Options.text(plain)), orNone)
+    : Options.map(Options.text(plain), (value) => [value])
+}
+
+const argumentOf = ({ kind, name }: Parameter): Args.Args<Given> =>
+  kind === "optional"
+    ? Args.map(Args.optional(Args.text({ name })), orNone)
+    : Args.map(Args.text({ name }), (value) => [value])
+
+const config = CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })
+
+const explain = ({ error }: ValidationError.ValidationError): string =>
+  `${stripVTControlCharacters(HelpDoc.toAnsiText(error))
+    .trim()
+    .replace(/\.?\s*\n\s*/g, "; ")
+    .replace(/\s+/g, " ")
+    .replace(/\.$/, "")}.`
+
+const badValue = ({ name, values }: Parameter, given: string): string =>
+  `${name}: expected one of ${values.join(", ")}; ${given === "" ? "an empty text" : given} is none of them.${didYouMean(given, values)}`
+
+const badOption = (names: ReadonlyArray<string>, given: string): string =>
+  `${given} is not an option here; there are: ${names.join(", ")}.${didYouMean(given, names)}`
+
+const booleans = ["true", "false"]
+
+/** Parts `--name=value` into two words, which @effect/cli reads wherever an option may stand. */
+const separated = (options: ReadonlyArray<Parameter>, words: Given): Effect.Effect<Given, string> =>
+  Effect.gen(function* () {
+    const end = words.includes("--") ? words.indexOf("--") : words.length
+    const named = yield* Effect.forEach(words.slice(0, end), (word) => {
+      const [name = "", ...rest] = word.startsWith("--") ? word.split("=") : []
+      if (rest.length === 0) return Effect.succeed([word])
+      const value = rest.join("=")
+      const option = options.find((one) => one.name === name)
+      if (value === "") return Effect.fail(`${name} needs a value after it.`)
+      if (option?.kind !== "flag") return Effect.succeed([name, value])
+      if (!booleans.includes(value)) return Effect.fail(badValue({ ...option, values: booleans }, value))
+      return Effect.succeed(value === "true" ? [name] : [])
+    })
+    return [...named.flat(), ...words.slice(end)]
+  })
+
+/** Explains the words that no option or argument took. */
+const explainLeftover = (names: ReadonlyArray<string>, words: Given, [left = ""]: Given): string => {
+  if (!left.startsWith("-")) return `${left} is one word too many.`
+  if (!names.includes(left)) return badOption(names, left)
+  return words.filter((word) => word === left).length > 1
+    ? `${left} stands there twice.`
+    : `${left} needs a value after it.`
+}
+
+/** Fails with what is wrong with the words. */
+export const parseInput = (
+  parameters: Parameters,
+  given: Given
+): Effect.Effect<Readonly<Record<string, unknown>>, string> =>
+  Effect.gen(function* () {
+    const options = Object.values(parameters).filter((one) => !isArgument(one))
+    const words = yield* separated(options, given)
+    const taken = Object.entries(parameters).map(
+      ([key, one]) => [key, isArgument(one) ? argumentOf(one) : optionOf(one)] as const
+    )
+    const { descriptor } = Command.make("corridor", Object.fromEntries(taken))
+    const parsed = yield* Effect.mapError(CommandDescriptor.parse(descriptor, ["corridor", ...words], config), explain)
+    const names = [...options, ...targetOptions].map(({ name }) => name)
+    // Options of @effect/cli's own, such as --wizard, are none of ours.
+    const left =
+      parsed._tag === "UserDefined"
+        ? parsed.leftover
+        : words.filter((word) => word.startsWith("-") && !names.includes(word))
+    if (parsed._tag !== "UserDefined" || left.length > 0) return yield* Effect.fail(explainLeftover(names, words, left))
+    const values = parsed.value as unknown as Readonly<Record<string, Given>>
+    const wrong = Object.entries(parameters)
+      .flatMap(([key, one]) =>
+        one.values.length === 0
+          ? []
+          : (values[key] ?? []).filter((text) => !one.values.includes(text)).map((text) => ({ one, text }))
+      )
+      .sort((a, b) => words.indexOf(a.one.name) - words.indexOf(b.one.name))
+    if (wrong[0] !== undefined) return yield* Effect.fail(badValue(wrong[0].one, wrong[0].text))
+    return Object.fromEntries(Object.entries(parameters).map(([key, one]) => [key, one.decode(values[key] ?? [])]))
+  }).pipe(Effect.provide(NodeContext.layer))

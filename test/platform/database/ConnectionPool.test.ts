@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest"
+import { makeNames } from "../../../src/platform/database/ConnectionPool.ts"
+
+describe("names of prepared statements", () => {
+  it("are given at the second use of a text and stay the same", () => {
+    const nameOf = makeNames()
+    expect(nameOf("select $1")).toBeUndefined()
+    const name = nameOf("select $1")
+    expect(name).toBeDefined()
+    expect(nameOf("select $1")).toBe(name)
+    nameOf("select $2")
+    expect(nameOf("select $2")).not.toBe(name)
+  })
+
+  it("are bounded in number", () => {
+    const nameOf = makeNames(2)
+    for (const text of ["a", "b", "c", "d"]) nameOf(text)
+    const named = ["a", "b", "c", "d", "a", "b", "c", "d"]
+      .map((text) => nameOf(text))
+      .filter((name) => name !== undefined)
+    expect(new Set(named).size).toBeLessThanOrEqual(2)
+  })
+})
