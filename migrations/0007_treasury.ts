@@ -13,7 +13,8 @@ const accounts = `
     account_type text not null default 'currency' check (account_type in ('currency')),
     status text not null default 'active' check (status in ('active', 'frozen', 'closed')),
     frozen_reason text,
-    provider text not null default 'fiat',
+    -- The provider that issued its details; null: none.
+    provider text check (provider <> ''),
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now(),
     unique (org_id, account_id)

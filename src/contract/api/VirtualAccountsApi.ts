@@ -2,6 +2,7 @@
 import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
+import { ProviderName } from "../../domain/Corridor.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
@@ -20,7 +21,10 @@ export const VirtualAccount = Schema.Struct({
   status: Schema.Literal("active", "frozen", "closed"),
   frozen_reason: Schema.NullOr(Schema.String).annotations({ description: "Extension. Null if not frozen" }),
   account_type: Schema.Literal("currency"),
-  provider: Schema.Literal("fiat").annotations({ description: "Provider of the account" }),
+  provider: Schema.NullOr(ProviderName).annotations({
+    description:
+      "Provider that holds the account: `fiat` in the sandbox, in live mode the provider that issued its details. Null: no provider did; fund it by a payin with `virtual_account_id` or from the settlement balance"
+  }),
   ...timestamps
 }).annotations({ identifier: "VirtualAccount" })
 
@@ -38,7 +42,9 @@ export const VirtualTransaction = Schema.Struct({
   currency: CurrencyCode,
   description: Schema.NullOr(Schema.String),
   payment_rail: Schema.Literal("bank_transfer", "card", "mobile_money", "wallet", "internal", "escrow"),
-  reference: Schema.String.annotations({ description: "`payment_id` of a withdrawal or payin; shared by a transfer's sides" }),
+  reference: Schema.String.annotations({
+    description: "`payment_id` of a withdrawal or payin; shared by a transfer's sides"
+  }),
   ...timestamps
 }).annotations({ identifier: "VirtualTransaction" })
 

@@ -293,7 +293,7 @@ export const depositRecord = (
     kind: "deposit",
     payment_id: null,
     reference: transaction_id,
-    postings: move(LedgerAccount.provider(account.provider, account.currency), ledgerAccountOf(account), amount)
+    postings: move(LedgerAccount.provider("fiat", account.currency), ledgerAccountOf(account), amount)
   },
   rows: [
     completedRow(account, {

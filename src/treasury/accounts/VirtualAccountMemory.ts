@@ -35,7 +35,6 @@ export const virtualAccountStoreMemory = Layer.effect(
             account_type: "currency",
             status: "active",
             frozen_reason: null,
-            provider: "fiat",
             created_at: at,
             updated_at: at
           }

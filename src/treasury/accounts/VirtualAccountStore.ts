@@ -3,6 +3,7 @@ import { Context, type Option, Either, Schema } from "effect"
 import { AccountId, OrgId, UserId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
+import { ProviderName } from "../../domain/Corridor.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
@@ -24,7 +25,8 @@ export const VirtualAccount = Schema.Struct({
   account_type: Schema.Literal("currency"),
   status: Schema.Literal(...accountStatuses),
   frozen_reason: Schema.NullOr(Schema.String),
-  provider: Schema.Literal("fiat"),
+  /** The provider that holds it, where one issued its details; in the sandbox the simulated rail. */
+  provider: Schema.NullOr(ProviderName),
   created_at: Schema.DateFromSelf,
   updated_at: Schema.DateFromSelf
 })
@@ -54,7 +56,7 @@ export const ensureCanReceive = (account: VirtualAccount): Either.Either<Virtual
 
 type NewVirtualAccount = Pick<
   VirtualAccount,
-  "account_id" | "org_id" | "user_id" | "customer_id" | "currency" | "virtual_account_name"
+  "account_id" | "org_id" | "user_id" | "customer_id" | "currency" | "virtual_account_name" | "provider"
 >
 
 export interface AccountFilter {

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountId, type OrgId, type TransactionId, UserId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccountsApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { mapRefusal, orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -32,6 +33,7 @@ const make = Effect.gen(function* () {
   const audit = yield* AuditLog
   const ids = yield* Ids
   const { atomically } = yield* Transactor
+  const { mode } = yield* Settings
 
   const withBalances = (rows: ReadonlyArray<VirtualAccount>) =>
     Effect.map(ledger.balances(rows.map(ledgerAccountOf)), (balances) =>
@@ -87,7 +89,8 @@ const make = Effect.gen(function* () {
             user_id: user,
             customer_id: customer_id ?? null,
             currency,
-            virtual_account_name: `${org_name ?? name} ${currency}`
+            virtual_account_name: `${org_name ?? name} ${currency}`,
+            provider: mode === "sandbox" ? "fiat" : null
           })
           yield* record(permit, "virtual_account.created", account, { currency, user_id: user })
           return yield* withBalance(account)
