@@ -39,7 +39,9 @@ it.effect("an order that the provider has is looked up, also where it answers 42
       state: "processing",
       providerPaymentId: "batch",
       nextAction: null,
-      providerStatus: null
+      providerStatus: null,
+      actionData: {},
+      providerData: {}
     })
     const declined = new Declined({ reason: "no" })
     expect(yield* sent(Effect.succeed(reply), () => Effect.succeed(there))).toEqual(there)
