@@ -14,7 +14,8 @@ import { labelOf } from "../state/Display.ts"
 /** Pending invitations. */
 const Invitations = ({ org, turn }: { readonly org: string; readonly turn: number }) => {
   const { data = [], reload } = useAllPages(
-    (get, page) => get("invitations", "list", { path: { org_id: org }, urlParams: page }),
+    (get, { last_evaluated_key: lastEvaluatedKey, limit }) =>
+      get("invitations", "list", { path: { org_id: org }, urlParams: { limit, lastEvaluatedKey } }),
     [org, turn]
   )
   const open = data.filter(({ status }) => status === "pending")

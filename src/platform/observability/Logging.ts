@@ -7,9 +7,10 @@ import { Array as Arr, Cause, Effect, FiberId, HashMap, Inspectable, Layer, List
 import { redactText, secretHeaders } from "./Redaction.ts"
 
 /** The annotations and log spans whose values may be printed; a new one is added here on purpose or it stays hidden. */
-export const loggable: ReadonlySet<string> = new Set([
+const loggableFields = [
   "api_key_id",
   "attempt_id",
+  "by",
   "code",
   "config_id",
   "count",
@@ -18,31 +19,42 @@ export const loggable: ReadonlySet<string> = new Set([
   "error_id",
   "event_id",
   "fakes",
+  "gain_usd",
   "job",
   "kind",
   "method",
   "mode",
   "module",
   "org_id",
+  "org_rate_id",
   "package",
   "path",
   "payment_id",
   "payout_id",
   "port",
+  "previous_rate",
   "priority",
   "provider",
+  "published_at",
+  "rate",
   "reason",
   "request_id",
   "route",
+  "source",
   "state",
   "status",
+  "table",
   "trouble",
   "url",
   "user_id",
   "version",
   "webhook_id",
   "worker"
-])
+] as const
+
+export type LogField = (typeof loggableFields)[number]
+
+export const loggable: ReadonlySet<string> = new Set(loggableFields)
 
 type Entry = Logger.Logger.Options<unknown>
 type Field = readonly [key: string, value: string | number | boolean | null]

@@ -1,5 +1,6 @@
 /** Alerts for operators: a log line with its ids, and a count in the metrics. */
 import { Cause, Effect, LogLevel } from "effect"
+import type { LogField } from "./Logging.ts"
 import { counter } from "./Metrics.ts"
 
 const severity = {
@@ -36,7 +37,7 @@ for (const kind of alertKinds) counted([kind], 0)
 export const alertOperator = (
   kind: AlertKind,
   message: string,
-  ids: Readonly<Record<string, string | null>>,
+  ids: Readonly<Partial<Record<LogField, string | null>>>,
   cause: Cause.Cause<unknown> = Cause.empty
 ): Effect.Effect<void> =>
   Effect.logWithLevel(severity[kind], message, cause).pipe(

@@ -74,9 +74,11 @@ export const sent = (
             ? new Unknown({ reason: failed.reason })
             : failed
       ),
+    // A look-up of an order that the provider has comes before the refusal of too many calls.
     onSuccess: (one) => {
-      const outcome = one.status === 429 ? busy(one) : read(one)
-      return Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome)
+      const outcome = read(one)
+      if (Effect.isEffect(outcome)) return outcome
+      return Effect.succeed(one.status === 429 ? busy(one) : outcome)
     }
   })
 

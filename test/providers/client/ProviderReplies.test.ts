@@ -1,7 +1,13 @@
 /** What a call that was never sent means: for the order nothing was moved, and of the provider only some of it says anything. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type CallFailed, MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
+import { Accepted, Declined } from "../../../src/domain/Outcome.ts"
+import {
+  type CallFailed,
+  MaybeSent,
+  NeverSent,
+  type ProviderReply
+} from "../../../src/providers/client/ProviderHttp.ts"
 import { prepared, sent } from "../../../src/providers/client/ProviderReplies.ts"
 
 const nobodyReads = () => {
@@ -23,5 +29,25 @@ it.effect("that there was no turn among our own calls is told apart from that no
     ] as const) {
       expect(yield* Effect.flip(prepared(Effect.fail(failed), nobodyReads))).toMatchObject({ unsent })
     }
+  })
+)
+
+it.effect("an order that the provider has is looked up, also where it answers 429", () =>
+  Effect.gen(function* () {
+    const reply = { status: 429, text: "{}", json: {}, headers: {} } as unknown as ProviderReply
+    const there = new Accepted({
+      state: "processing",
+      providerPaymentId: "batch",
+      nextAction: null,
+      providerStatus: null,
+      actionData: {},
+      providerData: {}
+    })
+    const declined = new Declined({ reason: "no" })
+    expect(yield* sent(Effect.succeed(reply), () => Effect.succeed(there))).toEqual(there)
+    expect(yield* sent(Effect.succeed(reply), () => declined)).toMatchObject({
+      _tag: "Declined",
+      code: "PROVIDER_BUSY"
+    })
   })
 )
