@@ -76,7 +76,7 @@ export const FundAccount = Schema.Struct({
   amount: AmountInput.annotations({
     description: "In the account's currency; with `org_rate_id` in the currency that the rate is from"
   }),
-  org_rate_id: given(Schema.String).annotations({
+  org_rate_id: optionalNullable(Schema.String).annotations({
     description: "A locked rate from another currency of your settlement balance to the account's, not used yet"
   })
 }).annotations({ identifier: "FundAccount" })

@@ -36,7 +36,14 @@ const transferred = (owner: Owner, rate: string | null, taken: string, given: st
   Effect.gen(function* () {
     const currency = CurrencyCode.make(money(taken).currency)
     const account = yield* Effect.flatMap(Effect.all([VirtualAccountStore, nextId]), ([store, account_id]) =>
-      store.insert({ ...owner, account_id, customer_id: null, currency, virtual_account_name: "Initech" })
+      store.insert({
+        ...owner,
+        account_id,
+        customer_id: null,
+        currency,
+        virtual_account_name: "Initech",
+        provider: null
+      })
     )
     const transaction_id = yield* nextId
     const entry = yield* entryOf(owner.org_id, through(taken, given), { kind: "transfer", reference: transaction_id })

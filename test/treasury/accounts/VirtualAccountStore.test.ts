@@ -26,7 +26,8 @@ const newAccount = (owner: Effect.Effect.Success<typeof newOwner>, currency = "K
       account_id: yield* nextId,
       customer_id: null,
       currency: CurrencyCode.make(currency),
-      virtual_account_name: `Initech ${currency}`
+      virtual_account_name: `Initech ${currency}`,
+      provider: null
     })
   })
 

@@ -30,7 +30,15 @@ const newOwner = Effect.gen(function* () {
   const { user_id } = yield* newMember(org_id, "org-admin")
   const [account_id, escrow_id, party_id, milestone_id] = yield* fourIds
   yield* Effect.flatMap(VirtualAccountStore, (accounts) =>
-    accounts.insert({ account_id, org_id, user_id, customer_id: null, currency: KES, virtual_account_name: "A KES" })
+    accounts.insert({
+      account_id,
+      org_id,
+      user_id,
+      customer_id: null,
+      currency: KES,
+      virtual_account_name: "A KES",
+      provider: null
+    })
   )
   const splits = [{ party_id, split_type: "fixed" as const, split_value: BigDecimal.unsafeFromString("100") }]
   yield* Effect.flatMap(EscrowStore, (escrows) =>

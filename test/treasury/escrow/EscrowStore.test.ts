@@ -21,7 +21,15 @@ const newOwner = Effect.gen(function* () {
   const { org_id } = yield* newOrganization()
   const { user_id } = yield* newMember(org_id, "org-admin")
   const newAccount = Effect.flatMap(nextId, (account_id) =>
-    accounts.insert({ account_id, org_id, user_id, customer_id: null, currency: KES, virtual_account_name: "A KES" })
+    accounts.insert({
+      account_id,
+      org_id,
+      user_id,
+      customer_id: null,
+      currency: KES,
+      virtual_account_name: "A KES",
+      provider: null
+    })
   )
   const { account_id } = yield* newAccount
 

@@ -30,7 +30,15 @@ const newEscrow = (milestones: ReadonlyArray<number>) =>
     const permit = operatorPermit("escrow", "olga", Option.some(org_id))
     const newAccount = Effect.map(
       Effect.flatMap(nextId, (account_id) =>
-        accounts.insert({ account_id, org_id, user_id, customer_id: null, currency: KES, virtual_account_name: "A" })
+        accounts.insert({
+          account_id,
+          org_id,
+          user_id,
+          customer_id: null,
+          currency: KES,
+          virtual_account_name: "A",
+          provider: null
+        })
       ),
       ({ account_id }) => account_id
     )
