@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
+import pg from "pg"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { firstOfFreePorts, freePort } from "../bench/FreePort.ts"
 import { type OwnDatabase, ownDatabase } from "../cli/Cli.ts"
@@ -66,6 +67,21 @@ const check = async (block: Block, came: () => string) => {
   })
 }
 
+/** Attempts of a payment that failed, with the reasons of their providers. */
+const attemptsOf = async (paymentId: string): Promise<string> => {
+  const client = new pg.Client({ connectionString: database!.url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      "select provider, leg, outcome, reason, answered_at - started_at as took from attempts where payment_id = $1 order by started_at",
+      [paymentId]
+    )
+    return JSON.stringify(rows)
+  } finally {
+    await client.end()
+  }
+}
+
 const walk = async (page: string, blocks: ReadonlyArray<Block>) => {
   const own = join(folder, page.replaceAll(/\W/g, "-"))
   mkdirSync(own)
@@ -93,7 +109,9 @@ const walk = async (page: string, blocks: ReadonlyArray<Block>) => {
       .output()
       .split("\n")
       .filter((line) => /ERROR|status=5\d\d/.test(line))
-    throw new Error(`${String(error)}\n${failures.join("\n")}`, { cause: error })
+    const failed = failures.flatMap((line) => /payment_id=(\S+)/.exec(line)?.[1] ?? [])
+    const attempts = await Promise.all(failed.map(attemptsOf))
+    throw new Error(`${String(error)}\n${failures.join("\n")}\n${attempts.join("\n")}`, { cause: error })
   } finally {
     await shell.close()
   }
