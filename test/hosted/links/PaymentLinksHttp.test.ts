@@ -9,7 +9,7 @@ import { askForLink, cancelLink, kenyan, type Link, linkOf, linksOf, newLink } f
 const fields = [
   ...["link_id", "org_id", "email", "link_ref", "amount", "currency", "payer_currency", "description"],
   ...["amount_type", "status", "expires_at", "paid_at", "created_at", "url", "country"],
-  ...["brand", "client_reference", "return_url"]
+  ...["brand", "client_reference", "return_url", "virtual_account_id"]
 ]
 
 const nobody = "01890000-0000-7000-8000-000000000000"

@@ -27,7 +27,7 @@ const newAccount = (owner: Effect.Effect.Success<typeof newOwner>, currency = "K
       customer_id: null,
       currency: CurrencyCode.make(currency),
       virtual_account_name: `Initech ${currency}`,
-      provider: null
+      provider: "fiat"
     })
   })
 
