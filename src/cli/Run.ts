@@ -16,7 +16,14 @@ import {
 } from "./shared/CommandLine.ts"
 import { explainFailure, writeLine } from "./shared/CommandResult.ts"
 import { extractTarget, isLocal, requireNoServer, Target, targetOf } from "./shared/CommandTarget.ts"
+import { badOption, badValue } from "./shared/NearWord.ts"
 import { painter, Streams } from "./shared/Terminal.ts"
+
+/** A word after `--` is an argument. */
+const asksForJson = (words: ReadonlyArray<string>): boolean => {
+  const options = words.includes("--") ? words.slice(0, words.indexOf("--")) : words
+  return options.includes("--json") || options.includes("--json=true")
+}
 
 /** The server's settings with LOG_LEVEL warn by default. */
 const quietSettings = (environment: Readonly<Record<string, string | undefined>>) =>
@@ -35,16 +42,11 @@ const runProgram = (words: ReadonlyArray<string>, path: string) => {
   const [option = "", shell = ""] = words.flatMap((word) => word.split("="))
   if (option === "") return writeHelp(path)
   if (option === "--version") return writeLine(about.version)
-  const script = Object.entries(completionScripts).find(([name]) => name === shell)
-  if (option === "--completions" && script !== undefined) return writeLine(script[1])
-  const shells = Object.keys(completionScripts).join(", ")
-  return Effect.fail(
-    refuse(
-      option === "--completions"
-        ? `--completions: expected one of ${shells}; ${shell === "" ? "an empty text" : shell} is none of them. See: corridor --help`
-        : `${option} is not an option here; there are: ${programOptions.join(", ")}. See: corridor --help`
-    )
-  )
+  const shells = Object.keys(completionScripts) as ReadonlyArray<keyof typeof completionScripts>
+  const wanted = shells.find((one) => one === shell)
+  if (option === "--completions" && wanted !== undefined) return writeLine(completionScripts[wanted])
+  const wrong = option === "--completions" ? badValue(option, shells, shell) : badOption(programOptions, option)
+  return Effect.fail(refuse(`${wrong} See: corridor --help`))
 }
 
 const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, path: string) {
@@ -81,7 +83,7 @@ export const runCorridor = (
     Effect.withConfigProvider(quietSettings(environment)),
     Effect.provideService(Target, targetOf(typed, environment)),
     Effect.tapErrorCause(
-      explainFailure({ asJson: asked.includes("--json"), debug: environment["LOG_LEVEL"]?.toLowerCase() === "debug" })
+      explainFailure({ asJson: asksForJson(asked), debug: environment["LOG_LEVEL"]?.toLowerCase() === "debug" })
     )
   )
 }

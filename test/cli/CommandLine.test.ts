@@ -114,6 +114,11 @@ describe("the words after a command", () => {
     ["payments list", ["--status", "failed", "--json"], { status: Option.some("failed"), limit: "20", json: true }],
     ["payments refund", ["ID", "--reason", "--status is wrong", "--amount", "-5"], { amount: Option.some("-5") }],
     ["payments show", ["--", "--strange"], { id: "--strange", json: false }],
+    ["payments show", ["--json", "1"], { id: "1", json: true }],
+    ["payments show", ["--json", "--", "--json"], { id: "--json", json: true }],
+    ["rates set", ["USD", "KES", "--json", "1"], { rate: "1", json: true }],
+    ["payments refund", ["ID", "--reason", "--ref=17"], { reason: "--ref=17" }],
+    ["payments refund", ["ID", "--reason=--ref=17"], { reason: "--ref=17" }],
     ["providers enable", ["--json=false", "anything"], { which: "anything", json: false }],
     ["orgs set", ["ORG", "--feature=escrow", "--feature", "escrow"], { feature: ["escrow", "escrow"] }],
     ["listen", ["--forward-to", "a", "--events", "a, b", "--events=c"], { events: ["a", "b", "c"] }]

@@ -38,8 +38,12 @@ export const encodedBy = (schema: Schema.Schema.AnyNoContext): ((value: unknown)
 
 const others: ReadonlyArray<unknown> = [null, undefined, "x", 1.5, true, {}, [], new Date(0), new Date(NaN)]
 
-/** In each place of it, or in fifty, something else or nothing. */
+/**
+ * In each place of it, or in fifty, something else or nothing. But for a field `__proto__`, which requests may not have:
+ * the interpreter makes it the prototype of what it returns.
+ */
 export const nearly = (value: unknown): ReadonlyArray<unknown> =>
   placesIn(value)
+    .filter((place) => !place.includes("__proto__"))
     .slice(0, 50)
     .flatMap((place) => others.map((other) => changedAt(value, place, () => other)))

@@ -75,7 +75,7 @@ const OTHER_SERVER =
 interface ClientOptions {
   /** How often a call that is safe to repeat is repeated. */
   readonly retries?: number
-  /** What to do where something else than Corridor answers. */
+  /** Advice shown if the answer is not from Corridor. */
   readonly hint?: string
 }
 

@@ -1,10 +1,10 @@
 /** Reads the words after a command with @effect/cli: its options and arguments are built from the table of commands. */
 import { Args, CliConfig, Command, CommandDescriptor, HelpDoc, Options, type ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { isArgument, type Parameter, type Parameters, targetOptions } from "./Command.ts"
-import { didYouMean } from "./NearWord.ts"
+import { badOption, badValue } from "./NearWord.ts"
 
 type Given = ReadonlyArray<string>
 
@@ -33,30 +33,29 @@ const explain = ({ error }: ValidationError.ValidationError): string =>
     .replace(/\s+/g, " ")
     .replace(/\.$/, "")}.`
 
-const badValue = ({ name, values }: Parameter, given: string): string =>
-  `${name}: expected one of ${values.join(", ")}; ${given === "" ? "an empty text" : given} is none of them.${didYouMean(given, values)}`
-
-const badOption = (names: ReadonlyArray<string>, given: string): string =>
-  `${given} is not an option here; there are: ${names.join(", ")}.${didYouMean(given, names)}`
-
 const booleans = ["true", "false"]
 
-/** Parts `--name=value` into two words, which @effect/cli reads wherever an option may stand. */
-const separated = (options: ReadonlyArray<Parameter>, words: Given): Effect.Effect<Given, string> =>
-  Effect.gen(function* () {
-    const end = words.includes("--") ? words.indexOf("--") : words.length
-    const named = yield* Effect.forEach(words.slice(0, end), (word) => {
-      const [name = "", ...rest] = word.startsWith("--") ? word.split("=") : []
-      if (rest.length === 0) return Effect.succeed([word])
-      const value = rest.join("=")
-      const option = options.find((one) => one.name === name)
-      if (value === "") return Effect.fail(`${name} needs a value after it.`)
-      if (option?.kind !== "flag") return Effect.succeed([name, value])
-      if (!booleans.includes(value)) return Effect.fail(badValue({ ...option, values: booleans }, value))
-      return Effect.succeed(value === "true" ? [name] : [])
-    })
-    return [...named.flat(), ...words.slice(end)]
-  })
+/**
+ * The words as @effect/cli reads them alike wherever they stand: `--name=value` in two words, a word after an option as its
+ * value whatever it looks like, and flags last, where no word after them can be taken for their value.
+ */
+const separated = (options: ReadonlyArray<Parameter>, words: Given): Either.Either<Given, string> => {
+  const end = words.includes("--") ? words.indexOf("--") : words.length
+  const named: Array<string> = []
+  const flags: Array<string> = []
+  for (let at = 0; at < end; at++) {
+    const word = words[at]!
+    const [name = "", ...rest] = word.startsWith("--") ? word.split("=") : []
+    const value = rest.length === 0 ? undefined : rest.join("=")
+    const option = options.find((one) => one.name === name)
+    if (value === "") return Either.left(`${name} needs a value after it.`)
+    if (option === undefined) named.push(word)
+    else if (option.kind !== "flag") named.push(name, ...(value === undefined ? words.slice(++at, at + 1) : [value]))
+    else if (value !== undefined && !booleans.includes(value)) return Either.left(badValue(name, booleans, value))
+    else if (value !== "false") flags.push(name)
+  }
+  return Either.right([...named, ...flags, ...words.slice(end)])
+}
 
 /** Explains the words that no option or argument took. */
 const explainLeftover = (names: ReadonlyArray<string>, words: Given, [left = ""]: Given): string => {
@@ -95,6 +94,7 @@ export const parseInput = (
           : (values[key] ?? []).filter((text) => !one.values.includes(text)).map((text) => ({ one, text }))
       )
       .sort((a, b) => words.indexOf(a.one.name) - words.indexOf(b.one.name))
-    if (wrong[0] !== undefined) return yield* Effect.fail(badValue(wrong[0].one, wrong[0].text))
+    if (wrong[0] !== undefined)
+      return yield* Effect.fail(badValue(wrong[0].one.name, wrong[0].one.values, wrong[0].text))
     return Object.fromEntries(Object.entries(parameters).map(([key, one]) => [key, one.decode(values[key] ?? [])]))
   }).pipe(Effect.provide(NodeContext.layer))

@@ -1,4 +1,4 @@
-/** Suggests the known word nearest to a mistyped one. */
+/** Refuses mistyped words, and suggests the nearest known one. */
 import { Option } from "effect"
 
 /** Number of letters that are wrong, missing, too many or swapped with their neighbour. */
@@ -30,3 +30,10 @@ export const nearest = (given: string, words: ReadonlyArray<string>): Option.Opt
 /** Goes behind a refusal; empty where no word is near. */
 export const didYouMean = (given: string, words: ReadonlyArray<string>): string =>
   Option.match(nearest(given, words), { onNone: () => "", onSome: (word) => ` Did you mean ${word}?` })
+
+/** `name` is an option or argument with a fixed set of values. */
+export const badValue = (name: string, values: ReadonlyArray<string>, given: string): string =>
+  `${name}: expected one of ${values.join(", ")}; ${given === "" ? "an empty text" : given} is none of them.${didYouMean(given, values)}`
+
+export const badOption = (names: ReadonlyArray<string>, given: string): string =>
+  `${given} is not an option here; there are: ${names.join(", ")}.${didYouMean(given, names)}`

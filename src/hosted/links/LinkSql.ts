@@ -4,8 +4,17 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { AccountId, LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedBy, ownedIn, type Scope, rowAs, rowsAs, moneyOf } from "../../platform/database/Query.ts"
+import {
+  anyRow,
+  execute,
+  inScope,
+  moneyOf,
+  newest,
+  ownedBy,
+  ownedIn,
+  query,
+  type Scope
+} from "../../platform/database/Query.ts"
 import { LinkStore, type PaymentLink } from "./LinkStore.ts"
 
 const StoredRow = {
@@ -39,10 +48,9 @@ const Row = Schema.Struct({
   paid_at: Schema.NullOr(Schema.DateFromSelf)
 })
 
-const rowOf = rowAs(Row)
-const rowsOf = rowsAs(Row)
-const logoRow = rowAs(Schema.Struct({ brand_logo: Schema.Uint8ArrayFromSelf }))
-const madeRow = rowAs(Schema.Struct({ payment_id: PaymentId }))
+const rowsOf = query(Row)
+const logoRow = query(Schema.Struct({ brand_logo: Schema.Uint8ArrayFromSelf }))
+const madeRow = query(Schema.Struct({ payment_id: PaymentId }))
 
 const fromRow = (row: typeof Row.Type): PaymentLink => ({
   ...row,
@@ -72,47 +80,38 @@ export const linkStoreSql = Layer.effect(
           ...link,
           amount: link.amount === null ? null : link.amount.toNumericText()
         })} returning ${columns}, brand_logo is not null as has_logo, null as submission, null as paid_at`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map((row) => fromRow(Option.getOrThrow(row))),
-          orDatabaseFailure
+          rowsOf.one,
+          Effect.map(fromRow)
         ),
       list: (scope, window) =>
         sql`select ${read} from payment_links l where ${inScope(sql, scope)} ${newest(sql, "link_id", window)}`.pipe(
-          Effect.flatMap(rowsOf),
-          Effect.map((rows) => rows.map(fromRow)),
-          orDatabaseFailure
+          rowsOf.all,
+          Effect.map((rows) => rows.map(fromRow))
         ),
       find: (scope, id) =>
         sql`select ${read} from payment_links l where ${one(scope, id)}`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map(Option.map(fromRow)),
-          orDatabaseFailure
+          rowsOf.first,
+          Effect.map(Option.map(fromRow))
         ),
       findForUpdate: (scope, id) =>
         sql`select ${read} from payment_links l where ${one(scope, id)} for update`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map(Option.map(fromRow)),
-          orDatabaseFailure
+          rowsOf.first,
+          Effect.map(Option.map(fromRow))
         ),
       findByRef: (ref) =>
         sql`select ${readByPayers} from payment_links l where link_ref = ${ref}`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map(Option.map(fromRow)),
-          orDatabaseFailure
+          rowsOf.first,
+          Effect.map(Option.map(fromRow))
         ),
       logoOf: (ref) =>
         sql`select brand_logo from payment_links where link_ref = ${ref} and brand_logo is not null`.pipe(
-          Effect.flatMap(logoRow),
-          Effect.map(Option.map(({ brand_logo }) => brand_logo)),
-          orDatabaseFailure
+          logoRow.first,
+          Effect.map(Option.map(({ brand_logo }) => brand_logo))
         ),
       cancel: (scope, id, at) =>
-        sql`update payment_links set canceled_at = coalesce(canceled_at, ${at}) where ${one(scope, id)}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
+        execute(sql`update payment_links set canceled_at = coalesce(canceled_at, ${at}) where ${one(scope, id)}`),
       claim: ({ link_id, now, org_id, payment_id, replacing, submission }) =>
-        sql`with claimed as (
+        anyRow(sql`with claimed as (
             update payment_links set payment_id = ${payment_id}
             where link_id = ${link_id} and ${ownedBy(sql, org_id)} and canceled_at is null
               and (expires_at is null or expires_at > ${now})
@@ -121,23 +120,18 @@ export const linkStoreSql = Layer.effect(
             returning link_id, org_id)
           insert into payment_link_payments (payment_id, link_id, org_id, submission)
           select ${payment_id}::uuid, link_id, org_id, ${submission} from claimed
-          on conflict (link_id, submission) do nothing returning 1 as claimed`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        ),
+          on conflict (link_id, submission) do nothing returning 1 as claimed`),
       paymentOf: ({ link_id, org_id }, submission) =>
         sql`select payment_id from payment_link_payments
           where link_id = ${link_id} and ${ownedBy(sql, org_id)} and submission = ${submission}`.pipe(
-          Effect.flatMap(madeRow),
-          Effect.map(Option.map(({ payment_id }) => payment_id)),
-          orDatabaseFailure
+          madeRow.first,
+          Effect.map(Option.map(({ payment_id }) => payment_id))
         ),
       linkOf: (scope, paymentId) =>
         sql`select ${readByPayers} from payment_links l where ${ownedIn(sql, scope)} and link_id =
           (select link_id from payment_link_payments where payment_id = ${paymentId})`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map(Option.map(fromRow)),
-          orDatabaseFailure
+          rowsOf.first,
+          Effect.map(Option.map(fromRow))
         )
     }
   })

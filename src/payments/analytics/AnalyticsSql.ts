@@ -7,11 +7,11 @@ import { uuidv7 } from "../../domain/Ids.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { dayClosingDelay } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, rowsAs, theRowAs, moneyOf } from "../../platform/database/Query.ts"
+import { inScope, moneyOf, query, rowsAs, theRowAs } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
 import { AnalyticsStore, failures, successes } from "./Analytics.ts"
 
-const usersOfCountries = rowsAs(Schema.Struct({ country: Schema.NullOr(Schema.String), users: Schema.Number }))
+const usersOfCountries = query(Schema.Struct({ country: Schema.NullOr(Schema.String), users: Schema.Number }))
 
 const dayRows = rowsAs(
   Schema.Struct({
@@ -29,7 +29,7 @@ const daysInCurrencies = (rows: ReadonlyArray<unknown>) =>
     days.map(({ currency, volume, ...counts }) => ({ ...counts, volume: moneyOf(volume, currency) }))
   )
 
-const verdicts = rowsAs(
+const verdicts = query(
   Schema.Struct({
     provider: ProviderName,
     outcome: Schema.Literal("accepted", "declined", "unknown", "none"),
@@ -86,18 +86,15 @@ export const analyticsStoreSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => ({
     // Ids begin with their time, so that the newest are found without a look at the others.
     verdicts: (since) =>
-      sql`select provider, coalesce(outcome, 'none') as outcome, count(*)::int as count from attempts
-          where attempt_id >= ${uuidv7(since.getTime(), new Uint8Array(10))} group by 1, 2 order by 1, 2`.pipe(
-        Effect.flatMap(verdicts),
-        orDatabaseFailure
-      ),
+      verdicts.all(sql`select provider, coalesce(outcome, 'none') as outcome, count(*)::int as count from attempts
+          where attempt_id >= ${uuidv7(since.getTime(), new Uint8Array(10))} group by 1, 2 order by 1, 2`),
     usersByCountry: (scope) => {
       const whose = Option.match(scope, {
         onNone: () => sql`users`,
         onSome: (orgId) => sql`users join memberships using (user_id) where org_id = ${orgId}`
       })
-      return sql`select country, count(*)::int as users from ${whose}
-          group by country order by users desc, country`.pipe(Effect.flatMap(usersOfCountries), orDatabaseFailure)
+      return usersOfCountries.all(sql`select country, count(*)::int as users from ${whose}
+          group by country order by users desc, country`)
     },
     days: (scope, { from, to }) =>
       sql`with open_days as (

@@ -4,13 +4,11 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { type BeneficiaryId, OrgId } from "../../domain/Ids.ts"
 import * as Api from "../../contract/api/BeneficiariesApi.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedIn, type Scope, rowAs, rowsAs } from "../../platform/database/Query.ts"
+import { anyRow, execute, inScope, newest, ownedIn, query, type Scope } from "../../platform/database/Query.ts"
 import { type BeneficiaryFields, BeneficiaryStore, type Store } from "./Beneficiary.ts"
 
 const Row = Schema.typeSchema(Schema.Struct({ ...Api.Beneficiary.fields, org_id: OrgId }))
-const beneficiary = rowAs(Row)
-const beneficiaries = rowsAs(Row)
+const beneficiaries = query(Row)
 
 const underWay = paymentStatuses.filter((status) => !isSettled(status))
 
@@ -38,43 +36,25 @@ export const beneficiaryStoreSql = Layer.effect(
       sql`beneficiary_id = ${id} and deleted_at is null and ${ownedIn(sql, scope)}`
     return {
       insert: (made) =>
-        sql`insert into beneficiaries ${sql.insert(asColumns(made))} returning ${columns}`.pipe(
-          Effect.flatMap(beneficiaries),
-          Effect.map((rows) => rows[0]!),
-          orDatabaseFailure
-        ),
+        beneficiaries.one(sql`insert into beneficiaries ${sql.insert(asColumns(made))} returning ${columns}`),
       list: (scope, of, window) => {
         const theirs = Option.match(of, {
           onNone: () => inScope(sql, scope),
           onSome: (userId) => sql`beneficiary_of = ${userId} and ${ownedIn(sql, scope)}`
         })
-        return sql`select ${columns} from beneficiaries where deleted_at is null
-            and ${theirs} ${newest(sql, "beneficiary_id", window)}`.pipe(
-          Effect.flatMap(beneficiaries),
-          orDatabaseFailure
-        )
+        return beneficiaries.all(sql`select ${columns} from beneficiaries where deleted_at is null
+            and ${theirs} ${newest(sql, "beneficiary_id", window)}`)
       },
-      find: (scope, id) =>
-        sql`select ${columns} from beneficiaries where ${one(scope, id)}`.pipe(
-          Effect.flatMap(beneficiary),
-          orDatabaseFailure
-        ),
+      find: (scope, id) => beneficiaries.first(sql`select ${columns} from beneficiaries where ${one(scope, id)}`),
       findForUpdate: (scope, id) =>
-        sql`select ${columns} from beneficiaries where ${one(scope, id)} for update`.pipe(
-          Effect.flatMap(beneficiary),
-          orDatabaseFailure
-        ),
+        beneficiaries.first(sql`select ${columns} from beneficiaries where ${one(scope, id)} for update`),
       update: (scope, id, fields) =>
-        sql`update beneficiaries set ${sql.update(asColumns(fields))}, updated_at = now()
-            where ${one(scope, id)} returning ${columns}`.pipe(Effect.flatMap(beneficiary), orDatabaseFailure),
-      remove: (scope, id) =>
-        sql`update beneficiaries set deleted_at = now() where ${one(scope, id)}`.pipe(orDatabaseFailure, Effect.asVoid),
+        beneficiaries.first(sql`update beneficiaries set ${sql.update(asColumns(fields))}, updated_at = now()
+            where ${one(scope, id)} returning ${columns}`),
+      remove: (scope, id) => execute(sql`update beneficiaries set deleted_at = now() where ${one(scope, id)}`),
       hasPaymentUnderWay: (scope, id) =>
-        sql`select 1 from payments where beneficiary_id = ${id} and ${sql.in("status", underWay)}
-            and ${ownedIn(sql, scope)} limit 1`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        )
+        anyRow(sql`select 1 from payments where beneficiary_id = ${id} and ${sql.in("status", underWay)}
+            and ${ownedIn(sql, scope)} limit 1`)
     }
   })
 )

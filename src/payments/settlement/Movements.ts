@@ -214,7 +214,9 @@ const sourceOf = (signal: ProviderSignal, { callback, operator }: SignalContext)
 const movementsIn = (subject: AttemptOfPayment, signal: ProviderSignal, source: SignalContext, heard_at: Date) => {
   const { movements = [] } = hasState(signal) ? signal : {}
   const { attempt, payment } = subject
-  return movements.map(({ amount, id, isTotal, kind, state }): RecordedMovement => ({
+  // A transfer of nothing, or of less than nothing, moved nothing.
+  const real = movements.filter(({ amount }) => amount === null || amount.isPositive)
+  return real.map(({ amount, id, isTotal, kind, state }): RecordedMovement => ({
     provider: attempt.provider,
     account: attempt.account,
     kind,

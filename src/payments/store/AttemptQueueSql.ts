@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option, Schema, Layer } from "effect"
 import { AttemptId, ConfigId, nilUuid } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { firstRow, ownedBy, rowsAs, moneyOf } from "../../platform/database/Query.ts"
+import { anyRow, execute, firstRow, moneyOf, ownedBy, query, rowsAs } from "../../platform/database/Query.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { refusalCodeNames } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
@@ -84,7 +84,7 @@ const StoredReport = Schema.Struct({
 
 const encodeReport = Schema.encodeSync(StoredReport)
 
-const unmatchedRows = rowsAs(
+const unmatchedRows = query(
   Schema.Struct({
     ...StoredCallback.fields,
     provider_payment_id: Schema.NullOr(Schema.String),
@@ -96,7 +96,7 @@ const unmatchedRows = rowsAs(
 
 const hinted = rowsAs(Schema.Struct({ hinted: Schema.Boolean }))
 
-const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
+const moments = query(Schema.Struct({ now: Schema.DateFromSelf }))
 
 const unmatchedColumns = (callback: Parameters<Store["storeCallback"]>[0]) => {
   if (!("signal" in callback)) return { provider_payment_id: null, account: null, word: null }
@@ -272,8 +272,8 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
           orDatabaseFailure
         ),
     hintAgain: (attemptId, after) =>
-      sql`update attempts set hints = hints + 1, hint_at = now() + make_interval(secs => ${Duration.toSeconds(after)})
-        where attempt_id = ${attemptId} and hint_at = leased_until`.pipe(Effect.asVoid, orDatabaseFailure),
+      execute(sql`update attempts set hints = hints + 1, hint_at = now() + make_interval(secs => ${Duration.toSeconds(after)})
+        where attempt_id = ${attemptId} and hint_at = leased_until`),
     claimUnsent: (lanes) =>
       sql.unsafe<object>(claimUnsentStatement, [lanesText(lanes), Duration.toSeconds(orphanedAfter)]).pipe(
         Effect.map((rows) => rows.map(attemptOfPayment)),
@@ -292,17 +292,14 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
           orDatabaseFailure
         ),
     stopUnsent: (attemptId, reason) =>
-      sql`update attempts set outcome = 'declined', reason = ${reason}
-        where attempt_id = ${attemptId} and sends = 0 and outcome is null returning 1`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        orDatabaseFailure
-      ),
+      anyRow(sql`update attempts set outcome = 'declined', reason = ${reason}
+        where attempt_id = ${attemptId} and sends = 0 and outcome is null returning 1`),
     requeueUnsent: (attemptId) =>
-      sql`update attempts
+      execute(sql`update attempts
         set sends = 0, next_enquiry_at = null, hint_at = null,
           leased_until = now() + make_interval(secs => ${Duration.toSeconds(settlementPause)})
         where attempt_id = ${attemptId} and sends = 1 and outcome is null
-          and (leased_until is null or leased_until <= now())`.pipe(Effect.asVoid, orDatabaseFailure),
+          and (leased_until is null or leased_until <= now())`),
     storeCallback: (callback) => {
       const { attempt_id, callback_id, effect, event_key, org_id, payment_id, provider, received_at, report } = callback
       const row = { callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at }
@@ -326,24 +323,20 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
           and coalesce(k.word ->> 'about', ${sql.literal(KIND_OF_ATTEMPT)}) = ${sql.literal(KIND_OF_ATTEMPT)}
           and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(unmatchedCallbackWindow)})
         order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
-        Effect.flatMap(unmatchedRows),
+        unmatchedRows.all,
         Effect.map((rows) =>
           rows.map(({ found, word: { about, ...report }, ...callback }) => ({
             callback: { ...callback, about, signal: new Report(report) },
             attempt_id: found
           }))
-        ),
-        orDatabaseFailure
+        )
       ),
     isCallbackUnmatched: (provider, key) =>
-      sql`select 1 from provider_callbacks
-        where provider = ${provider} and event_key = ${key} and payment_id is null`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        orDatabaseFailure
-      ),
+      anyRow(sql`select 1 from provider_callbacks
+        where provider = ${provider} and event_key = ${key} and payment_id is null`),
     awaitCard: ({ expires_at, org_id, payment_id }) =>
-      sql`insert into card_waits ${sql.insert({ payment_id, org_id, expires_at })}
-        on conflict (payment_id) do update set expires_at = excluded.expires_at`.pipe(Effect.asVoid, orDatabaseFailure),
+      execute(sql`insert into card_waits ${sql.insert({ payment_id, org_id, expires_at })}
+        on conflict (payment_id) do update set expires_at = excluded.expires_at`),
     expiredCardWaits: (most) =>
       sql`select ${sql.literal(selectedColumns("p."))} from card_waits w join payments p on p.payment_id = w.payment_id
         where w.expires_at <= now() order by w.expires_at limit ${most}`.pipe(
@@ -351,15 +344,8 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
         orDatabaseFailure
       ),
     deleteCardWait: ({ org_id, payment_id }) =>
-      sql`delete from card_waits where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`.pipe(
-        Effect.asVoid,
-        orDatabaseFailure
-      ),
-    now: sql`select now()`.pipe(
-      Effect.flatMap(moments),
-      Effect.map(([row]) => row!.now),
-      orDatabaseFailure
-    )
+      execute(sql`delete from card_waits where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`),
+    now: Effect.map(moments.one(sql`select now()`), ({ now }) => now)
   }
 }
 

@@ -6,14 +6,17 @@ import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/databa
 import { afterCommit } from "../../platform/database/Transactor.ts"
 import { batched, type LockWait } from "../../platform/database/Batcher.ts"
 import {
+  anyRow,
   batchOf,
+  execute,
   firstRow,
   inScope,
+  moneyOf,
   ownedBy,
-  sameOrg,
-  violates,
+  query,
   rowsAs,
-  moneyOf
+  sameOrg,
+  violates
 } from "../../platform/database/Query.ts"
 import { currentTraceparent } from "../../platform/observability/Spans.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
@@ -64,7 +67,7 @@ const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)
 const callbackRows = rowsAs(StoredCallback)
 const itemRows = rowsAs(StoredOperatorItem)
-const takenRows = rowsAs(
+const takenRows = query(
   Schema.Struct({
     kind: Schema.Literal(...movementKinds),
     movement_id: Schema.String,
@@ -83,7 +86,7 @@ const WaitingRow = Schema.Struct({
   amount: Schema.NullOr(Schema.String),
   currency: Schema.NullOr(AnyCurrencyCode)
 })
-const waitingRows = rowsAs(WaitingRow)
+const waitingRows = query(WaitingRow)
 
 const openItemOf = (row: typeof WaitingRow.Type): OpenItem => {
   const { account, amount, balance, currency, direction, status, ...item } = row
@@ -354,19 +357,16 @@ export const paymentStoreSql = Layer.scoped(
           orDatabaseFailure
         ),
       takenTransfers: (paymentId, movements) =>
-        sql`select m.kind, m.movement_id, m.payment_id, m.org_id
+        takenRows.all(sql`select m.kind, m.movement_id, m.payment_id, m.org_id
             from jsonb_to_recordset(${JSON.stringify(movements.map(movementRow))}::jsonb) as x (
               provider text, account uuid, kind text, movement_id text)
             cross join lateral (select * from movements o
               where o.provider = x.provider and o.kind = x.kind and o.movement_id = x.movement_id
                 and coalesce(o.account, '00000000-0000-0000-0000-000000000000')
                   = coalesce(x.account, '00000000-0000-0000-0000-000000000000') limit 1) m
-            where m.payment_id <> ${paymentId}`.pipe(Effect.flatMap(takenRows), orDatabaseFailure),
+            where m.payment_id <> ${paymentId}`),
       callbackSeen: (provider, key) =>
-        sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        ),
+        anyRow(sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`),
       ...attemptQueueSql(sql),
       history: ({ payment_id, org_id }) =>
         Effect.all({
@@ -400,7 +400,7 @@ export const paymentStoreSql = Layer.scoped(
           amount: amount.toNumericText(),
           currency: amount.currency
         }))
-        return sql`with kept as (
+        return execute(sql`with kept as (
             insert into payment_fees (fee_id, payment_id, org_id, fee_rule_id, amount, currency, created_at)
             select f.fee_id, ${payment_id}::uuid, ${org_id}::uuid, f.fee_rule_id, f.amount, f.currency, ${created_at}::timestamptz
             from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as f (
@@ -409,7 +409,7 @@ export const paymentStoreSql = Layer.scoped(
             returning fee_id
           )
           delete from payment_fees where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}
-            and fee_id not in (select fee_id from kept)`.pipe(Effect.asVoid, orDatabaseFailure)
+            and fee_id not in (select fee_id from kept)`)
       },
       openItems: (scope, window) => {
         const rest = Option.match(window.after, {
@@ -434,9 +434,8 @@ export const paymentStoreSql = Layer.scoped(
             where w.account like 'clearing/%' or p.status in ('failed', 'refunded', 'canceled')
           )
           select * from items where ${rest} order by opened_at desc, item_id desc limit ${window.take}`.pipe(
-          Effect.flatMap(waitingRows),
-          Effect.map((rows) => rows.map(openItemOf)),
-          orDatabaseFailure
+          waitingRows.all,
+          Effect.map((rows) => rows.map(openItemOf))
         )
       }
     }

@@ -1,30 +1,23 @@
 /** The audit log in PostgreSQL. */
-import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as AuditLogApi from "../../contract/api/AuditLogApi.ts"
-import { inScope, newest, rowsAs } from "../database/Query.ts"
+import { execute, inScope, newest, query } from "../database/Query.ts"
 import { Settings } from "../config/Settings.ts"
 import { removeOldRows } from "../partitions/DetachOld.ts"
 import { AuditStore } from "./AuditLog.ts"
 
-const entries = rowsAs(Schema.typeSchema(AuditLogApi.AuditEntry))
+const entries = query(Schema.typeSchema(AuditLogApi.AuditEntry))
 
 export const auditStoreSql = Layer.effect(
   AuditStore,
   Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { archiveDir, retention }]) => ({
     append: (entry) =>
-      sql`insert into audit_log ${sql.insert({ ...entry, detail: JSON.stringify(entry.detail) })}`.pipe(
-        orDatabaseFailure,
-        Effect.asVoid
-      ),
+      execute(sql`insert into audit_log ${sql.insert({ ...entry, detail: JSON.stringify(entry.detail) })}`),
     list: (scope, action, window) => {
       const only = Option.match(action, { onNone: () => sql`true`, onSome: (name) => sql`action = ${name}` })
-      return sql`select audit_id, org_id, actor_type, actor_id, actor_name, action, subject_type, subject_id, detail, created_at
-          from audit_log where ${inScope(sql, scope)} and ${only} ${newest(sql, "audit_id", window)}`.pipe(
-        Effect.flatMap(entries),
-        orDatabaseFailure
-      )
+      return entries.all(sql`select audit_id, org_id, actor_type, actor_id, actor_name, action, subject_type, subject_id, detail, created_at
+          from audit_log where ${inScope(sql, scope)} and ${only} ${newest(sql, "audit_id", window)}`)
     },
     forgetOld: removeOldRows(sql, archiveDir, { table: "audit_log", keptFor: retention.audit })
   }))

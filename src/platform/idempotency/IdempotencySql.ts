@@ -2,7 +2,7 @@
 import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
-import { rowAs } from "../database/Query.ts"
+import { anyRow, execute, query, rowAs } from "../database/Query.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../config/Settings.ts"
 import { FoundKey, IdempotencyStore, type KeyName, type NewKey, Owners } from "./IdempotencyStore.ts"
@@ -31,17 +31,11 @@ export const idempotencyStoreSql = Layer.effect(
           orDatabaseFailure
         ),
       claim: (payment_id, { body_digest, claim, key, operation, org_id }) =>
-        sql`insert into idempotency_keys ${sql.insert({ org_id, operation, key, body_digest, claim, payment_id })}
-          on conflict do nothing returning 1 as claimed`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        ),
+        anyRow(sql`insert into idempotency_keys ${sql.insert({ org_id, operation, key, body_digest, claim, payment_id })}
+          on conflict do nothing returning 1 as claimed`),
       keepResponse: (key, status, response) =>
-        sql`update idempotency_keys set status = ${status}, response = ${response} where ${mine(key)}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
-      release: (key) => sql`delete from idempotency_keys where ${mine(key)}`.pipe(orDatabaseFailure, Effect.asVoid),
+        execute(sql`update idempotency_keys set status = ${status}, response = ${response} where ${mine(key)}`),
+      release: (key) => execute(sql`delete from idempotency_keys where ${mine(key)}`),
       forgetOld: sql`delete from idempotency_keys where ctid = any (array(
           select ctid from idempotency_keys where ${old} limit ${retentionBatch})) returning 1 as forgotten`.pipe(
         Effect.map((rows) => rows.length),
@@ -52,7 +46,7 @@ export const idempotencyStoreSql = Layer.effect(
 )
 
 /** Owners from PostgreSQL. */
-const owner = rowAs(Schema.Struct({ org_id: OrgId }))
+const owner = query(Schema.Struct({ org_id: OrgId }))
 
 export const ownersSql = Layer.effect(
   Owners,
@@ -62,6 +56,6 @@ export const ownersSql = Layer.effect(
         select org_id from payments where payment_id = ${payment_id}::uuid
         union all select org_id from virtual_accounts where account_id = ${account_id}::uuid
         union all select org_id from escrows where escrow_id = ${escrow_id}::uuid
-        limit 1`.pipe(Effect.flatMap(owner), Effect.map(Option.map(({ org_id }) => org_id)), orDatabaseFailure)
+        limit 1`.pipe(owner.first, Effect.map(Option.map(({ org_id }) => org_id)))
   }))
 )

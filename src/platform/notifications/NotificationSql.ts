@@ -2,14 +2,13 @@
 import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Duration, Schema } from "effect"
-import { rowAs, rowsAs, theRowAs, inScope, newest, ownedIn } from "../database/Query.ts"
+import { execute, inScope, newest, ownedIn, query, theRowAs } from "../database/Query.ts"
 import { Notification, NotificationStore, MessageCounts } from "./NotificationStore.ts"
 import { removeOldRows } from "../partitions/DetachOld.ts"
 import { Settings } from "../config/Settings.ts"
 import { messageWindow } from "../../domain/policies/PeoplePolicies.ts"
 
-const notification = rowAs(Notification)
-const notifications = rowsAs(Notification)
+const notifications = query(Notification)
 
 export const notificationStoreSql = Layer.effect(
   NotificationStore,
@@ -20,20 +19,13 @@ export const notificationStoreSql = Layer.effect(
         `notification_id, org_id, kind, priority, recipient as "to", subject, text, created_at`
       )
       return {
-        insert: ({ to, ...rest }) =>
-          sql`insert into notifications ${sql.insert({ ...rest, recipient: to })}`.pipe(
-            orDatabaseFailure,
-            Effect.asVoid
-          ),
+        insert: ({ to, ...rest }) => execute(sql`insert into notifications ${sql.insert({ ...rest, recipient: to })}`),
         list: (scope, window) =>
-          sql`select ${columns} from notifications where ${inScope(sql, scope)}
-          ${newest(sql, "notification_id", window)}`.pipe(Effect.flatMap(notifications), orDatabaseFailure),
+          notifications.all(sql`select ${columns} from notifications where ${inScope(sql, scope)}
+          ${newest(sql, "notification_id", window)}`),
         find: (scope, id) =>
-          sql`select ${columns} from notifications
-          where notification_id = ${id} and ${ownedIn(sql, scope)}`.pipe(
-            Effect.flatMap(notification),
-            orDatabaseFailure
-          ),
+          notifications.first(sql`select ${columns} from notifications
+          where notification_id = ${id} and ${ownedIn(sql, scope)}`),
         forgetOld: removeOldRows(sql, archiveDir, { table: "notifications", keptFor: retention.notifications })
       }
     }

@@ -1,12 +1,11 @@
 /** Spent tokens in a table that PostgreSQL keeps no log of; times are the database's. */
-import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { usageRetention, usageMaxAge } from "../../domain/policies/ServerPolicies.ts"
-import { rowsAs } from "../database/Query.ts"
+import { query } from "../database/Query.ts"
 import { RateLimitUsageStore, KeyUsage } from "./RateLimits.ts"
 
-const receivedRows = rowsAs(
+const receivedRows = query(
   Schema.Struct({
     instance: Schema.String,
     number: Schema.Number,
@@ -24,7 +23,7 @@ export const rateLimitUsageSql = Layer.effect(
     exchange: (instance, own, received) => {
       const spent = own === undefined ? null : JSON.stringify(own.spent)
       const known = JSON.stringify(Array.from(received, ([id, batch]) => ({ id, batch })))
-      return sql`with stored as (
+      return receivedRows.all(sql`with stored as (
           insert into spent_tokens (instance_id, batch, spent)
           select ${instance}::uuid, ${own?.number ?? 0}::int, ${spent}::jsonb where ${spent}::jsonb is not null
           on conflict do nothing
@@ -40,7 +39,7 @@ export const rateLimitUsageSql = Layer.effect(
         left join jsonb_to_recordset(${known}::jsonb) as k (id uuid, batch int) on k.id = s.instance_id
         where s.instance_id <> ${instance}::uuid and s.batch > coalesce(k.batch, 0)
           and s.told_at > now() - make_interval(secs => ${maxAge})
-        order by s.told_at, s.batch`.pipe(Effect.flatMap(receivedRows), orDatabaseFailure)
+        order by s.told_at, s.batch`)
     }
   }))
 )

@@ -2,20 +2,18 @@
 import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import { rowAs, rowsAs } from "../database/Query.ts"
+import { execute, query } from "../database/Query.ts"
 import { SealedSecret, SecretStore } from "./Secrets.ts"
 
-const secret = rowAs(SealedSecret)
-const secrets = rowsAs(SealedSecret)
+const secrets = query(SealedSecret)
 
 export const secretStoreSql = Layer.effect(
   SecretStore,
   Effect.map(SqlClient.SqlClient, (sql): SecretStore["Type"] => {
     const find = (name: string) =>
       sql`select name, sealed from secrets where name = ${name}`.pipe(
-        Effect.flatMap(secret),
-        Effect.map(Option.map(({ sealed }) => sealed)),
-        orDatabaseFailure
+        secrets.first,
+        Effect.map(Option.map(({ sealed }) => sealed))
       )
     return {
       find,
@@ -25,13 +23,10 @@ export const secretStoreSql = Layer.effect(
           Effect.zipRight(find(fresh.name)),
           Effect.flatMap(Effect.orDie)
         ),
-      hold: sql`lock table secrets in share row exclusive mode`.pipe(Effect.asVoid, orDatabaseFailure),
+      hold: execute(sql`lock table secrets in share row exclusive mode`),
       replace: ({ name, sealed }) =>
-        sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
-      all: sql`select name, sealed from secrets order by name`.pipe(Effect.flatMap(secrets), orDatabaseFailure)
+        execute(sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`),
+      all: secrets.all(sql`select name, sealed from secrets order by name`)
     }
   })
 )

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
 import { orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs } from "../../platform/database/Query.ts"
+import { execute, query, rowAs } from "../../platform/database/Query.ts"
 import {
   NamedSealed,
   ProviderAccount,
@@ -14,10 +14,11 @@ import {
   PlatformAccountStore
 } from "./ProviderAccountStore.ts"
 
-const account = rowAs(ProviderAccount)
-const replaced = rowsAs(ReplacedCredentials)
-const sealedOnes = rowsAs(NamedSealed)
-const sealedReplaced = rowsAs(SealedReplaced)
+const accounts = query(ProviderAccount)
+const writtenAccount = rowAs(ProviderAccount)
+const replaced = query(ReplacedCredentials)
+const sealedOnes = query(NamedSealed)
+const sealedReplaced = query(SealedReplaced)
 
 export const providerAccountStoreSql = Layer.effect(
   ProviderAccountStore,
@@ -26,11 +27,7 @@ export const providerAccountStoreSql = Layer.effect(
     const grace = Duration.toSeconds(replacedCredentialsGrace)
     const hold = Effect.asVoid(sql`lock table provider_accounts in share row exclusive mode`)
     return {
-      find: (id) =>
-        sql`select ${columns} from provider_accounts a where config_id = ${id}`.pipe(
-          Effect.flatMap(account),
-          orDatabaseFailure
-        ),
+      find: (id) => accounts.first(sql`select ${columns} from provider_accounts a where config_id = ${id}`),
       // Serialises concurrent writers: each replaces what the one before has put.
       put: ({ config_id, provider, sealed, tested }) =>
         Effect.gen(function* () {
@@ -49,36 +46,25 @@ export const providerAccountStoreSql = Layer.effect(
               tested_at = excluded.tested_at, version = a.version + 1, updated_at = now()
             where excluded.tested_at is not null or a.tested_at is null
             returning ${columns}`
-          return yield* account(rows)
+          return yield* writtenAccount(rows)
         }).pipe(sql.withTransaction, orTransactionFailure),
       replaced: (id) =>
-        sql`select config_id, version, sealed, until from replaced_credentials
-          where config_id = ${id} and until > now() order by version desc`.pipe(
-          Effect.flatMap(replaced),
-          orDatabaseFailure
-        ),
-      forgetReplaced: (id) =>
-        sql`delete from replaced_credentials where config_id = ${id}`.pipe(Effect.asVoid, orDatabaseFailure),
+        replaced.all(sql`select config_id, version, sealed, until from replaced_credentials
+          where config_id = ${id} and until > now() order by version desc`),
+      forgetReplaced: (id) => execute(sql`delete from replaced_credentials where config_id = ${id}`),
       markTested: (id, version) =>
-        sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
-          returning ${columns}`.pipe(Effect.flatMap(account), orDatabaseFailure),
+        accounts.first(sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
+          returning ${columns}`),
       hold: orDatabaseFailure(hold),
-      allSealed: sql`select config_id, provider, sealed from provider_accounts order by config_id`.pipe(
-        Effect.flatMap(sealedOnes),
-        orDatabaseFailure
-      ),
+      allSealed: sealedOnes.all(sql`select config_id, provider, sealed from provider_accounts order by config_id`),
       replaceSealed: ({ config_id, sealed }) =>
-        sql`update provider_accounts set sealed = ${sealed} where config_id = ${config_id}`.pipe(
-          Effect.asVoid,
-          orDatabaseFailure
-        ),
-      allReplaced: sql`select config_id, version, sealed from replaced_credentials order by config_id, version`.pipe(
-        Effect.flatMap(sealedReplaced),
-        orDatabaseFailure
+        execute(sql`update provider_accounts set sealed = ${sealed} where config_id = ${config_id}`),
+      allReplaced: sealedReplaced.all(
+        sql`select config_id, version, sealed from replaced_credentials order by config_id, version`
       ),
       resealReplaced: ({ config_id, sealed, version }) =>
-        sql`update replaced_credentials set sealed = ${sealed}
-          where config_id = ${config_id} and version = ${version}`.pipe(Effect.asVoid, orDatabaseFailure),
+        execute(sql`update replaced_credentials set sealed = ${sealed}
+          where config_id = ${config_id} and version = ${version}`),
       forgetOld: sql`delete from replaced_credentials where until <= now() returning 1 as forgotten`.pipe(
         Effect.map((rows) => rows.length),
         orDatabaseFailure
@@ -87,7 +73,7 @@ export const providerAccountStoreSql = Layer.effect(
   })
 )
 
-const accounts = rowsAs(PlatformAccount)
+const platformAccounts = query(PlatformAccount)
 
 export const platformAccountStoreSql = Layer.effect(
   PlatformAccountStore,
@@ -95,14 +81,14 @@ export const platformAccountStoreSql = Layer.effect(
     see: (named) =>
       // Ordered, so that two instances cannot deadlock. Read after the write, so that of two concurrent starts one
       // sees the other.
-      sql`insert into platform_accounts as a (provider, fingerprint)
+      execute(sql`insert into platform_accounts as a (provider, fingerprint)
           select provider, fingerprint
           from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as named (provider text, fingerprint text)
           order by provider, fingerprint
-          on conflict (provider, fingerprint) do update set last_seen_at = greatest(a.last_seen_at, now())`.pipe(
-        Effect.zipRight(sql`select provider, fingerprint, first_seen_at, last_seen_at from platform_accounts`),
-        Effect.flatMap(accounts),
-        orDatabaseFailure
+          on conflict (provider, fingerprint) do update set last_seen_at = greatest(a.last_seen_at, now())`).pipe(
+        Effect.zipRight(
+          platformAccounts.all(sql`select provider, fingerprint, first_seen_at, last_seen_at from platform_accounts`)
+        )
       )
   }))
 )

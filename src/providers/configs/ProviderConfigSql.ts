@@ -6,7 +6,7 @@ import { ProviderConfig as Config } from "../../contract/api/ProviderConfigsApi.
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { batchOf, newest, rowAs, rowsAs } from "../../platform/database/Query.ts"
+import { batchOf, execute, newest, query, rowAs, rowsAs } from "../../platform/database/Query.ts"
 import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import {
   complete,
@@ -28,7 +28,7 @@ const Row = Schema.Struct({
 
 const rowOf = rowAs(Row)
 const rowsOf = rowsAs(Row)
-const answersOf = rowsAs(
+const answersOf = query(
   Schema.Struct({ seq: Schema.Int, credentials_version: Schema.NullOr(Schema.Int), ...Row.fields })
 )
 
@@ -86,15 +86,14 @@ export const providerConfigStoreSql = Layer.scoped(
         join provider_configs c on c.country = q.country and c.payment_method = q."paymentMethod"
           and c.direction = q.flow and (c.org_id = q."orgId" or c.org_id is null)
         ${account}`.pipe(
-        Effect.flatMap(answersOf),
+        answersOf.all,
         Effect.map((rows) => {
           const found = asked.map((): Array<ServingConfig> => [])
           for (const { credentials_version, seq, ...row } of rows) {
             found[seq]!.push({ ...fromRow(row), credentials_version })
           }
           return found
-        }),
-        orDatabaseFailure
+        })
       )
     )
 
@@ -120,7 +119,7 @@ export const providerConfigStoreSql = Layer.scoped(
           changedBy(sql`update provider_configs set ${sql.update(toRow(config), ["config_id"])}, updated_at = now()
             where config_id = ${config.config_id}`)
         ),
-      remove: (id) => sql`delete from provider_configs where config_id = ${id}`.pipe(orDatabaseFailure, Effect.asVoid),
+      remove: (id) => execute(sql`delete from provider_configs where config_id = ${id}`),
       forCorridor: (orgId, corridor) => forCorridor({ orgId, ...corridor })
     }
   })

@@ -6,7 +6,7 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { nextActions } from "../../domain/Outcome.ts"
 import { orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
-import { rowAs, rowsAs, moneyOf } from "../../platform/database/Query.ts"
+import { moneyOf, query } from "../../platform/database/Query.ts"
 import { behaviours } from "./SimulatorBehaviour.ts"
 import {
   type NewSimulatorTimer,
@@ -56,9 +56,9 @@ const ClaimRow = Schema.Union(
   Schema.Struct({ wait: Schema.NullOr(Schema.Number), timer_id: Schema.Null })
 )
 
-const paymentRow = rowAs(PaymentRow)
-const openedRows = rowsAs(Schema.Struct({ reference: Schema.String }))
-const claimedRows = rowsAs(ClaimRow)
+const payments = query(PaymentRow)
+const openedRows = query(Schema.Struct({ reference: Schema.String }))
+const claimedRows = query(ClaimRow)
 
 const paymentOf = ({ amount, currency, detail, ...row }: typeof PaymentRow.Type): SimulatorPayment => ({
   ...row,
@@ -102,9 +102,8 @@ export const simulatorStoreSql = Layer.scoped(
 
     const find = (reference: string) =>
       sql`select ${columns} from rail_payments where reference = ${reference}`.pipe(
-        Effect.flatMap(paymentRow),
-        Effect.map(Option.map(paymentOf)),
-        orDatabaseFailure
+        payments.first,
+        Effect.map(Option.map(paymentOf))
       )
 
     const apply = Effect.fnUntraced(function* (payment: SimulatorPayment, change: SimulatorChange) {
@@ -124,8 +123,8 @@ export const simulatorStoreSql = Layer.scoped(
       reference: string,
       decide: (payment: SimulatorPayment) => readonly [A, SimulatorChange | null]
     ) {
-      const found = yield* sql`select ${columns} from rail_payments where reference = ${reference} for update`.pipe(
-        Effect.flatMap(paymentRow)
+      const found = yield* payments.first(
+        sql`select ${columns} from rail_payments where reference = ${reference} for update`
       )
       const payment = Option.map(found, paymentOf)
       if (Option.isNone(payment)) return Option.none()
@@ -150,12 +149,11 @@ export const simulatorStoreSql = Layer.scoped(
             cross join lateral jsonb_to_recordset(input.timers) as t (${timerFields})
           )
           select reference from owner`.pipe(
-          Effect.flatMap(openedRows),
+          openedRows.all,
           Effect.map((rows) => {
             const opened = new Set(rows.map(({ reference }) => reference))
             return all.map(({ payment }) => opened.has(payment.reference))
-          }),
-          orDatabaseFailure
+          })
         )
     )
 
@@ -199,9 +197,8 @@ export const simulatorStoreSql = Layer.scoped(
           select next.wait, c.* from (
             select extract(epoch from min(due_at) - now())::float8 * 1000 as wait from rail_timers where due_at > now()
           ) next left join claimed c on true order by c.was_due`.pipe(
-          Effect.flatMap(claimedRows),
-          Effect.map((rows) => ({ timers: timersOf(rows), nextDueInMillis: Option.fromNullable(rows[0]?.wait) })),
-          orDatabaseFailure
+          claimedRows.all,
+          Effect.map((rows) => ({ timers: timersOf(rows), nextDueInMillis: Option.fromNullable(rows[0]?.wait) }))
         ),
       done: (token, timerIds) =>
         timerIds.length === 0

@@ -158,4 +158,26 @@ onDatabasePaymentServer("A payment that fails", make, (it, { stripe }) => {
       ])
     })
   )
+
+  it.effect("takes a report of a transfer of nothing, or of less, for a report without a transfer", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* payIn("PL", accepts())
+      const [attempt] = yield* attemptsOf(payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      for (const amount of ["0.00", "-500.00"]) {
+        for (const kind of ["collection", "refund", "reversal"] as const) {
+          const moved = {
+            kind,
+            id: `${kind} ${amount}`,
+            amount: { amount, currency: "KES" },
+            state: "settled"
+          } as const
+          const key = `PL ${kind} ${amount}`
+          const answer = yield* callBack("stripe", { key, reference, state: "processing", movements: [moved] })
+          expect(answer.status, key).toBe(200)
+        }
+      }
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing", refunded_amount: 0 })
+    })
+  )
 })

@@ -83,6 +83,7 @@ export const makePurse = (): Purse => {
       if (one === undefined || state !== "settled") return
       one.spoken = true
       const { currency, minor } = amount ?? one.money
+      if (minor <= 0n) return
       const before = stated.get(`${kind} ${id}`)
       const more = before === undefined ? minor : isTotal === true && minor > before ? minor - before : 0n
       stated.set(`${kind} ${id}`, (before ?? 0n) + more)
