@@ -14,6 +14,8 @@ import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { promptStoreMemory } from "../payments/prompts/PromptMemory.ts"
 import { promptStoreSql } from "../payments/prompts/PromptSql.ts"
+import { ruleStoreMemory } from "../payments/rules/RuleMemory.ts"
+import { ruleStoreSql } from "../payments/rules/RuleSql.ts"
 import { unmatchedCallbackStoreMemory } from "../payments/store/AttemptQueueMemory.ts"
 import { unmatchedCallbackStoreSql } from "../payments/store/AttemptQueueSql.ts"
 import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
@@ -83,6 +85,7 @@ export const StoresLive = Layer.mergeAll(
   deliveryQueueSql,
   simulatorStoreSql,
   rateLimitUsageSql,
+  ruleStoreSql,
   unmatchedCallbackStoreSql,
   verificationStoreSql
 )
@@ -123,6 +126,7 @@ export const StoresOverMemory = Layer.mergeAll(
   simulatorStoreMemory,
   rateLockStoreMemory,
   rateStoreMemory,
+  ruleStoreMemory,
   secretStoreMemory,
   rateLimitUsageMemory,
   unmatchedCallbackStoreMemory,

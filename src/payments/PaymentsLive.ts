@@ -1,4 +1,5 @@
 /** Everything that happens to payments, beside what settles them. */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { Layer } from "effect"
 import { Actions } from "./actions/Actions.ts"
 import { Cancel } from "./actions/Cancel.ts"
@@ -20,6 +21,10 @@ import { CardWaits } from "./review/CardWaits.ts"
 import { HeldRate } from "./review/HeldRate.ts"
 import { Review } from "./review/Review.ts"
 import { ReviewThreshold } from "./review/ReviewThreshold.ts"
+import { RuleCheck } from "./rules/RuleCheck.ts"
+import { Screening } from "./rules/Screening.ts"
+
+const RuleCheckLive = RuleCheck.layer.pipe(Layer.provide(Screening.layer), Layer.provide(FetchHttpClient.layer))
 
 export const PaymentsLive = Layer.mergeAll(
   Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),
@@ -38,7 +43,8 @@ export const PaymentsLive = Layer.mergeAll(
       HeldRate.layer,
       PaymentCommand.layer,
       PhonePrompts.layer,
-      ReviewThreshold.layer
+      ReviewThreshold.layer,
+      RuleCheckLive
     )
   )
 )
