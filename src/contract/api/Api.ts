@@ -25,6 +25,7 @@ import { ProviderConfigsApi } from "./ProviderConfigsApi.ts"
 import { RampsApi } from "./RampsApi.ts"
 import { RatesApi } from "./RatesApi.ts"
 import { ResolutionsApi } from "./ResolutionsApi.ts"
+import { RulesApi } from "./RulesApi.ts"
 import { SessionApi, UsersApi } from "./UsersApi.ts"
 import { VerificationApi } from "./VerificationApi.ts"
 import { VirtualAccountsApi } from "./VirtualAccountsApi.ts"
@@ -46,6 +47,7 @@ export const Api = HttpApi.make("corridor")
   .add(RampsApi)
   .add(PaymentsApi)
   .add(ResolutionsApi)
+  .add(RulesApi)
   .add(PaymentLinksApi)
   .add(ProviderConfigsApi)
   .add(OrganizationsApi)
