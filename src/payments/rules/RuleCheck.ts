@@ -15,6 +15,7 @@ import {
   type Identities,
   identitiesOf,
   type ListSubject,
+  normalizeIp,
   normalizeName,
   type ReviewLimit,
   type RiskRule,
@@ -27,6 +28,7 @@ import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
 import { makeKeyedLocks } from "../../platform/fibers/KeyedLocks.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import type { Card } from "../../providers/port/Provider.ts"
@@ -125,6 +127,21 @@ const downAction = { hold: "hold", refuse: "refuse", allow: "alert" } as const
 const blockReason = ({ org_id, subject }: ListEntry): string =>
   `the ${org_id === null ? "platform's " : ""}block list, which has the ${subject.replace("_", " ")} of this payment.`
 
+const blockedBy = (entries: ReadonlyArray<ListEntry>): Verdict =>
+  verdictOf(
+    entries.filter(({ list }) => list === "block").map((entry) => ({ action: "refuse", reason: blockReason(entry) }))
+  )
+
+const noIdentities: Identities = {
+  phone: [],
+  email: [],
+  card: [],
+  ip_address: [],
+  wallet_address: [],
+  beneficiary: [],
+  name: []
+}
+
 const make = Effect.gen(function* () {
   const store = yield* RuleStore
   const quotes = yield* RateQuote
@@ -133,6 +150,7 @@ const make = Effect.gen(function* () {
   const keyOf = yield* riskKeys
   const { screening: settings } = yield* Settings
   const inTurnOf = makeKeyedLocks(ruleLockPatience)
+  const { atomically } = yield* Transactor
 
   const hashOf = (card: Redacted.Redacted<Card>): string => vault.hmac(Redacted.value(card).number, "card number")
 
@@ -261,6 +279,25 @@ const make = Effect.gen(function* () {
     /** Tells a card from others within an organisation; null without a number. */
     fingerprint: (orgId: OrgId, card: Redacted.Redacted<Card> | null): string | null =>
       card === null ? null : keyOf(orgId, "card", hashOf(card)),
+    /**
+     * Reason to refuse a card that the payer gives after the initiation. A rule that holds refuses it too, since the
+     * card may not be kept for a review.
+     */
+    refusalOfCard: Effect.fnUntraced(function* (payment: Payment, card: Redacted.Redacted<Card>, ip: string | null) {
+      const config = yield* store.configOf(payment.org_id)
+      if (config.rules.length === 0 && !config.hasLists) return Option.none<string>()
+      const identities: Identities = {
+        ...noIdentities,
+        card: [hashOf(card)],
+        ip_address: ip === null ? [] : [normalizeIp(ip)]
+      }
+      const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []
+      const context = { config, organization: Option.none(), card, ip }
+      const counting = countingOf(payment, context, identities, entries)
+      const counted = counting === undefined ? noObjection : yield* counting.inTurn(atomically(counting.count))
+      const { holds, refusals } = joined(blockedBy(entries), counted)
+      return Option.fromNullable([...refusals, ...holds][0])
+    }),
     check: Effect.fnUntraced(function* (payment: Payment, context: CheckContext) {
       const { config } = context
       if (config.rules.length === 0 && !config.hasLists && Option.isNone(screening)) {
@@ -269,11 +306,8 @@ const make = Effect.gen(function* () {
       const card = context.card === null ? null : hashOf(context.card)
       const identities = identitiesOf(payment, { card, ip: context.ip })
       const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []
-      const blocked = entries.filter(({ list }) => list === "block")
-      if (blocked.length > 0) {
-        const hits = blocked.map((entry) => ({ action: "refuse" as const, reason: blockReason(entry) }))
-        return { verdict: verdictOf(hits), counting: undefined }
-      }
+      const blocked = blockedBy(entries)
+      if (blocked.refusals.length > 0) return { verdict: blocked, counting: undefined }
       const verdict = yield* screened(entries, identities)
       return { verdict, counting: countingOf(payment, context, identities, entries) }
     }) satisfies (payment: Payment, context: CheckContext) => Stored<Check>

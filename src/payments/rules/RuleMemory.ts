@@ -112,7 +112,9 @@ export const ruleStoreMemory = Layer.effect(
           const counted = asked.map(({ direction, key, owner, seconds }) => {
             const amounts = Array.from(paymentSubjects.values()).flatMap((row) => {
               const payment =
-                row.key === key && row.at > now - seconds * 1000 ? payments.get(row.payment_id) : undefined
+                row.key === key && row.payment_id !== payment_id && row.at > now - seconds * 1000
+                  ? payments.get(row.payment_id)
+                  : undefined
               return payment !== undefined &&
                 counts(payment) &&
                 (owner === null || payment.org_id === owner) &&

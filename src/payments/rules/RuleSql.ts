@@ -168,13 +168,16 @@ export const ruleStoreSql = Layer.scoped(
             select r.key, r.owner, r.subject, ${payment_id}::uuid, ${org_id}::uuid
             from ${batchOf(sql, recorded, "key text, owner uuid, subject text")} r
           )
-          select q.seq, p.currency, count(*)::int as count, sum(p.amount)::text as amount
-          from ${batchOf(sql, asked, "key text, owner uuid, seconds integer, direction text")} q
-          join payment_subjects s on s.key = q.key
-            and s.created_at > clock_timestamp() - make_interval(secs => q.seconds)
-          join payments p on p.payment_id = s.payment_id and (q.owner is null or uuid_eq(p.org_id, q.owner))
-          where p.status not in (${uncounted}) and (q.direction is null or p.direction = q.direction)
-          group by q.seq, p.currency`.pipe(
+          select m.seq, p.currency, count(*)::int as count, sum(p.amount)::text as amount
+          from (
+            select distinct q.seq, q.owner, q.direction, s.payment_id
+            from ${batchOf(sql, asked, "key text, owner uuid, seconds integer, direction text")} q
+            join payment_subjects s on s.key = q.key and s.payment_id <> ${payment_id}
+              and s.created_at > clock_timestamp() - make_interval(secs => q.seconds)
+          ) m
+          join payments p on p.payment_id = m.payment_id and (m.owner is null or uuid_eq(p.org_id, m.owner))
+          where p.status not in (${uncounted}) and (m.direction is null or p.direction = m.direction)
+          group by m.seq, p.currency`.pipe(
           countRows.all,
           Effect.map((rows) =>
             asked.map((_, seq) => {

@@ -26,7 +26,6 @@ import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
-import { recipientInfo } from "../initiate/PaymentPlan.ts"
 import { type EntryFilter, type NewRule, type Owner, RuleStore } from "./RuleStore.ts"
 
 /** `platform`: for the platform's own rules and lists. */
@@ -115,7 +114,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(found)) return yield* invalid("value: is not the id of a beneficiary.")
     const none = { payer_details: {}, mobile_money_details: {}, card_details: {}, bank_account: {}, ramp: null }
     const country = isCountryCode(found.value.country) ? found.value.country : CountryCode.make("US")
-    const paid = { ...none, country, direction: "outbound" as const, recipient_info: recipientInfo(found.value) }
+    const paid = { ...none, country, direction: "outbound" as const, recipient_info: { ...found.value } }
     const [account] = identitiesOf(paid, { card: null, ip: null }).beneficiary
     return account ?? (yield* invalid("value: names a beneficiary without an account."))
   })
