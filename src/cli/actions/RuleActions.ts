@@ -1,6 +1,7 @@
 /** `corridor rules` and `lists` */
 import { Duration, Effect, Option, Schema } from "effect"
 import { AddListEntry, RuleName, RuleTermsBody } from "../../contract/api/RulesApi.ts"
+import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { describeWindow } from "../../domain/RiskRules.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
@@ -10,7 +11,6 @@ import { framed, minute, tableLayout } from "../shared/Table.ts"
 const run = onTarget("rules")
 
 type Rule = Answer<"rules", "list">["data"][number]
-type Terms = typeof RuleTermsBody.Type
 
 interface TermsInput extends OrgInput {
   readonly kind: string
@@ -77,7 +77,7 @@ const termsOf = Effect.fnUntraced(function* (input: TermsInput, isActive: boolea
     } as typeof RuleTermsBody.Encoded,
     { window_seconds: "--window", max_count: "--count", max_amount: "--amount" }
   )
-  return { ...terms, max_amount: Option.getOrNull(max_amount) } satisfies Terms
+  return { ...terms, max_amount: Option.getOrNull(Option.map(max_amount, (sum) => new WireNumber(toWireText(sum)))) }
 })
 
 export const list = ({ json, org }: OrgInput) =>
