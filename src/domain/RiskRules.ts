@@ -132,7 +132,7 @@ export const identitiesOf = (
     [...textIn(recipient, "fname"), ...textIn(recipient, "lname")].join(" "),
     ...textIn(recipient["bank_details"], "account_name"),
     ...(paysOut ? textIn(payment.bank_account, "account_name") : []),
-    ...(payment.ramp?.business_name == null ? [] : [payment.ramp.business_name])
+    ...textIn(payment.ramp, "business_name")
   ].filter((name) => name.trim() !== "")
   return {
     phone: distinct([...phones, ...momo]),

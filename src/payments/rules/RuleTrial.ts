@@ -1,5 +1,5 @@
 /** Tries a rule on the payments of the last 30 days, before it is switched on. */
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Money } from "../../domain/Money.ts"
 import { ruleWindowMax, triedPayments, triedShown } from "../../domain/policies/PaymentPolicies.ts"
@@ -144,10 +144,11 @@ const make = Effect.gen(function* () {
         quotes,
         [...targets].flatMap((to) => [...currencies].map((from) => [from, to] as const))
       )
+      const now = new Date(yield* Clock.currentTimeMillis)
       const rule: RiskRule = { ...terms, name: "trial", ofPlatform: owner === null }
       const hits = tryRule(payments, { rule, rates, limitOf: ({ org_id }) => limits.get(org_id) })
       return {
-        from: payments[0]?.created_at ?? new Date(),
+        from: payments[0]?.created_at ?? now,
         payments: payments.length,
         is_complete,
         hits: hits.length,
