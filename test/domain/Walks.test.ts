@@ -12,7 +12,7 @@ import { Money } from "../../src/domain/Money.ts"
 import { rampAmounts } from "../../src/domain/Ramp.ts"
 import { priceOfPaying, priceOfReceiving } from "../../src/hosted/links/LinkPrices.ts"
 import type { Payment, Refund } from "../../src/payments/store/Payment.ts"
-import { targetOfPart } from "../../src/payments/settlement/RefundRules.ts"
+import { targetOfPart } from "../../src/payments/settlement/RefundSignalRules.ts"
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
 const currencies = ["NGN", "GBP", "UGX", "KWD", "USD", "USDT", "BTC", "ETH"].map((text) => code(text))

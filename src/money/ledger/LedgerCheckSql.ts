@@ -110,7 +110,7 @@ const roundingOf = Effect.gen(function* () {
 })
 
 /**
- * Compares booked movements with the payments of the simulated providers. Leaves out payments that are settled by hand,
+ * Compares booked movements with the payments of the simulated providers. Leaves out payments that are resolved by hand,
  * and those whose callback or poll is still to come. In live mode there is nothing to compare.
  */
 const simulatorsThatDiffer = Effect.gen(function* () {

@@ -6,11 +6,11 @@ import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { Declined, isProvidersRefusal, type Outcome, type ProvidersRefusal, Unknown } from "../../domain/Outcome.ts"
 import { currencyOf, type LedgerAccount } from "../../domain/Ledger.ts"
-import { initiationBudget, leastAttemptTime, settlementPatience } from "../../domain/policies/PaymentPolicies.ts"
+import { initiationBudget, leastAttemptTime, rampPayoutPatience } from "../../domain/policies/PaymentPolicies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
-import { FirstSendPermit, ProviderAnswer } from "../route/ProviderAnswer.ts"
+import { FirstSendPermit, CallProvider } from "../route/CallProvider.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Payment, Books } from "../store/Payment.ts"
 import { noBooks } from "../store/PaymentPostings.ts"
@@ -87,7 +87,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const health = yield* ProviderHealth
       const outcomes = yield* RecordOutcome
       const { choose, unsent } = yield* PaymentRouter
-      const answer = yield* ProviderAnswer
+      const callProvider = yield* CallProvider
 
       const call = Effect.fnUntraced(
         function* ({ chosen, deadline, order, payment }: Call, { account, attempt_id, provider: name }: NewAttempt) {
@@ -96,7 +96,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const left = yield* leftUntil(deadline)
           const timeLeft = Duration.millis(Math.max(1, left))
           const sent = provider.initiate({ ...order, reference: attempt_id })
-          const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.sendPermit, { timeLeft })
+          const outcome = yield* callProvider.send(provider, sent, chosen.window, chosen.sendPermit, { timeLeft })
           countAttempt(name, outcome, (left - (yield* leftUntil(deadline))) / 1000)
           yield* health.report({ provider: name, account }, payment.org_id, outcome)
           return outcome
@@ -119,7 +119,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         Effect.map(
           Clock.currentTimeMillis,
           (now) =>
-            attempt.leg === "settlement" && now - attempt.started_at.getTime() < Duration.toMillis(settlementPatience)
+            attempt.leg === "settlement" && now - attempt.started_at.getTime() < Duration.toMillis(rampPayoutPatience)
         )
 
       /** Puts an attempt back to be sent later; one that may have been sent before is polled first. */
@@ -128,7 +128,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           payment,
           books,
           outcome: null,
-          follows: false
+          sendsNext: false
         })
 
       const attempt = (request: Call): Stored<Asked> =>
@@ -172,7 +172,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             ...(passedOver === undefined ? { cause } : { cause: `${cause}. ${passedOver}`, note: passedOver }),
             next: next?.attempt
           })
-          const goesOn = recorded.short === undefined && recorded.follows && recorded.payment.status === payment.status
+          const goesOn =
+            recorded.short === undefined && recorded.sendsNext && recorded.payment.status === payment.status
           if (next !== undefined && !goesOn) yield* unsent(payment.org_id, next)
           if (next !== undefined && recorded.short !== undefined) {
             const why = passing(next.attempt.provider, recorded.short)

@@ -145,7 +145,7 @@ interface RampPlan {
   readonly asset: CryptoAssetCode
   readonly network: CryptoNetwork
   readonly country: CountryCode
-  /** Where an on-ramp settles. */
+  /** Wallet that an on-ramp pays. */
   readonly walletAddress: string | null
   readonly collection: RampCollection
   /** Whom an off-ramp pays. */

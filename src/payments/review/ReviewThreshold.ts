@@ -52,7 +52,8 @@ export const reviewItem = (
 })
 
 /** An initiation under way has an attempt and asks nothing of anyone; a held one waits. */
-export const isHeld = ({ next_action, status }: Payment): boolean => status === "initiated" && next_action === "wait"
+export const isHeldForReview = ({ next_action, status }: Payment): boolean =>
+  status === "initiated" && next_action === "wait"
 
 /** Whether a reviewed payment waits for its card at the hosted checkout. */
 export const awaitsCard = ({ next_action, payment_method, provider, status }: Payment): boolean =>

@@ -56,7 +56,7 @@ export interface AttemptPatch {
 /** An attempt that another instance will send has no time of a poll yet. */
 export interface NewAttempt extends Pick<
   Attempt,
-  "attempt_id" | "leg" | "provider" | "config_id" | "account" | "own" | "started_at"
+  "attempt_id" | "leg" | "provider" | "config_id" | "account" | "own_account" | "started_at"
 > {
   readonly enquire_in: number | null
   readonly of_attempt?: AttemptId

@@ -235,7 +235,7 @@ export const paymentStoreSql = Layer.scoped(
         )
       )
     }
-    const create = yield* batched(createAll, { laneOf: ({ opening }) => opening.payment.org_id })
+    const create = yield* batched(createAll, { queueOf: ({ opening }) => opening.payment.org_id })
 
     /** Asked afterwards, since a statement does not see what was committed while it waited. */
     const ownAmong = (changes: ReadonlyArray<SentChange>, written: ReadonlySet<number>) => {
@@ -274,7 +274,7 @@ export const paymentStoreSql = Layer.scoped(
           Option.orElse(insufficientFundsOf(error), () => transferTakenIn(error))
         )
       )
-    const apply = yield* batched(applyAll, { laneOf: ({ change }) => change.payment.org_id })
+    const apply = yield* batched(applyAll, { queueOf: ({ change }) => change.payment.org_id })
 
     const prefixed = sql.literal(selectedColumns("p."))
     const findBy = (column: "payment_id" | "transaction_id") =>

@@ -4,7 +4,7 @@ import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { moneyOf } from "../../platform/database/Query.ts"
-import { named } from "../client/ProviderReplies.ts"
+import { withMovements } from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, Check, NoProof, Proof, Statement } from "../port/Callback.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { movementsOf, simulatorPaymentId } from "./SimulatorAnswers.ts"
@@ -60,7 +60,7 @@ export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
     const event = new Statement({
       key: body.event_id,
       attempt: { reference: body.reference, providerPaymentId },
-      report: new Report({ state, reason, providerPaymentId, providerStatus: state, ...named(movements) }),
+      report: new Report({ state, reason, providerPaymentId, providerStatus: state, ...withMovements(movements) }),
       proof
     })
     const callback: Callback = { events: [event] }

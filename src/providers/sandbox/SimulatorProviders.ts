@@ -5,7 +5,7 @@ import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import { Absent, Declined, Report, Unknown, type Outcome } from "../../domain/Outcome.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
-import { named } from "../client/ProviderReplies.ts"
+import { withMovements } from "../client/ProviderReplies.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { acceptedAs, answerTo, movementsOf, simulatorPaymentId } from "./SimulatorAnswers.ts"
@@ -99,7 +99,7 @@ const makeSimulator = (rail: BuiltInRail) =>
         reason,
         providerPaymentId,
         providerStatus: state,
-        ...named(movementsOf(kept.value)),
+        ...withMovements(movementsOf(kept.value)),
         ...waits
       })
     })
