@@ -5,7 +5,7 @@
 import { Brand } from "effect"
 import type { AccountId, AttemptId, ConfigId, EscrowId, OrgId, PaymentId } from "./Ids.ts"
 import type { ProviderName } from "./Corridor.ts"
-import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
+import { type AnyCurrencyCode, isAnyCurrencyCode } from "./Currency.ts"
 import { Money } from "./Money.ts"
 
 /**

@@ -6,7 +6,7 @@ import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
 import { type AttemptOutcome, type StatusDecision, isResurfaced, type ProviderSignal } from "./Settlement.ts"
 import { BigDecimal, Either } from "effect"
-import type { CryptoAssetCode } from "./CryptoAsset.ts"
+import type { CryptoAssetCode } from "./Currency.ts"
 import { given, taken, type Rate } from "./Exchange.ts"
 
 export type RampLeg = "collection" | "settlement"

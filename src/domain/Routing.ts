@@ -4,7 +4,7 @@ import type { ConfigId, OrgId } from "./Ids.ts"
 import type { CircuitState } from "./CircuitBreaker.ts"
 import type { CountryCode } from "./Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "./Corridor.ts"
-import type { AnyCurrencyCode } from "./CryptoAsset.ts"
+import type { AnyCurrencyCode } from "./Currency.ts"
 import { toPlainText } from "./Decimal.ts"
 import type { Money } from "./Money.ts"
 

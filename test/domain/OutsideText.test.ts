@@ -7,10 +7,9 @@ import { amountIn } from "../../src/cli/shared/CommandInput.ts"
 import { changeFrom } from "../../src/cli/actions/OrgActions.ts"
 import { bankAccountProblems } from "../../src/domain/AccountFormat.ts"
 import { dateOf, daysBetween, isDate } from "../../src/domain/CalendarDate.ts"
-import { canonicalJson, parseExactJson } from "../../src/domain/ExactJson.ts"
+import { canonicalJson, parseExactJson, stringifyWire, toPlainText } from "../../src/domain/Decimal.ts"
 import { CountryCode } from "../../src/domain/Country.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
-import { stringifyWire, toPlainText } from "../../src/domain/Decimal.ts"
 import {
   EmailAddress,
   sameAddress,
@@ -34,8 +33,7 @@ import { parseMailbox } from "../../src/platform/config/Settings.ts"
 import { checkContentType, decodeUtf8 } from "../../src/platform/http/RequestBody.ts"
 import { requestId } from "../../src/platform/http/HttpExchange.ts"
 import { checkWebhookUrl } from "../../src/providers/configs/ProviderConfigs.ts"
-import { checkAddress } from "../../src/webhooks/ssrf/PublicAddress.ts"
-import { parseEndpointUrl } from "../../src/webhooks/ssrf/EndpointUrl.ts"
+import { checkAddress, parseEndpointUrl } from "../../src/webhooks/ssrf/EndpointUrl.ts"
 import { parseHosts } from "../../src/webhooks/ssrf/Dns.ts"
 import { oddTexts, oddTimes } from "../fuzz/EdgeValues.ts"
 

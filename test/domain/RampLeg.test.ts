@@ -198,7 +198,7 @@ describe("a leg of a ramp", () => {
     })
   })
 
-  it("goes to the next settler only from a refusal, and strands its money where there is none", () => {
+  it("goes to the next payout provider only from a refusal, and strands its money where there is none", () => {
     const asked = { ...settling, outcome: null }
     const declined = new Declined({ reason: "no" })
     expect(decideRamp(asked, declined, true)).toMatchObject({ status: "processing", outcome: "declined" })

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
-import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../domain/Currency.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { toleratedShare } from "../../domain/Exchange.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"

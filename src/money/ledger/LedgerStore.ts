@@ -10,7 +10,7 @@ import { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { AccountName, type LedgerReport } from "./LedgerCheck.ts"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { type DateRange, eachDay } from "../../domain/CalendarDate.ts"
 
 /** Net change of a balance on a UTC day. */

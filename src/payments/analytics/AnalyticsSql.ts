@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { uuidv7 } from "../../domain/Ids.ts"
 import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { dayClosingDelay } from "../../domain/policies/PaymentPolicies.ts"

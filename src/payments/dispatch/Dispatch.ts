@@ -3,7 +3,8 @@
  * the provider's own reaches `fallBack`: its parameter says so, and the compiler holds everyone to it.
  */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
-import type { ProviderName } from "../../domain/Corridor.ts"
+import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
+import type { FailureCode } from "../../domain/PaymentStatus.ts"
 import { Declined, isProvidersRefusal, type Outcome, type ProvidersRefusal, Unknown } from "../../domain/Outcome.ts"
 import { currencyOf, type LedgerAccount } from "../../domain/Ledger.ts"
 import { initiationBudget, leastAttemptTime, rampPayoutPatience } from "../../domain/policies/PaymentPolicies.ts"
@@ -17,9 +18,43 @@ import { noBooks } from "../store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
 import { causeOf } from "../settlement/PaymentCommand.ts"
 import { type Recorded, RecordOutcome } from "../settlement/RecordOutcome.ts"
-import { countAttempt } from "../store/PaymentMetrics.ts"
+import { counter, histogram } from "../../platform/observability/Metrics.ts"
 import { type NewAttempt, openAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+
+const attempts = counter(
+  "corridor_attempts_total",
+  "Attempts at providers, by provider and outcome: accepted, declined, unknown, or unsent.",
+  ["provider", "outcome"]
+)
+
+const declines = counter(
+  "corridor_declines_total",
+  "Attempts that a provider declined at once, by provider and reason.",
+  ["provider", "reason"]
+)
+
+/** Ours to mend, and an alert waits for the first of them: an increase is one over what was there before. */
+const OURS = ["CREDENTIALS_REFUSED", "PROVIDER_BALANCE_LOW"] as const satisfies ReadonlyArray<FailureCode>
+
+for (const provider of providerNames) for (const reason of OURS) declines([provider, reason], 0)
+
+const seconds = histogram(
+  "corridor_attempt_seconds",
+  "Time from offering a payment to a provider until its verdict is known, or given up, by provider.",
+  [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+  ["provider"]
+)
+
+/** Counts and times attempts, those at the built-in simulators included. */
+const countAttempt = (provider: ProviderName, outcome: Outcome, took: number): void => {
+  if (outcome._tag === "Declined" && outcome.unsent !== undefined) return attempts([provider, "unsent"])
+  seconds([provider], took)
+  if (outcome._tag === "Accepted") return attempts([provider, "accepted"])
+  if (outcome._tag === "Unknown") return attempts([provider, "unknown"])
+  attempts([provider, "declined"])
+  declines([provider, outcome.code ?? "PROVIDER_DECLINED"])
+}
 
 type Order = Omit<PaymentOrder, "reference">
 

@@ -2,7 +2,7 @@
 import { BigDecimal, Context, Effect, Layer, Option } from "effect"
 import { fromPlainText } from "../../domain/Decimal.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import type { OperatorItem, Payment } from "../store/Payment.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"

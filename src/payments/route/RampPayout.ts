@@ -7,7 +7,7 @@ import type { Payment, RampFacts } from "../store/Payment.ts"
 import { PaymentRouter, type LegToRoute } from "./PaymentRouter.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { isCryptoAssetCode } from "../../domain/Currency.ts"
 import { rampLifetime } from "../../domain/policies/PaymentPolicies.ts"
 import { type Order, orderFacts, buildOrder, type OrderInput } from "./BuildOrder.ts"
 

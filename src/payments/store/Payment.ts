@@ -9,7 +9,7 @@ import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { nextActions, type Report } from "../../domain/Outcome.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
-import { CryptoNetwork } from "../../domain/CryptoAsset.ts"
+import { CryptoNetwork } from "../../domain/Currency.ts"
 
 const Json = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Text = Schema.NullOr(Schema.String)

@@ -20,7 +20,7 @@ import {
 } from "../../platform/database/Query.ts"
 import { currentTraceparent } from "../../platform/observability/Spans.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { flows } from "../../domain/Corridor.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { movementKinds } from "../../domain/Movement.ts"
@@ -58,10 +58,17 @@ import {
   createWithLocksStatement,
   ownChangesStatement
 } from "./PaymentStatements.ts"
-import { countChange, countNewPayment } from "./PaymentMetrics.ts"
 import { PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { attemptQueueSql } from "./AttemptQueueSql.ts"
-import { type AttemptPatch, type Change, freedLock, type NewAttempt, type NewPayment } from "./Change.ts"
+import {
+  type AttemptPatch,
+  type Change,
+  countChange,
+  countNewPayment,
+  freedLock,
+  type NewAttempt,
+  type NewPayment
+} from "./Change.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)

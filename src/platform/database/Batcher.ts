@@ -5,7 +5,7 @@
  * - A batch that takes too long is overtaken by the next one.
  * - An organisation whose rows are locked, or whose items are refused, gets a batch of its own.
  */
-import { Array as Arr, Cause, Duration, Effect, Exit, FiberRef, FiberSet, Option, type Tracer } from "effect"
+import { Array as Arr, Cause, Duration, Effect, Exit, FiberRef, FiberSet, Option, type Tracer, Context } from "effect"
 import { busy, type DatabaseFailure, type MaybeWritten } from "../../domain/Failure.ts"
 import {
   concurrentBatches,
@@ -17,10 +17,12 @@ import {
   queueStuck,
   ticksIn,
   batchLockTimeout,
-  ownBatchLockTimeout
+  ownBatchLockTimeout,
+  configVersionsCached
 } from "../../domain/policies/DatabasePolicies.ts"
 import { isConflict, isLockTimeout, type Stored } from "./DatabaseFailure.ts"
 import { InTransaction, PoolQuotas } from "./Transactor.ts"
+import { setBounded } from "../../domain/BoundedMap.ts"
 
 /** Lock timeout of a batch, as PostgreSQL reads it; null: that of the transaction. */
 export type LockWait = string | null
@@ -248,4 +250,39 @@ export const batchedReads = <In, Out>(
       const byKey = new Map([...distinct.keys()].map((key, at) => [key, results[at] as Out]))
       return items.map((item) => byKey.get(keyOf(item)) as Out)
     })
+  })
+
+/** Version for the current fiber; null: read without the cache. */
+class ConfigVersion extends Context.Reference<ConfigVersion>()("corridor/ConfigVersion", {
+  defaultValue: (): string | null => null
+}) {}
+
+export const atConfigVersion =
+  (version: string | null) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    version === null ? effect : Effect.provideService(effect, ConfigVersion, version)
+
+/**
+ * Caches the configuration that payments read (organisations, fees, routing) by its version. A request learns the
+ * version with its credential. Every change of the configuration writes a new version in its own transaction, so no
+ * request uses a configuration that was replaced before it came.
+ * Inside a transaction it is read anew, since the transaction may have changed it.
+ */
+export const cachedByConfigVersion = <In, Out>(
+  keyOf: (item: In) => string,
+  run: (items: ReadonlyArray<In>) => Stored<ReadonlyArray<Out>>
+) =>
+  Effect.map(batchedReads(keyOf, run), (read) => {
+    const kept = new Map<string, Out>()
+    return (item: In): Stored<Out> =>
+      Effect.gen(function* () {
+        const version = yield* ConfigVersion
+        if (version === null || (yield* InTransaction)) return yield* read(item)
+        const key = `${version} ${keyOf(item)}`
+        const cached = kept.get(key)
+        if (cached !== undefined) return cached
+        const fresh = yield* read(item)
+        setBounded(kept, configVersionsCached, key, fresh)
+        return fresh
+      })
   })

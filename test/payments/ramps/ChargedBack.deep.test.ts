@@ -313,7 +313,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("while its settler is down: the leg is not sent once it is back, and can be stopped", () =>
+  it.live("while its payout provider is down: the leg is not sent once it is back, and can be stopped", () =>
     Effect.gen(function* () {
       const here = yield* worldWithRamps(backend)
       const one = yield* here.ramp
@@ -357,7 +357,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
   )
 })
 
-describe.each(backends)("a settler that refuses and then completes, on %s", (backend) => {
+describe.each(backends)("a payout provider that refuses and then completes, on %s", (backend) => {
   const refused = Effect.gen(function* () {
     const here = yield* worldWithRamps(backend)
     const one = yield* here.ramp

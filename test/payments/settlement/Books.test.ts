@@ -146,7 +146,7 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("a payin that its provider takes back is for a person to settle", () =>
+  it.effect("a payin that its provider takes back is for an operator to resolve", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
       const { payment_id, reference } = yield* paysIn(stripe, "ES", accepts({ state: "completed" }))

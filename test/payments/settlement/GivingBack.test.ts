@@ -214,7 +214,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
     })
   )
 
-  it.effect("a ramp gives back what it collected and could not settle", () =>
+  it.effect("a ramp gives back what it collected and could not pay out", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
       stripe.will({ refund: accepts({ state: "completed" }) })

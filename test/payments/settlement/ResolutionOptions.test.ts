@@ -169,7 +169,7 @@ it("gives nothing back that no payer sent, and that came back of a payout", () =
   ])
 })
 
-/** Collected, and refused by its settler. */
+/** Collected, and refused by its payout provider. */
 const stranded = () => {
   const opened = openBooks(1500, onRamp)
   opened.hear(report("completed", movement("collection", "c1", shillings(1500))))
@@ -191,7 +191,7 @@ it("offers for what a failed ramp holds what it offers for money that came", () 
   ])
 })
 
-it("completes a ramp whose settler has paid after all, unless its money was given away", () => {
+it("completes a ramp whose payout provider has paid after all, unless its money was given away", () => {
   const { opened, story } = stranded()
   opened.hear(report("completed", movement("disbursement", "d1", onRamp.target!)), "settlement")
   const late = story()
