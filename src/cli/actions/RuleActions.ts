@@ -107,8 +107,8 @@ export const set = Effect.fnUntraced(function* ({
     Effect.gen(function* () {
       const { call } = yield* ApiClient
       const { data } = yield* Option.match(org, {
-        onNone: () => call("rules", "setPlatformRule", { path: { name }, payload }),
-        onSome: (org_id) => call("rules", "set", { path: { org_id, name }, payload })
+        onNone: () => call("rules", "setPlatformRule", { path: { rule_name: name }, payload }),
+        onSome: (org_id) => call("rules", "set", { path: { org_id, rule_name: name }, payload })
       })
       return { data, text: `Rule ${name} is set and ${data.is_active ? "on" : "off"}.` }
     })
@@ -121,8 +121,8 @@ export const remove = ({ json, name, org }: OrgInput & { readonly name: string }
     Effect.gen(function* () {
       const { call } = yield* ApiClient
       yield* Option.match(org, {
-        onNone: () => call("rules", "removePlatformRule", { path: { name } }),
-        onSome: (org_id) => call("rules", "remove", { path: { org_id, name } })
+        onNone: () => call("rules", "removePlatformRule", { path: { rule_name: name } }),
+        onSome: (org_id) => call("rules", "remove", { path: { org_id, rule_name: name } })
       })
       return { data: { name }, text: `Rule ${name} is removed.` }
     })
@@ -217,7 +217,7 @@ export const removeEntry = ({ id, json, org }: OrgInput & { readonly id: string 
     Effect.gen(function* () {
       const { call } = yield* ApiClient
       yield* Option.match(org, {
-        onNone: () => call("rules", "removePlatformEntry", { path: { entry_id: id } }),
+        onNone: () => call("rules", "removePlatformEntry", { path: { platform_entry_id: id } }),
         onSome: (org_id) => call("rules", "removeEntry", { path: { org_id, entry_id: id } })
       })
       return { data: { entry_id: id }, text: "The entry is removed." }

@@ -22,7 +22,6 @@ import {
   timestamps
 } from "./Envelope.ts"
 import { apiGroup, camelPageExample, examples, exampleTimes, operation, pageExample } from "./Operation.ts"
-import { Conflict } from "./ErrorSchemas.ts"
 import { limitAmount, optionalOrNull, text } from "./RequestFields.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({
@@ -139,8 +138,7 @@ export const AddListEntry = Schema.Struct({
 }).annotations({ identifier: "AddListEntry" })
 
 const OrgPath = Schema.Struct({ org_id: Schema.String })
-const rulePath = { name: RuleName }
-const entryPath = { entry_id: IdParam }
+const rulePath = { rule_name: RuleName }
 const filters = { list: optionalExact(list), subject: optionalExact(listSubject) }
 
 const ruleExample = {
@@ -154,7 +152,7 @@ const ruleExample = {
   currency: "KES",
   window_seconds: 86400,
   action: "hold",
-  is_active: true,
+  is_active: false,
   ...exampleTimes
 }
 const platformRule = { ...ruleExample, name: "card-testing", org_id: null, subject: "ip_address", max_count: 20 }
@@ -167,8 +165,7 @@ const termsExamples = examples({
     max_amount: 50000.5,
     currency: "KES",
     window_seconds: 86400,
-    action: "hold",
-    is_active: true
+    action: "hold"
   },
   "Payments just under the review threshold": {
     kind: "structuring",
@@ -201,14 +198,14 @@ const entryExample = {
   org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
   list: "block",
   subject: "phone",
-  value: "+254712345678",
+  value: "+254799000222",
   note: "Charged back twice",
   created_at: "2026-03-02T09:15:00.000Z"
 }
 const platformEntry = { ...entryExample, org_id: null, subject: "name", value: "wanjiru kamau", list: "allow" }
 
 const entryExamples = examples({
-  "A phone number": { list: "block", subject: "phone", value: "+254712345678", note: "Charged back twice" },
+  "A phone number": { list: "block", subject: "phone", value: "+254799000222", note: "Charged back twice" },
   "A beneficiary that rules leave alone": {
     list: "allow",
     subject: "beneficiary",
@@ -221,7 +218,7 @@ const setText =
 const tryText =
   "Extension. Applies a rule to the payments of the last 30 days, without storing it, and answers with those that it would have stopped. Cards and IP addresses are known only since the owner has had a rule about them. Amounts are converted at today's base rate."
 const addText =
-  "Extension. Payments with a value on the block list are refused. A value on the allow list is not counted by rules of the list's owner. A name on the platform's allow list is not screened. 409 if it is on the list already."
+  "Extension. Payments with a value on the block list are refused. A value on the allow list is not counted by rules of the list's owner. A name on the platform's allow list is not screened. A value that is there already keeps its id, and gets the new note."
 
 export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments, block and allow lists.")
   .add(
@@ -238,7 +235,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
   )
   .add(
     operation({
-      endpoint: HttpApiEndpoint.put("set", "/organizations/:org_id/rules/:name")
+      endpoint: HttpApiEndpoint.put("set", "/organizations/:org_id/rules/:rule_name")
         .setPath(Schema.Struct({ ...OrgPath.fields, ...rulePath }))
         .setPayload(RuleTermsBody)
         .addSuccess(envelope(Rule)),
@@ -251,7 +248,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
   )
   .add(
     operation({
-      endpoint: HttpApiEndpoint.del("remove", "/organizations/:org_id/rules/:name")
+      endpoint: HttpApiEndpoint.del("remove", "/organizations/:org_id/rules/:rule_name")
         .setPath(Schema.Struct({ ...OrgPath.fields, ...rulePath }))
         .addSuccess(HttpApiSchema.NoContent),
       access: "organization",
@@ -290,8 +287,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
       endpoint: HttpApiEndpoint.post("addEntry", "/organizations/:org_id/lists")
         .setPath(OrgPath)
         .setPayload(AddListEntry)
-        .addSuccess(envelope(ListEntry), { status: 201 })
-        .addError(Conflict),
+        .addSuccess(envelope(ListEntry), { status: 201 }),
       access: "organization",
       summary: "Put a value on a list",
       description: addText,
@@ -302,7 +298,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
   .add(
     operation({
       endpoint: HttpApiEndpoint.del("removeEntry", "/organizations/:org_id/lists/:entry_id")
-        .setPath(Schema.Struct({ ...OrgPath.fields, ...entryPath }))
+        .setPath(Schema.Struct({ ...OrgPath.fields, entry_id: IdParam }))
         .addSuccess(HttpApiSchema.NoContent),
       access: "organization",
       summary: "Remove a value from a list",
@@ -321,7 +317,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
   )
   .add(
     operation({
-      endpoint: HttpApiEndpoint.put("setPlatformRule", "/rules/:name")
+      endpoint: HttpApiEndpoint.put("setPlatformRule", "/rules/:rule_name")
         .setPath(Schema.Struct(rulePath))
         .setPayload(RuleTermsBody)
         .addSuccess(envelope(Rule)),
@@ -334,7 +330,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
   )
   .add(
     operation({
-      endpoint: HttpApiEndpoint.del("removePlatformRule", "/rules/:name")
+      endpoint: HttpApiEndpoint.del("removePlatformRule", "/rules/:rule_name")
         .setPath(Schema.Struct(rulePath))
         .addSuccess(HttpApiSchema.NoContent),
       access: "platform",
@@ -370,8 +366,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
     operation({
       endpoint: HttpApiEndpoint.post("addPlatformEntry", "/lists")
         .setPayload(AddListEntry)
-        .addSuccess(envelope(ListEntry), { status: 201 })
-        .addError(Conflict),
+        .addSuccess(envelope(ListEntry), { status: 201 }),
       access: "platform",
       summary: "Put a value on a list of the platform",
       description: addText,
@@ -381,8 +376,8 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
   )
   .add(
     operation({
-      endpoint: HttpApiEndpoint.del("removePlatformEntry", "/lists/:entry_id")
-        .setPath(Schema.Struct(entryPath))
+      endpoint: HttpApiEndpoint.del("removePlatformEntry", "/lists/:platform_entry_id")
+        .setPath(Schema.Struct({ platform_entry_id: IdParam }))
         .addSuccess(HttpApiSchema.NoContent),
       access: "platform",
       summary: "Remove a value from a list of the platform",

@@ -2,7 +2,7 @@
 import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { atConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
+import { atConfigVersion } from "../../platform/database/Batcher.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { type InsufficientFunds, type RateLimited, RefusedByRule } from "../../domain/Failure.ts"
@@ -28,7 +28,7 @@ import type { PaymentPlan } from "./PaymentPlan.ts"
 import { PhonePrompts, type PromptedBy } from "../prompts/PhonePrompts.ts"
 import { type Candidates, PaymentRouter, allProvidersFailed, noRoute } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
+import { CheckoutUrl, type PaidLeg, buildOrder } from "../route/BuildOrder.ts"
 import type { Browser } from "../../providers/port/Provider.ts"
 import type { NewPayment } from "../store/Change.ts"
 
@@ -230,7 +230,7 @@ const make = Effect.gen(function* () {
     const chosen = yield* router.choose(orgId, candidates, leg)
     const expiry = routed.expiry === undefined ? {} : { expires_at: yield* routed.expiry }
     const payment: Payment = { ...drafted, ...expiry, ...holdAfter(drafted, drafted.status, chosen.attempt) }
-    const order = providerOrder(payment, leg, {
+    const order = buildOrder(payment, leg, {
       card: routed.card,
       browser,
       organization,

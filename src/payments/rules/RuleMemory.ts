@@ -74,12 +74,12 @@ export const ruleStoreMemory = Layer.effect(
         }),
       addEntry: (entry) =>
         Effect.map(currentDate, (created_at) => {
-          const isSame = (row: ListEntry) =>
-            row.list === entry.list && row.subject === entry.subject && row.value === entry.value
-          if (ofOwner(riskListEntries.values(), entry.org_id).some(isSame)) return Option.none()
-          const row = { ...entry, created_at }
+          const before = ofOwner(riskListEntries.values(), entry.org_id).find(
+            (row) => row.list === entry.list && row.subject === entry.subject && row.value === entry.value
+          )
+          const row = before === undefined ? { ...entry, created_at } : { ...before, note: entry.note }
           riskListEntries.set(row.entry_id, row)
-          return Option.some(row)
+          return row
         }),
       removeEntry: (owner, entryId) =>
         Effect.sync(() => {

@@ -9,7 +9,7 @@ import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { ruleHistory } from "../../domain/policies/PaymentPolicies.ts"
 import { listSubjects, ruleActions, ruleKinds, ruleSubjects, subjects } from "../../domain/RiskRules.ts"
 import { batchOf, execute, moneyOf, newest, query } from "../../platform/database/Query.ts"
-import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
+import { cachedByConfigVersion } from "../../platform/database/Batcher.ts"
 import { RampFacts } from "../store/Payment.ts"
 import { type NewRule, type Owner, RuleStore, type StoredRule, uncountedStatuses } from "./RuleStore.ts"
 
@@ -135,8 +135,8 @@ export const ruleStoreSql = Layer.scoped(
         ),
       configOf,
       addEntry: (entry) =>
-        entryRows.first(sql`insert into risk_list_entries ${sql.insert(entry)}
-          on conflict (org_id, list, subject, value) do nothing returning ${entryNames}`),
+        entryRows.one(sql`insert into risk_list_entries ${sql.insert(entry)}
+          on conflict (org_id, list, subject, value) do update set note = excluded.note returning ${entryNames}`),
       removeEntry: (owner, entryId) =>
         entryRows.first(sql`delete from risk_list_entries where entry_id = ${entryId} and ${ownedBy(owner)}
           returning ${entryNames}`),

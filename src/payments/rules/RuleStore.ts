@@ -91,8 +91,8 @@ export class RuleStore extends Context.Tag("corridor/RuleStore")<
     readonly list: (owner: Owner) => Stored<ReadonlyArray<StoredRule>>
     /** For payments on their way in: concurrent ones share a statement, and the answer is cached. */
     readonly configOf: (orgId: OrgId) => Stored<RiskConfig>
-    /** None if the value is on the list already. */
-    readonly addEntry: (entry: Omit<ListEntry, "created_at">) => Stored<Option.Option<ListEntry>>
+    /** A value that is on the list already keeps its id, and gets the note. */
+    readonly addEntry: (entry: Omit<ListEntry, "created_at">) => Stored<ListEntry>
     readonly removeEntry: (owner: Owner, entryId: string) => Stored<Option.Option<ListEntry>>
     readonly entries: (owner: Owner, filter: EntryFilter, window: Window) => Stored<ReadonlyArray<ListEntry>>
     /** Entries of the organisation and the platform that name one of the values. */

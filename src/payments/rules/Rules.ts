@@ -5,7 +5,7 @@ import type { AddListEntry, RuleTermsBody } from "../../contract/api/RulesApi.ts
 import type { Permit } from "../../domain/Access.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { CountryCode, isCountryCode } from "../../domain/Country.ts"
-import { Conflict, Invalid, notFound } from "../../domain/Failure.ts"
+import { Invalid, notFound } from "../../domain/Failure.ts"
 import { BeneficiaryId, idOrNil, Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
@@ -190,10 +190,9 @@ const make = Effect.gen(function* () {
       return yield* atomically(
         Effect.gen(function* () {
           const added = yield* store.addEntry({ entry_id, org_id, list, subject, value: listed, note: note ?? null })
-          if (Option.isNone(added)) return yield* new Conflict({ message: `value: is on the ${list} list already.` })
           const detail = { list, subject, value: listed, note: note ?? null }
-          yield* recordChange(permit, "list_entry.added", org_id, ["list_entry", entry_id], detail)
-          return added.value
+          yield* recordChange(permit, "list_entry.added", org_id, ["list_entry", added.entry_id], detail)
+          return added
         })
       )
     }),

@@ -24,8 +24,8 @@ export const rulesHandlers = Effect.gen(function* () {
   const all = (stored: ReadonlyArray<StoredRule>) => stored.map(shown)
   return {
     list: ({ permit }) => answer("Rules", rules.list(permit), all),
-    set: ({ path, payload, permit }) => answer("Rule set", rules.set(permit, path.name, payload), shown),
-    remove: ({ path, permit }) => rules.remove(permit, path.name),
+    set: ({ path, payload, permit }) => answer("Rule set", rules.set(permit, path.rule_name, payload), shown),
+    remove: ({ path, permit }) => rules.remove(permit, path.rule_name),
     try: ({ payload, permit }) => answer(TRIED, trial.attempt(permit, payload)),
     entries: (request) => {
       const { list, subject } = request.urlParams
@@ -40,8 +40,9 @@ export const rulesHandlers = Effect.gen(function* () {
     addEntry: ({ payload, permit }) => answer("Added to the list", rules.addEntry(permit, payload)),
     removeEntry: ({ path, permit }) => rules.removeEntry(permit, path.entry_id),
     platformRules: ({ permit }) => answer("Rules", rules.list(permit), all),
-    setPlatformRule: ({ path, payload, permit }) => answer("Rule set", rules.set(permit, path.name, payload), shown),
-    removePlatformRule: ({ path, permit }) => rules.remove(permit, path.name),
+    setPlatformRule: ({ path, payload, permit }) =>
+      answer("Rule set", rules.set(permit, path.rule_name, payload), shown),
+    removePlatformRule: ({ path, permit }) => rules.remove(permit, path.rule_name),
     tryPlatformRule: ({ payload, permit }) => answer(TRIED, trial.attempt(permit, payload)),
     platformEntries: (request) => {
       const { list, subject } = request.urlParams
@@ -54,6 +55,6 @@ export const rulesHandlers = Effect.gen(function* () {
       })
     },
     addPlatformEntry: ({ payload, permit }) => answer("Added to the list", rules.addEntry(permit, payload)),
-    removePlatformEntry: ({ path, permit }) => rules.removeEntry(permit, path.entry_id)
+    removePlatformEntry: ({ path, permit }) => rules.removeEntry(permit, path.platform_entry_id)
   } satisfies Handlers<typeof RulesApi>
 })

@@ -77,11 +77,11 @@ onBothStores("RuleStore", (it) => {
           })
         )
       const value = yield* nextId
-      const blocked = Option.getOrThrow(yield* add(org_id, { value, note: "fraud" }))
-      expect(yield* add(org_id, { value })).toEqual(Option.none())
-      const allowed = Option.getOrThrow(yield* add(org_id, { value, list: "allow" }))
+      const blocked = yield* add(org_id, { value, note: "fraud" })
+      expect(yield* add(org_id, { value, note: "fraud" })).toEqual(blocked)
+      const allowed = yield* add(org_id, { value, list: "allow" })
       yield* add(other.org_id, { value })
-      const ofPlatform = Option.getOrThrow(yield* add(null, { value, subject: "name" }))
+      const ofPlatform = yield* add(null, { value, subject: "name" })
       const found = yield* store.matching(org_id, [
         { subject: "phone", value },
         { subject: "name", value },

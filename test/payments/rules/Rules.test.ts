@@ -259,7 +259,7 @@ for (const backend of backends) {
                 value: `${phone.slice(1)}@example.com`
               }
             )
-            expect(again.status).toBe(409)
+            expect(again.status).toBe(201)
             expect(yield* initiate(by(phone))).toMatchObject({
               status: 409,
               body: { message: "Refused by the block list, which has the email of this payment." }
