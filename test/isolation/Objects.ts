@@ -87,7 +87,8 @@ const blockedPayout = (org_id: OrgId, escrow_id: string, party_id: string) =>
 const listed = (path: string, credential: Credential) =>
   Effect.gen(function* () {
     const entry = { list: "block", subject: "email", value: `${yield* nextId}@blocked.example` }
-    return textOf(dataOf<Fields>(yield* post(path, { ...credential }, entry), 201)["entry_id"])
+    const { data } = bodyOf(yield* post(path, { ...credential }, entry)) as { readonly data: Fields }
+    return textOf(data["entry_id"])
   })
 
 /** A rule of the organisation and one of the platform, with the same name. */
