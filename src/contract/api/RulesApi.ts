@@ -52,11 +52,13 @@ const action = Schema.Literal(...ruleActions).annotations({
   description: "`refuse`: 409, the payment is `rejected`; `hold`: for review; `alert`: goes on, with a comment"
 })
 
+const NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
+
 export const RuleName = Schema.String.pipe(
-  Schema.pattern(/^[a-z0-9][a-z0-9-]{0,62}$/, {
+  Schema.pattern(new RegExp(NAME), {
     message: () => "is not a name of lower-case letters, digits and dashes, at most 63"
   })
-)
+).annotations({ jsonSchema: { type: "string", pattern: NAME, examples: ["five-a-day"] } })
 
 export const Rule = Schema.Struct({
   name: Schema.String,
@@ -96,8 +98,8 @@ export const RuleTermsBody = Schema.Struct({
 }).annotations({ identifier: "RuleTerms" })
 
 export const RuleTrial = Schema.Struct({
-  from: Timestamp.annotations({ description: "Creation time of the first payment that it was tried on" }),
-  payments: Schema.Int.annotations({ description: "Payments that it was tried on" }),
+  from: Timestamp,
+  payments: Schema.Int.annotations({ description: "Payments that it was tried on, from the time `from` on" }),
   is_complete: Schema.Boolean.annotations({ description: "Whether these are all of the last 30 days" }),
   hits: Schema.Int.annotations({ description: "Payments that it would have stopped, or alerted about" }),
   examples: Schema.Array(
