@@ -3,7 +3,7 @@
  * the payments that count are passed in.
  */
 import { BigDecimal, Either, Option } from "effect"
-import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
+import { type AnyCurrencyCode, isAnyCurrencyCode } from "./Currency.ts"
 import type { Flow } from "./Corridor.ts"
 import type { CountryCode } from "./Country.ts"
 import { type Rate, taken } from "./Exchange.ts"

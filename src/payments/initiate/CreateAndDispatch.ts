@@ -16,7 +16,7 @@ import { type LockRefused, lockRefusal } from "../../money/rates/RateLockStore.t
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { isHeld, reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
+import { isHeldForReview, reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { type Check, joined, RuleCheck, type Verdict } from "../rules/RuleCheck.ts"
 import type { RiskConfig } from "../rules/RuleStore.ts"
 import { PaymentCommand, paymentIds } from "../settlement/PaymentCommand.ts"
@@ -224,7 +224,10 @@ const make = Effect.gen(function* () {
       ? {
           ...options,
           inSameTransaction: (made) =>
-            Effect.zipRight(inSameTransaction(made), isHeld(made) ? Effect.void : prompts.count(made, promptedBy))
+            Effect.zipRight(
+              inSameTransaction(made),
+              isHeldForReview(made) ? Effect.void : prompts.count(made, promptedBy)
+            )
         }
       : options
     const chosen = yield* router.choose(orgId, candidates, leg)
@@ -248,7 +251,8 @@ const make = Effect.gen(function* () {
     const dispatched = Effect.gen(function* () {
       const unsent = router.unsent(orgId, chosen)
       const created = yield* Effect.onError(create(open, check, counted), () => unsent)
-      if (created.status === "rejected" || isHeld(created)) return yield* Effect.zipRight(unsent, orRefused(created))
+      if (created.status === "rejected" || isHeldForReview(created))
+        return yield* Effect.zipRight(unsent, orRefused(created))
       const asked = yield* dispatch.ask(created, order, chosen)
       if (asked.payment.status !== "failed" || asked.outcome !== "declined") return asked.payment
       return yield* allProvidersFailed(payment, asked)

@@ -3,7 +3,7 @@
  * own transaction, under locks of what identifies its parties: of two payments at once, the second counts the first.
  */
 import { BigDecimal, Context, Effect, Layer, Option, Redacted } from "effect"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText } from "../../domain/Decimal.ts"
 import type { Busy } from "../../domain/Failure.ts"
 import type { Rate } from "../../domain/Exchange.ts"

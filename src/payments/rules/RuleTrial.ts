@@ -1,6 +1,6 @@
 /** Tries a rule on the payments of the last 30 days, before it is switched on. */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { Money } from "../../domain/Money.ts"
 import { ruleWindowMax, triedPayments, triedShown } from "../../domain/policies/PaymentPolicies.ts"
 import {
