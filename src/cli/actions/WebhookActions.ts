@@ -2,10 +2,11 @@
 import { Effect, Option } from "effect"
 import { FromTime } from "../../contract/api/RequestFields.ts"
 import { CreateWebhook } from "../../contract/api/WebhooksApi.ts"
+import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
+import type { Invalid } from "../../domain/Failure.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import {
-  checkEventPatterns,
   decodeInput,
   decodeOption,
   type IdInput,
@@ -13,6 +14,7 @@ import {
   type OrgInput,
   refuse
 } from "../shared/CommandInput.ts"
+import { didYouMean } from "../shared/CommandParser.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
 import { framed, minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 import { drawProgress } from "../shared/Terminal.ts"
@@ -46,6 +48,14 @@ const endpointsOf = (org: Option.Option<string>) =>
 export const list = onRecords(({ org }: OrgInput) =>
   Effect.map(endpointsOf(org), (data) => ({ data, ...endpointTable(data) }))
 )
+
+export const checkEventPatterns = (patterns: ReadonlyArray<string>): Effect.Effect<void, Invalid> => {
+  const wrong = patterns.find((pattern) => !isEventPattern(pattern))
+  if (wrong === undefined) return Effect.void
+  const given = wrong === "" ? "an empty text" : wrong
+  const meant = didYouMean(wrong, eventPatterns)
+  return refuse(`--events: ${given} is no type of event.${meant} There are: ${eventPatterns.join(", ")}.`)
+}
 
 const createOne = onRecords(
   Effect.fnUntraced(function* ({ org, wanted }: OrgInput & { readonly wanted: typeof CreateWebhook.Type }) {

@@ -1,9 +1,7 @@
 /** Decodes options with the domain's schemas; an error names the option. */
 import { Effect, Option, Record as Rec, Schema, type BigDecimal, Either, ParseResult } from "effect"
 import { Invalid } from "../../domain/Failure.ts"
-import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
 import { problemsIn } from "../../domain/ValidationMessage.ts"
-import { didYouMean } from "./CommandParser.ts"
 import { checkAmountLength, fromPlainText, toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
 
 export interface JsonInput {
@@ -76,11 +74,3 @@ export const decimalOption = (example: string) =>
       ),
     encode: (amount) => ParseResult.succeed(toPlainText(amount))
   })
-
-export const checkEventPatterns = (patterns: ReadonlyArray<string>): Effect.Effect<void, Invalid> => {
-  const wrong = patterns.find((pattern) => !isEventPattern(pattern))
-  if (wrong === undefined) return Effect.void
-  const given = wrong === "" ? "an empty text" : wrong
-  const meant = didYouMean(wrong, eventPatterns)
-  return refuse(`--events: ${given} is no type of event.${meant} There are: ${eventPatterns.join(", ")}.`)
-}
