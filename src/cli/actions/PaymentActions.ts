@@ -85,7 +85,7 @@ const wordsOf = (item: TimelineItem): string => {
   }
 }
 
-export const paymentText = (payment: Summary, items: ReadonlyArray<TimelineItem>): TextLayout => {
+const paymentText = (payment: Summary, items: ReadonlyArray<TimelineItem>): TextLayout => {
   const rows = items.map((item) => [item.at, item.kind, wordsOf(item)])
   return framed(`${summaryText(payment)}\n\n`, tableLayout(["AT", "WHAT", ""], rows, "Nothing has happened to it."))
 }
@@ -140,7 +140,7 @@ const commandOf = (paymentId: string, { item_id }: DecidableItem, { action, outc
 }
 
 /** Each open item, and below it each possible decision with its command. */
-export const decisionsText = (paymentId: string, items: ReadonlyArray<DecidableItem>): string =>
+const decisionsText = (paymentId: string, items: ReadonlyArray<DecidableItem>): string =>
   items.length === 0
     ? "Nothing of this payment waits for a decision."
     : items

@@ -31,7 +31,7 @@ interface InOrg extends JsonInput {
 }
 
 /** Options of `corridor fees set`, decoded before the database is opened. */
-export interface WantedFee {
+interface WantedFee {
   readonly subject: Omit<FeeSubject, "org_id">
   readonly terms: FeeTerms
 }

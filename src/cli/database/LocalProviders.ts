@@ -1,5 +1,5 @@
 /** `corridor providers credentials` and `corridor providers test` */
-import { Array as Arr, Config, Effect, Either, Option, Schema } from "effect"
+import { Config, Effect, Either, Option, Schema } from "effect"
 import { CredentialsState } from "../../contract/api/ProviderConfigsApi.ts"
 import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
@@ -29,17 +29,9 @@ const everyConfig = Effect.gen(function* () {
   )
 })
 
-/** `config`: by the id of one alone. */
-const namedBy = Effect.fn("Cli.providersNamed")(function* (which: string, kind: "any" | "config") {
-  const chosen = (yield* everyConfig).filter((config) =>
-    kind === "any" && isProviderName(which) ? config.provider === which : config.config_id === idOrNil(ConfigId)(which)
-  )
-  if (Arr.isNonEmptyReadonlyArray(chosen)) return chosen
-  return yield* refuse(
-    kind === "any"
-      ? `${which} is no provider with a configuration and no configuration's id ("corridor providers list").`
-      : `${which} is no configuration's id ("corridor providers list" shows them).`
-  )
+const configNamed = Effect.fn("Cli.configNamed")(function* (which: string) {
+  const config = (yield* everyConfig).find(({ config_id }) => config_id === idOrNil(ConfigId)(which))
+  return config ?? (yield* refuse(`${which} is no configuration's id ("corridor providers list" shows them).`))
 })
 
 type Typed = Readonly<Record<string, string>>
@@ -100,7 +92,7 @@ const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<T
 const withAccount = Effect.fn("Cli.withAccount")(function* (which: string) {
   const { kept } = yield* ProviderCredentials
   const account = yield* kept(yield* permitFor("platform"), idOrNil(ConfigId)(which))
-  return Option.isSome(account) ? account.value : (yield* namedBy(which, "config"))[0]
+  return Option.isSome(account) ? account.value : yield* configNamed(which)
 })
 
 interface SetInput extends JsonInput {

@@ -32,7 +32,7 @@ const knownAddress = Effect.fn("Cli.knownAddress")(function* (dataDir: string) {
   return Option.some(base_url.replace(/\/v1$/, ""))
 })
 
-export const rewriteSandboxFile = Effect.fn("Cli.rewriteSandboxFile")(function* (credentials: SandboxCredentials) {
+const rewriteSandboxFile = Effect.fn("Cli.rewriteSandboxFile")(function* (credentials: SandboxCredentials) {
   const settings = yield* Settings
   const known = yield* Effect.catchAll(knownAddress(settings.dataDir), (error) =>
     Effect.as(Effect.logDebug("No sandbox.json to take the address from", error), Option.none<string>())

@@ -4,7 +4,7 @@ import { stringifyWire } from "../../domain/Decimal.ts"
 import { isDatabaseFailure } from "../../domain/Failure.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 
-export interface TerminalStreams {
+interface TerminalStreams {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   /** A person watches standard error, and sees what is drawn anew. */
@@ -99,9 +99,9 @@ export interface CommandResult {
 }
 
 /** The result is on standard output already; the exit code and one sentence are left. */
-export class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ readonly message: string }> {}
+class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ readonly message: string }> {}
 
-export const errorDocument = (message: string) => ({ status: "error", message })
+const errorDocument = (message: string) => ({ status: "error", message })
 
 export const writeLine = (text: string): Effect.Effect<void> => Effect.map(Streams, ({ out }) => out(`${text}\n`))
 

@@ -272,9 +272,7 @@ describe("validationMessage", () => {
       otp: Schema.String.pipe(Schema.maxLength(2)).annotations({ description: "A secret" })
     })
     const refused = ParseResult.decodeUnknownEither(Short)({ otp: "123" })
-    expect(validationMessage(Either.getOrThrow(Either.flip(refused)))).toBe(
-      "otp: must have at most 2 characters"
-    )
+    expect(validationMessage(Either.getOrThrow(Either.flip(refused)))).toBe("otp: must have at most 2 characters")
   })
 
   it("lists the values of a field once, also where the field may be left out", () => {
