@@ -1,5 +1,5 @@
 /** `corridor payments` and `corridor queue` */
-import { isSettled, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { isFinal, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { type Answer, ApiClient, orNotFound, type Refused } from "../client/ApiClient.ts"
 import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
 import { Effect, Either, Option, Schema } from "effect"
@@ -60,7 +60,7 @@ export const summaryText = (payment: Summary): string =>
     ["Reference", payment.client_reference ?? "none"],
     ["Payer", payerText(payment.payer_details) ?? "not said"],
     ["Direction", `${payment.direction}, ${payment.payment_method}, ${payment.country}`],
-    ["Provider", askedProvider(payment) ?? (isSettled(payment.status) ? "none" : "none yet")],
+    ["Provider", askedProvider(payment) ?? (isFinal(payment.status) ? "none" : "none yet")],
     ["Comments", payment.comments ?? "none"]
   ])
 

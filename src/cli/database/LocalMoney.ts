@@ -6,7 +6,7 @@ import { type FeeRule, type FeeSubject, Fees } from "../../money/fees/Fees.ts"
 import { findOrganization, onRecords, permitIn, permitFor } from "../shared/LocalDatabase.ts"
 import { minute, tableLayout, framed } from "../shared/Table.ts"
 import { flows, Flow, paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import {

@@ -4,8 +4,7 @@
  */
 import { Either, Predicate } from "effect"
 import { parse as parseKeepingLiterals } from "lossless-json"
-import { inexact, WireNumber } from "../../domain/Decimal.ts"
-import { parseExactJson } from "../../domain/ExactJson.ts"
+import { inexact, WireNumber, parseExactJson } from "../../domain/Decimal.ts"
 
 const MAX_DEPTH = 32
 /** Any decimal with this many significant digits survives the way through a double unchanged. */
