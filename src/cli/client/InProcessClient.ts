@@ -129,7 +129,7 @@ const decoded = (schema: Endpoint["payloadSchema"], input: unknown): Effect.Effe
   })
 
 /** Groups whose answers show the operator fields that the API leaves out, such as `sandbox` and `is_admin`. */
-const wholeRecords = ["organizations", "users", "webhookLog"]
+const wholeRecords = ["organizations", "users"]
 
 const invoke = Effect.fnUntraced(function* (
   group: string,
