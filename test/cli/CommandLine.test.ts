@@ -17,7 +17,7 @@ const offered = async (...words: ReadonlyArray<string>) => {
 }
 
 const parsed = (path: string, words: ReadonlyArray<string>) =>
-  parseInput(commands.all.find((command) => command.path === path)!.parameters, words)
+  Effect.runPromise(Effect.either(parseInput(commands.all.find((command) => command.path === path)!.parameters, words)))
 
 describe("completions", () => {
   it.each<[ReadonlyArray<string>, ReadonlyArray<string>]>([
@@ -106,8 +106,8 @@ describe("the words after a command", () => {
     ["payments list", [""], /^an empty text is one word too many\.$/],
     ["rates set", ["USD"], /^TO is missing\.$/],
     ["keys create", ["--org", "ORG"], /^--name is missing\.$/]
-  ])("%s %j are refused", (command, words, sentence) =>
-    expect(Option.getOrUndefined(Either.getLeft(parsed(command, words)))).toMatch(sentence)
+  ])("%s %j are refused", async (command, words, sentence) =>
+    expect(Option.getOrUndefined(Either.getLeft(await parsed(command, words)))).toMatch(sentence)
   )
 
   it.each([
@@ -122,8 +122,8 @@ describe("the words after a command", () => {
     ["providers enable", ["--json=false", "anything"], { which: "anything", json: false }],
     ["orgs set", ["ORG", "--feature=escrow", "--feature", "escrow"], { feature: ["escrow", "escrow"] }],
     ["listen", ["--forward-to", "a", "--events", "a, b", "--events=c"], { events: ["a", "b", "c"] }]
-  ])("%s %j are read", (command, words, input) =>
-    expect(Either.getOrThrow(parsed(command, words))).toMatchObject(input)
+  ])("%s %j are read", async (command, words, input) =>
+    expect(Either.getOrThrow(await parsed(command, words))).toMatchObject(input)
   )
 
   it.each([
