@@ -1,11 +1,18 @@
 /** `corridor rules` and `lists` */
 import { Duration, Effect, Option, Schema } from "effect"
 import { AddListEntry, RuleName, RuleTermsBody } from "../../contract/api/RulesApi.ts"
-import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { describeWindow } from "../../domain/RiskRules.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
-import { decimalOption, decodeInput, decodeOption, refuse, type OrgInput } from "../shared/CommandInput.ts"
+import {
+  decimalOption,
+  decodeInput,
+  decodeOption,
+  givenFields,
+  type OrgInput,
+  refuse,
+  wireNumber
+} from "../shared/CommandInput.ts"
 import { framed, minute, tableLayout } from "../shared/Table.ts"
 
 const run = onTarget("rules")
@@ -57,7 +64,6 @@ const secondsIn = (text: string) =>
 /** Everything is checked before the database is opened, or a server is called. */
 const termsOf = Effect.fnUntraced(function* (input: TermsInput, isActive: boolean) {
   const { action, amount, count, currency, direction, kind, subject } = input
-  const given = <A>(option: Option.Option<A>, name: string) => (Option.isNone(option) ? {} : { [name]: option.value })
   const max_count = yield* Effect.transposeMapOption(count, (text) => decodeOption("--count", Whole, text))
   const max_amount = yield* Effect.transposeMapOption(amount, (text) =>
     decodeOption("--amount", decimalOption("50000"), text)
@@ -71,13 +77,11 @@ const termsOf = Effect.fnUntraced(function* (input: TermsInput, isActive: boolea
       action,
       window_seconds,
       is_active: isActive,
-      ...given(direction, "direction"),
-      ...given(max_count, "max_count"),
-      ...given(currency, "currency")
+      ...givenFields({ direction, max_count, currency })
     } as typeof RuleTermsBody.Encoded,
     { window_seconds: "--window", max_count: "--count", max_amount: "--amount" }
   )
-  return { ...terms, max_amount: Option.getOrNull(Option.map(max_amount, (sum) => new WireNumber(toWireText(sum)))) }
+  return { ...terms, max_amount: Option.getOrNull(Option.map(max_amount, wireNumber)) }
 })
 
 export const list = ({ json, org }: OrgInput) =>

@@ -1,12 +1,11 @@
 /** Every command of the CLI. */
 import type { Commands } from "../shared/CommandLine.ts"
-import { developerCommands } from "./DeveloperCommands.ts"
+import { serverCommands } from "./ServerCommands.ts"
 import { peopleCommands } from "./PeopleCommands.ts"
 import { moneyCommands } from "./MoneyCommands.ts"
 import { paymentCommands } from "./PaymentCommands.ts"
 import { webhookCommands } from "./WebhookCommands.ts"
 import { ruleCommands } from "./RuleCommands.ts"
-import { operationCommands } from "./OperationCommands.ts"
 
 const program = `Operate Corridor from the machine it runs on, whether or not the server is running, or by its API.
 
@@ -40,12 +39,11 @@ export const commands: Commands = {
     sandbox: "The built-in sandbox."
   },
   all: [
-    ...developerCommands,
     ...peopleCommands,
     ...moneyCommands,
     ...paymentCommands,
     ...ruleCommands,
     ...webhookCommands,
-    ...operationCommands
+    ...serverCommands
   ]
 }
