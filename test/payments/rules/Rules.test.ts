@@ -3,16 +3,24 @@ import { Effect } from "effect"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { backends } from "../../support/Stores.ts"
-import { expectBooksInOrder, openAccount, deposit, withdraw } from "../../treasury/accounts/AccountFixtures.ts"
+import {
+  ask,
+  balanceOf,
+  deposit,
+  expectBooksInOrder,
+  openAccount,
+  transactionsOf
+} from "../../treasury/accounts/AccountFixtures.ts"
 import { act, setThreshold } from "../support/Acting.ts"
 import { itemsOf } from "../support/ByHand.ts"
 import { get, initiate, type Json, jsonOf, recordOf, timelineOf, ofKind, toldOf } from "../support/Calls.ts"
+import { onRamp } from "../support/Ramping.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
-import { byCard, byPhone, kenyanPhone, onRampIn, payoutByPhone } from "../support/Requests.ts"
+import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 
 let made = 0
 /** A phone number that no other test uses. */
-const newPhone = () => `+2547${String(20_000_000 + (made += 1)).padStart(8, "0")}`
+const newPhone = () => `+2547${String(20_345_100 + (made += 1)).padStart(8, "0")}`
 
 const by = (phone: string, amount = 100, about: object = {}) => ({
   ...byPhone(phone),
@@ -208,11 +216,16 @@ for (const backend of backends) {
           expect((yield* initiate(payoutByPhone(one, phone))).status).toBe(200)
           const refused = yield* initiate(payoutByPhone(two, phone))
           expect(refused).toMatchObject({ status: 409, body: { code: "INVALID_STATE" } })
-          const account = yield* openAccount(acme.key, { currency: "KES", payment_rail: "mobile_money" })
+          const account = yield* openAccount(acme.key, { org_id: acme.org_id, user_id: acme.userId("staff") })
           yield* deposit(acme.key, account.account_id, 500)
-          const withdrawn = yield* withdraw(acme.key, account.account_id, { amount: 100, beneficiary_id: two })
+          const path = `/${account.account_id}/withdraw`
+          const withdrawn = yield* ask(acme.key, path, { amount: 100, beneficiary_id: two })
           expect(withdrawn.status).toBe(409)
           expect(withdrawn.text).toContain("more than 1 payment of this beneficiary")
+          expect(yield* transactionsOf(acme.key, account.account_id)).toContainEqual(
+            expect.objectContaining({ type: "debit", status: expect.stringMatching(/failed|reversed/) })
+          )
+          expect(yield* balanceOf(acme.key, account.account_id)).toBe(500)
           yield* expectBooksInOrder
         })
       )
@@ -222,12 +235,9 @@ for (const backend of backends) {
       withEntry(
         { list: "block", subject: "wallet_address", value: "0x52908400098527886e0f7030069857d2e4169ee7" },
         Effect.gen(function* () {
-          const { acme } = yield* people
-          const rates = yield* get("/exchange-rates/lookup?fromCurrency=KES&toCurrency=USDT")
-          const rate = Number((jsonOf(rates)["data"] as Json | undefined)?.["rate"] ?? 0.0077)
-          const answer = yield* post("/v1/payments-init/ramp", { ...acme.key }, onRampIn("KE", rate))
-          expect(answer.text).toContain("Refused by the block list, which has the wallet address")
-          expect(answer.status).toBe(409)
+          const refused = yield* onRamp("KE")
+          expect(refused.text).toContain("Refused by the block list, which has the wallet address")
+          expect(refused.status).toBe(409)
         })
       )
     )
