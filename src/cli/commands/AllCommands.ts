@@ -38,12 +38,5 @@ export const commands: Commands = {
     secrets: "What the database keeps sealed under the master key.",
     sandbox: "The built-in sandbox."
   },
-  all: [
-    ...peopleCommands,
-    ...moneyCommands,
-    ...paymentCommands,
-    ...ruleCommands,
-    ...webhookCommands,
-    ...serverCommands
-  ]
+  all: [...peopleCommands, ...moneyCommands, ...paymentCommands, ...ruleCommands, ...webhookCommands, ...serverCommands]
 }

@@ -129,8 +129,7 @@ onBothStores("RuleStore", (it) => {
       expect(fourth.counted).toEqual([{ count: 1, sums: [shillings(1_001n)] }, nothing])
       const other = yield* newOwner
       const payment_id = yield* nextId
-      const count = (about: object) =>
-        store.count([asked(about)], { ...other, payment_id }, [])
+      const count = (about: object) => store.count([asked(about)], { ...other, payment_id }, [])
       expect(yield* count({})).toEqual([{ count: 2, sums: [shillings(1_003n)] }])
       expect(yield* count({ owner: other.org_id })).toEqual([nothing])
       expect(yield* count({ owner: null })).toEqual([{ count: 2, sums: [shillings(1_003n)] }])
