@@ -9,13 +9,19 @@ import {
   decodeInput,
   decodeOption,
   givenFields,
+  type JsonInput,
   type OrgInput,
   refuse,
   wireNumber
 } from "../shared/CommandInput.ts"
+import type { Target } from "../shared/CommandTarget.ts"
 import { framed, minute, tableLayout } from "../shared/Table.ts"
+import type { CommandResult } from "../shared/Terminal.ts"
 
-const run = onTarget("rules")
+const onRules = onTarget("rules")
+
+const run = <E>(json: boolean, work: Effect.Effect<CommandResult, E, ApiClient | Target>) =>
+  onRules((_: JsonInput) => work)({ json })
 
 type Rule = Answer<"rules", "list">["data"][number]
 
