@@ -16,6 +16,8 @@ const organizations = `
     review_threshold numeric check (review_threshold >= 0),
     -- Margin on exchange rates, in basis points.
     spread_bps integer not null default 0 check (spread_bps between 0 and 9999),
+    -- Reserve and payout delay of payins, one rule for each payment method.
+    reserves jsonb not null default '[]',
     -- Test money only. The settlement account may be overdrawn unless a limit is set.
     sandbox boolean not null default false,
     created_at timestamptz(3) not null default now(),

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { dayClosingPause, unmatchedCallbackPoll } from "../domain/policies/PaymentPolicies.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
+import { ReserveReleases } from "../payments/reserves/ReserveReleases.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
 import { RateFeed } from "../money/rates/RateFeed.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
@@ -109,6 +110,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("rails", simulators),
       start("rate limits", workerOf(RateLimits)),
       start("rate sources", workerOf(RateFeed)),
+      start("reserves", workerOf(ReserveReleases)),
       start("retention", retentionWorker),
       start("settlements", workerOf(RampPayoutWorker)),
       start("early callbacks", earlyCallbacks),

@@ -14,6 +14,8 @@ import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { promptStoreMemory } from "../payments/prompts/PromptMemory.ts"
 import { promptStoreSql } from "../payments/prompts/PromptSql.ts"
+import { reserveStoreMemory } from "../payments/reserves/ReserveMemory.ts"
+import { reserveStoreSql } from "../payments/reserves/ReserveSql.ts"
 import { unmatchedCallbackStoreMemory } from "../payments/store/AttemptQueueMemory.ts"
 import { unmatchedCallbackStoreSql } from "../payments/store/AttemptQueueSql.ts"
 import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
@@ -83,6 +85,7 @@ export const StoresLive = Layer.mergeAll(
   deliveryQueueSql,
   simulatorStoreSql,
   rateLimitUsageSql,
+  reserveStoreSql,
   unmatchedCallbackStoreSql,
   verificationStoreSql
 )
@@ -125,6 +128,7 @@ export const StoresOverMemory = Layer.mergeAll(
   rateStoreMemory,
   secretStoreMemory,
   rateLimitUsageMemory,
+  reserveStoreMemory,
   unmatchedCallbackStoreMemory,
   userStoreMemory,
   verificationStoreMemory,

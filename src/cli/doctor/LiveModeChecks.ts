@@ -1,7 +1,7 @@
 /** Checks of what live mode needs to take a payment; a sandbox has all of it built in. */
 import { SqlClient } from "@effect/sql"
 import { Array, Duration, Effect, Option, Schema, Either, Redacted } from "effect"
-import { rowsAs, theRowAs, tableExists } from "../../platform/database/Query.ts"
+import { columnExists, rowsAs, theRowAs, tableExists } from "../../platform/database/Query.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { builtInRails, ProviderName } from "../../domain/Corridor.ts"
 import { ConfigId } from "../../domain/Ids.ts"
@@ -124,6 +124,27 @@ export const rates = ({ rateMaxAge }: Values) =>
       ? ok("Rates", `${known}, none too old`)
       : warn("Rates", `${known - usable} of ${known} are too old to be served: set them again, or see RATE_MAX_AGE.`)
   })
+
+const reserveCounts = theRowAs(Schema.Struct({ taking: Schema.Number, bare: Schema.Number }))
+
+/** Organisations whose card payins can be paid out at once, although they can be charged back for months. */
+export const reserves = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { bare, taking } = (yield* columnExists("organizations", "reserves"))
+    ? yield* sql`select count(*)::int as taking,
+        count(*) filter (where not o.reserves @> '[{"payment_method": "card"}]')::int as bare
+        from organizations o where not o.sandbox and exists (
+          select from provider_configs c where c.is_active and c.payment_method = 'card' and c.direction = 'inbound'
+            and (c.org_id is null or c.org_id = o.org_id))`.pipe(Effect.flatMap(reserveCounts))
+    : { taking: 0, bare: 0 }
+  if (taking === 0) return ok("Reserves", "no live organisation takes cards")
+  return bare === 0
+    ? ok("Reserves", `card payins of all ${taking} organisations are held back in part`)
+    : warn(
+        "Reserves",
+        `card money of ${bare} of ${taking} organisations can be paid out as soon as it is completed: "corridor reserves set".`
+      )
+})
 
 /** Checks of live operation: platform admins, mail, metrics, a database with backups. */
 export const mail = ({ smtpUrl }: Values): Check =>

@@ -204,6 +204,17 @@ export const endRetryLimit = Duration.hours(24)
 /** How many expired payins that no provider has one poll ends. */
 export const cardWaitBatch = 32
 
+/** Pause between looks for reserves that are due, and how many are released at once. */
+export const releasePoll = Duration.minutes(1)
+export const releaseBatch = 64
+export const releaseConcurrency = 4
+
+/** Until a release is looked at again that a dispute or the reserve's minimum holds back. */
+export const releaseRetry = Duration.hours(1)
+
+/** Upcoming releases that are shown, one for each day and currency. */
+export const releaseDaysShown = 31
+
 /** How long the customer of a ramp may take to pay. */
 export const rampLifetime = Duration.minutes(30)
 

@@ -38,6 +38,7 @@ export type PaymentPatch = Partial<
     | "target"
     | "org_rate_id"
     | "expires_at"
+    | "reserve"
   >
 >
 

@@ -17,6 +17,7 @@ import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type Organization, OrganizationStore, type ChangedOrganization } from "./OrganizationStore.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Money } from "../../domain/Money.ts"
+import { isOff, type ReserveRule } from "../../domain/Reserve.ts"
 
 export type OrganizationPatch = typeof ChangeOrganization.Type
 
@@ -147,6 +148,34 @@ const make = Effect.gen(function* () {
           })
           if (after.kyb_status !== before.kyb_status) yield* publishKybDecision(after)
           return after
+        })
+      )
+    }),
+    reservesOf: (permit: Permit<"operations">) =>
+      Effect.flatMap(organizationOf(permit), (orgId) => found(store.find(permit.scope, orgId))),
+    /** Organisations with a reserve, the first 1,000. */
+    withReserves: (_permit: Permit<"platform">) => store.withReserves(1000),
+    /** Sets the rule of one payment method for payins from now on; a rule that holds nothing back removes it. */
+    setReserve: Effect.fn("Organizations.setReserve")(function* (
+      permit: Permit<"platform">,
+      orgId: OrgId,
+      rule: ReserveRule
+    ) {
+      const { payment_method } = rule
+      return yield* atomically(
+        Effect.gen(function* () {
+          const { reserves } = yield* found(store.findForUpdate(Option.some(orgId), orgId))
+          const before = reserves.find((one) => one.payment_method === payment_method) ?? null
+          const after = isOff(rule) ? null : rule
+          const others = reserves.filter((one) => one !== before)
+          yield* store.setReserves(orgId, after === null ? others : [...others, after])
+          yield* audit.record(permit, {
+            action: "reserve.set",
+            org: orgId,
+            subject: ["organization", orgId],
+            detail: { payment_method, old: before, new: after }
+          })
+          return { before, after }
         })
       )
     }),

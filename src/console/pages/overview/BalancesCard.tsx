@@ -99,6 +99,7 @@ const kindLabels: Readonly<Record<Balance["kind"], string>> = {
   settlement: "Available",
   receivable: "Owed, deducted from your next credits",
   held: "Held for payments in progress",
+  reserve: "In reserve, released later",
   own: "At your own provider account",
   virtual: "Virtual account",
   escrow: "Escrow",
