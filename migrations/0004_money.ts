@@ -209,8 +209,9 @@ const ledger = `
     if exists (select from inserted where account like 'receivable/%') then
       perform from ledger_balances b
         where b.account in (
-          select kind || substr(account, 11) from inserted cross join (values ('reserve'), ('settlement')) as of (kind)
-          where account like 'receivable/%')
+          select 'reserve' || substr(account, 11) from inserted where account like 'receivable/%'
+          union all
+          select 'settlement' || substr(account, 11) from inserted where account like 'receivable/%')
         order by b.account collate "C" for no key update;
     end if;
 
