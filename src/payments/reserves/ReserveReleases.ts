@@ -1,9 +1,8 @@
 /** Gives parts of the reserve back to the organisation once they are due, each once. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Data, Effect, Layer, Option } from "effect"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import { Money } from "../../domain/Money.ts"
 import { releaseBatch, releaseConcurrency, releasePoll } from "../../domain/policies/PaymentPolicies.ts"
-import { minimumIn, openAmount, released } from "../../domain/Reserve.ts"
+import { minimumIn, released } from "../../domain/Reserve.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -11,8 +10,12 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import { PaymentCommand } from "../settlement/PaymentCommand.ts"
 import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
 import { heldInReserve } from "../store/PaymentReserve.ts"
+import type { Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { type DueRelease, ReserveStore } from "./ReserveStore.ts"
+
+/** A release would leave less than the minimum in the reserve. */
+class BelowMinimum extends Data.TaggedError("BelowMinimum") {}
 
 const make = Effect.gen(function* () {
   const reserves = yield* ReserveStore
@@ -22,36 +25,34 @@ const make = Effect.gen(function* () {
   const ledger = yield* Ledger
   const { atomically } = yield* Transactor
 
-  /** Whether the reserve keeps its minimum without this amount. Other releases of the organisation wait meanwhile. */
-  const keepsMinimum = Effect.fnUntraced(function* ({ org_id }: DueRelease["payment"], amount: Money) {
-    const organization = yield* organizations.find(org_id)
-    const minimum = Option.match(organization, {
-      onNone: () => 0n,
-      onSome: (one) => minimumIn(one.reserves, amount.currency)
-    })
-    if (minimum === 0n) return true
-    const balance = yield* ledger.lockedBalance(LedgerAccount.reserve(org_id, amount.currency))
-    return balance.minor - amount.minor >= minimum
-  })
+  const minimumOf = ({ org_id, target }: Payment) =>
+    Effect.map(organizations.find(org_id), (found) =>
+      Option.isNone(found) ? 0n : minimumIn(found.value.reserves, target.currency)
+    )
 
   const release = Effect.fnUntraced(function* ({ payment, ...books }: DueRelease, now: Date) {
-    const { reserve, target } = payment
+    const { org_id, reserve, target } = payment
     if (reserve === null) return
-    const { minor: held } = heldInReserve(payment, books, organizationAccount(payment))
-    const parts = released(reserve.parts, held, now)
-    const taken = openAmount(reserve.parts) - held
-    const rest = openAmount(parts) - taken
-    const amount = new Money({ currency: target.currency, minor: held - (rest > 0n ? rest : 0n) })
+    const side = organizationAccount(payment)
+    const held = heldInReserve(payment, books, side)
+    const after = { ...reserve, parts: released(reserve.parts, held.minor, now) }
+    const isLess = heldInReserve({ ...payment, reserve: after }, books, side).minor < held.minor
     // A chargeback that nobody has decided on yet may need the money.
-    const isDisputed = unallocatedOf(payment, books).some(({ money }) => money.isNegative)
-    if (isDisputed || !(yield* keepsMinimum(payment, amount))) return yield* reserves.postpone(payment)
-    yield* command.write(payment, {
-      status: payment.status,
-      patch: { reserve: { ...reserve, parts } },
-      booksBefore: books,
+    if (unallocatedOf(payment, books).some(({ money }) => money.isNegative)) return yield* reserves.postpone(payment)
+    const minimum = isLess ? yield* minimumOf(payment) : 0n
+    const patch = { reserve: after }
+    const written = command.write(payment, {
+      ...{ status: payment.status, patch, booksBefore: books },
       cause: "reserve released"
     })
-  }, atomically)
+    // The balance is read after the payment and its accounts are locked, in the order of every other change.
+    const keepsMinimum = Effect.gen(function* () {
+      yield* written
+      const left = minimum === 0n ? undefined : yield* ledger.balance(LedgerAccount.reserve(org_id, target.currency))
+      if (left !== undefined && left.minor < minimum) return yield* new BelowMinimum()
+    })
+    yield* Effect.catchTag(atomically(keepsMinimum), "BelowMinimum", () => reserves.postpone(payment))
+  })
 
   /** A payment that changed meanwhile, or that another instance was faster with, is looked at again by the next run. */
   const alone = (now: Date) => (due: DueRelease) =>

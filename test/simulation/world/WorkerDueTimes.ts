@@ -4,10 +4,11 @@ import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"
+import { reserveTables } from "../../../src/money/ledger/PostInMemory.ts"
 import { Duration } from "effect"
 import { unmatchedCallbackWindow } from "../../../src/domain/policies/PaymentPolicies.ts"
 
-export const watchedTables = { ...paymentTables, ...webhookTables, ...escrowPayoutTables }
+export const watchedTables = { ...paymentTables, ...webhookTables, ...escrowPayoutTables, ...reserveTables }
 
 type Tables = Opened<typeof watchedTables>
 
@@ -54,6 +55,9 @@ const unmatchedCallbacks = ({ attempts, callbacks }: Tables, now: number): numbe
 const cardWaits = ({ cardWaits: waits }: Tables): number =>
   Math.min(never, ...Array.from(waits.values(), ({ expires_at }) => expires_at.getTime()))
 
+const reserves = ({ reserves: rows }: Tables): number =>
+  Math.min(never, ...Array.from(rows.values(), ({ release_at }) => release_at?.getTime() ?? never))
+
 const finalStatuses: ReadonlyArray<string> = ["completed", "failed", "rejected", "canceled"]
 
 /** A sent payout is due when its payment has ended. */
@@ -82,6 +86,8 @@ export const dueFor = (tables: Tables, worker: string, now: number): number => {
       return cardWaits(tables)
     case "escrow payouts":
       return escrowPayouts(tables)
+    case "reserves":
+      return reserves(tables)
     case "settlements":
       return settlements(tables)
     case "early callbacks":
