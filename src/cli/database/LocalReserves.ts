@@ -61,7 +61,7 @@ export const wantedReserve = (options: { readonly [Name in keyof typeof Typed.En
     )
   })
 
-const shown = (rule: ReserveRule) => {
+const shown = <A extends ReserveRule>(rule: A) => {
   const minimum = minimumOf(rule)
   return { ...rule, minimum_amount: minimum === null ? null : new WireNumber(toWireText(minimum.toDecimal())) }
 }

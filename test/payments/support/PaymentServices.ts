@@ -76,10 +76,6 @@ export const timePasses = (clock: MovableClock, wait: Duration.DurationInput) =>
     yield* sql.value`update payments set expires_at = expires_at - ${by} where expires_at is not null`
     yield* sql.value`update attempts set next_enquiry_at = next_enquiry_at - ${by}, hint_at = hint_at - ${by},
       leased_until = leased_until - ${by}, asked_at = asked_at - ${by}, sent_at = sent_at - ${by}`
-    yield* sql.value`update payments set release_at = release_at - ${by}, reserve = jsonb_set(reserve, '{parts}', (
-        select jsonb_agg(part || jsonb_build_object('release_at', (part ->> 'release_at')::timestamptz - ${by}) order by nth)
-        from jsonb_array_elements(reserve -> 'parts') with ordinality as x (part, nth)))
-      where release_at is not null`
     yield* sql.value`update card_waits set expires_at = expires_at - ${by}`
     yield* sql.value`update rate_locks set expires_at = expires_at - ${by}`
   }).pipe(Effect.orDie)
