@@ -4,7 +4,7 @@
  */
 import { type BigDecimal, Either, Schema } from "effect"
 import { type Flow, PaymentMethod } from "./Corridor.ts"
-import { AnyCurrencyCode, computedScaleOf } from "./CryptoAsset.ts"
+import { AnyCurrencyCode, computedScaleOf } from "./Currency.ts"
 import { divideRounded } from "./Decimal.ts"
 import { wholeInBasisPoints } from "./Fee.ts"
 import { Money } from "./Money.ts"

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { AnyCurrencyCode } from "../../src/domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../src/domain/Currency.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { openAmount, released, reservedParts, type ReserveTerms } from "../../src/domain/Reserve.ts"
 

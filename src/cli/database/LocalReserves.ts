@@ -1,7 +1,7 @@
 /** `corridor reserves` */
 import { Effect, Either, Option, ParseResult, Schema } from "effect"
 import { paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { wholeInBasisPoints } from "../../domain/Fee.ts"
 import type { OrgId } from "../../domain/Ids.ts"

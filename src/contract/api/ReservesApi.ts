@@ -2,7 +2,7 @@
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentMethod, paymentMethods } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { wholeInBasisPoints } from "../../domain/Fee.ts"
 import { longestDelay, longestReserve } from "../../domain/Reserve.ts"

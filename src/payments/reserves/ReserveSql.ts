@@ -1,7 +1,7 @@
 /** Payins with a reserve, in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { releaseDaysShown, releaseRetry } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { execute, moneyOf, ownedBy, query } from "../../platform/database/Query.ts"

@@ -9,7 +9,7 @@ import type { Change, PaymentPatch } from "./Change.ts"
 import type { Allocation, Payment } from "./Payment.ts"
 
 interface Allocations {
-  readonly allocations: ReadonlyArray<Pick<Allocation, "account" | "own">>
+  readonly allocations: ReadonlyArray<Pick<Allocation, "account" | "accountAmount">>
 }
 
 /** Costs of refunds, and chargebacks that the organisation bears, on the account that the payin credits. */
@@ -20,7 +20,7 @@ const takenBack = ({ org_id, refunds }: Payment, { allocations }: Allocations, s
     0n
   )
   const borne = allocations.reduce(
-    (sum, { account, own }) =>
+    (sum, { account, accountAmount: own }) =>
       account === side || (account === LedgerAccount.receivable(org_id, own.currency) && own.currency === currency)
         ? sum - own.minor
         : sum,

@@ -187,7 +187,8 @@ const reserveProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<s
     0n
   )
   const back = books.allocations.reduce(
-    (sum, { from, own }) => (from === "clearing" && own.currency === target.currency ? sum - own.minor : sum),
+    (sum, { accountAmount: own, from }) =>
+      from === "clearing" && own.currency === target.currency ? sum - own.minor : sum,
     given
   )
   const isPaid = status === "completed" || status === "refunded"
