@@ -3,9 +3,9 @@ import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { argument, choice, databaseCommand, eitherCommand, option, optional } from "../shared/Command.ts"
 
 const moneyActions = () => import("../actions/MoneyActions.ts")
-const feeActions = () => import("../database/LocalFees.ts")
+const feeActions = () => import("../database/LocalMoney.ts")
 const reserveActions = () => import("../database/LocalReserves.ts")
-const ledgerActions = () => import("../database/LocalLedger.ts")
+const ledgerActions = () => import("../database/LocalMoney.ts")
 
 export const moneyCommands = [
   eitherCommand(

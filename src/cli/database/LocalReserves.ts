@@ -8,8 +8,7 @@ import type { OrgId } from "../../domain/Ids.ts"
 import { longestDelay, longestReserve, minimumOf, reserveRule, type ReserveRule } from "../../domain/Reserve.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { decimalOption, decodeInput, refuse, type OrgInput } from "../shared/CommandInput.ts"
-import { permitFor } from "../shared/LocalDatabase.ts"
-import { findOrganization, onRecords } from "../shared/LocalRecords.ts"
+import { findOrganization, onRecords, permitFor } from "../shared/LocalDatabase.ts"
 import { tableLayout } from "../shared/Table.ts"
 
 const wholeNumber = (most: number) =>
