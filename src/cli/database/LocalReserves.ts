@@ -7,7 +7,7 @@ import { wholeInBasisPoints } from "../../domain/Fee.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { longestDelay, longestReserve, minimumOf, reserveRule, type ReserveRule } from "../../domain/Reserve.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { decimalOption, decodeInput, refuse, type OrgInput } from "../shared/CommandInput.ts"
+import { decimalOption, decodeInput, type JsonInput, refuse, type OrgInput } from "../shared/CommandInput.ts"
 import { findOrganization, onRecords, permitFor } from "../shared/LocalDatabase.ts"
 import { tableLayout } from "../shared/Table.ts"
 
@@ -86,14 +86,19 @@ export const setOne = Effect.fn("Cli.setReserve")(function* (org: string, rule: 
   }
 })
 
-export const set = Effect.fnUntraced(function* ({
+interface WantedRule extends JsonInput {
+  readonly org: string
+  readonly rule: ReserveRule
+}
+
+const setRule = onRecords(({ org, rule }: WantedRule) => setOne(org, rule))
+
+export const set = ({
   json,
   org,
   ...input
-}: Parameters<typeof wantedReserve>[0] & { readonly org: string; readonly json: boolean }) {
-  const rule = yield* wantedReserve(input)
-  yield* onRecords(json, setOne(org, rule))
-})
+}: Parameters<typeof wantedReserve>[0] & { readonly org: string; readonly json: boolean }) =>
+  Effect.flatMap(wantedReserve(input), (rule) => setRule({ json, org, rule }))
 
 const titles = ["ORGANISATION", "METHOD", "BASIS POINTS", "DAYS", "DELAY", "MINIMUM"]
 
@@ -116,4 +121,4 @@ export const listAll = Effect.fn("Cli.listReserves")(function* (org: Option.Opti
   return { data: rules.map(shown), ...tableLayout(titles, rows, 'No reserves here: "corridor reserves set" sets one.') }
 })
 
-export const list = (input: OrgInput) => onRecords(input.json, listAll(input.org))
+export const list = onRecords(({ org }: OrgInput) => listAll(org))

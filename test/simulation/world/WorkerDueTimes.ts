@@ -2,7 +2,7 @@
 import { escrowPayoutTables } from "../../../src/treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
-import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
+import { isReversed, unallocatedOf } from "../../../src/payments/store/PaymentPostings.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"
 import { reserveTables } from "../../../src/money/ledger/PostInMemory.ts"
 import { Duration } from "effect"
@@ -55,8 +55,17 @@ const unmatchedCallbacks = ({ attempts, callbacks }: Tables, now: number): numbe
 const cardWaits = ({ cardWaits: waits }: Tables): number =>
   Math.min(never, ...Array.from(waits.values(), ({ expires_at }) => expires_at.getTime()))
 
-const reserves = ({ reserves: rows }: Tables): number =>
-  Math.min(never, ...Array.from(rows.values(), ({ release_at }) => release_at?.getTime() ?? never))
+/** A release waits while a chargeback of its payment is undecided. */
+const reserves = (tables: Tables): number => {
+  let first = never
+  for (const [payment_id, { release_at }] of tables.reserves) {
+    const payment = tables.payments.get(payment_id)
+    if (release_at === null || payment === undefined) continue
+    const isDisputed = unallocatedOf(payment, booksIn(tables, payment_id)).some(({ money }) => money.isNegative)
+    if (!isDisputed) first = Math.min(first, release_at.getTime())
+  }
+  return first
+}
 
 const finalStatuses: ReadonlyArray<string> = ["completed", "failed", "rejected", "canceled"]
 
