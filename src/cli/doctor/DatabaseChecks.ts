@@ -1,7 +1,7 @@
 /** Checks of the database for `corridor doctor`. They change nothing. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema, Array, Duration } from "effect"
-import { rowAs, theRowAs, tableExists, columnExists, rowsAs } from "../../platform/database/Query.ts"
+import { Effect, Option, Schema } from "effect"
+import { rowAs, theRowAs, tableExists, columnExists } from "../../platform/database/Query.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { DatabaseServer, replication as readReplication, otherServer } from "../../platform/database/DatabaseServer.ts"
 import {
@@ -12,15 +12,12 @@ import {
   migrations
 } from "../../platform/database/Migrations.ts"
 import { keptMasterKey, knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
-import { checkValue, Vault } from "../../platform/secrets/Vault.ts"
+import { checkValue } from "../../platform/secrets/Vault.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
+import { people, providers, rates, reserves } from "./LiveModeChecks.ts"
 import { hostsOf } from "../../platform/config/DatabaseUrl.ts"
 import { lookAtHosts } from "../../platform/database/PrimaryFence.ts"
-import { builtInRails, ProviderName } from "../../domain/Corridor.ts"
-import { ConfigId } from "../../domain/Ids.ts"
-import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
-import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
 
 /** Whether a failover is safe; empty for a single server. */
 export const replication = Effect.map(readReplication, (found): ReadonlyArray<Check> => {
@@ -90,135 +87,6 @@ const masterKey = Effect.gen(function* () {
   return guessable
     ? warn("Master key", `${key.id} follows from the database's name alone: change it with "corridor secrets rotate".`)
     : ok("Master key", `${key.id} is the one this database belongs to`)
-})
-
-const accounts = rowsAs(
-  Schema.Struct({
-    config_id: ConfigId,
-    provider: ProviderName,
-    sealed: Schema.NullOr(Schema.String),
-    tested: Schema.Boolean
-  })
-)
-const counted = theRowAs(Schema.Struct({ known: Schema.Number, usable: Schema.Number }))
-
-const activeAccounts = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  if (!(yield* tableExists("provider_configs")) || !(yield* tableExists("provider_accounts"))) return []
-  return yield* sql`select c.config_id, c.provider, a.sealed, a.tested_at is not null as tested
-    from provider_configs c left join provider_accounts a on a.config_id = c.config_id
-    where c.is_active and c.provider not in ${sql.in(builtInRails)}
-    order by c.provider, c.config_id`.pipe(Effect.flatMap(accounts))
-})
-
-type Row = Effect.Effect.Success<typeof activeAccounts>[number]
-
-/** One name for each provider: of many configurations their number, of one its id. */
-const byProvider = (off: ReadonlyArray<Row>) =>
-  Object.entries(
-    Array.groupBy(off, ({ provider, sealed }) => `${provider}${sealed === null ? "" : " (not tested)"}`)
-  ).map(([name, group]) => (group.length === 1 ? `${name} ${group[0].config_id}` : `${group.length} of ${name}`))
-
-/** Accounts of configurations that live mode does not take, such as one with a test key, and why. */
-const refusedInLive = (rows: ReadonlyArray<Row>) =>
-  Effect.gen(function* () {
-    const known = yield* knownMasterKey
-    if (Option.isNone(known)) return []
-    const vault = Vault.make(known.value.masterKey)
-    const tried = yield* Effect.forEach(rows, ({ config_id, provider, sealed }) =>
-      sealed === null
-        ? Effect.succeed([])
-        : Effect.match(openCredentials(vault, { config_id, provider, sealed }, "live"), {
-            onFailure: ({ message }) => [`${provider} ${config_id}: ${message}`],
-            onSuccess: () => []
-          })
-    )
-    return tried.flat()
-  })
-
-const providers = ({ parties }: ProviderSettings["Type"]) =>
-  Effect.gen(function* () {
-    const rows = yield* activeAccounts
-    const refused = yield* refusedInLive(rows)
-    const ofPlatform = [...parties].flatMap(([name, { platform }]) => (Option.isSome(platform) ? [name] : []))
-    const isOn = ({ provider, sealed, tested }: Row) =>
-      sealed === null ? ofPlatform.some((name) => name === provider) : tested
-    const off = rows.filter((row) => !isOn(row))
-    const own = rows.filter((row) => row.sealed !== null && row.tested).length
-    const on =
-      `credentials of the platform: ${ofPlatform.length === 0 ? "none" : ofPlatform.join(", ")}; ` +
-      `configurations with an account of their own: ${own}`
-    if (rows.length === 0) {
-      return fail(
-        "Providers",
-        `none is configured, so no payment can be routed: add one with "corridor providers add", or POST /v1/payments/provider-configs (${on}).`
-      )
-    }
-    if (refused.length > 0) {
-      return fail(
-        "Providers",
-        `${on}. Not usable: ${refused.join(" ")} Set others: "corridor providers credentials set".`
-      )
-    }
-    if (off.length === 0) return ok("Providers", on)
-    const lacking = `${on}. Not routed for want of credentials: ${byProvider(off).join(", ")} ("corridor providers list" has them all): set those of the platform, or "corridor providers credentials set" and "corridor providers test".`
-    return off.length === rows.length ? fail("Providers", lacking) : warn("Providers", lacking)
-  })
-
-const rates = ({ rateMaxAge }: Settings["Type"]) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const oldest = Duration.toSeconds(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
-    const { known, usable } = (yield* tableExists("rates"))
-      ? yield* sql`select count(*)::int as known,
-          count(*) filter (where updated_at >= now() - make_interval(secs => ${oldest}))::int as usable from rates`.pipe(
-          Effect.flatMap(counted)
-        )
-      : { known: 0, usable: 0 }
-    if (known === 0) return warn("Rates", 'none, so only one currency at a time: "corridor rates set" sets them.')
-    return usable === known
-      ? ok("Rates", `${known}, none too old`)
-      : warn("Rates", `${known - usable} of ${known} are too old to be served: set them again, or see RATE_MAX_AGE.`)
-  })
-
-const reserveCounts = theRowAs(Schema.Struct({ taking: Schema.Number, bare: Schema.Number }))
-
-/** Organisations whose card payins can be paid out at once, although they can be charged back for months. */
-export const reserves = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { bare, taking } = (yield* columnExists("organizations", "reserves"))
-    ? yield* sql`select count(*)::int as taking,
-        count(*) filter (where not o.reserves @> '[{"payment_method": "card"}]')::int as bare
-        from organizations o where not o.sandbox and exists (
-          select from provider_configs c where c.is_active and c.payment_method = 'card' and c.direction = 'inbound'
-            and (c.org_id is null or c.org_id = o.org_id))`.pipe(Effect.flatMap(reserveCounts))
-    : { taking: 0, bare: 0 }
-  if (taking === 0) return ok("Reserves", "no live organisation takes cards")
-  return bare === 0
-    ? ok("Reserves", `card payins of all ${taking} organisations are held back in part`)
-    : warn(
-        "Reserves",
-        `card money of ${bare} of ${taking} organisations can be paid out as soon as it is completed: "corridor reserves set".`
-      )
-})
-
-const peopleCounts = theRowAs(Schema.Struct({ admins: Schema.Number, organizations: Schema.Number }))
-
-const people = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { admins, organizations } = (yield* tableExists("users"))
-    ? yield* sql`select (select count(*)::int from users where is_admin) as admins,
-        (select count(*)::int from organizations where not sandbox) as organizations`.pipe(Effect.flatMap(peopleCounts))
-    : { admins: 0, organizations: 0 }
-  if (admins === 0) {
-    return warn(
-      "People",
-      'there is no platform admin, so no person can resolve, refund or freeze in their own name: "corridor users create --admin".'
-    )
-  }
-  return organizations === 0
-    ? warn("People", 'there is no live organisation yet: "corridor orgs create".')
-    : ok("People", `${admins} platform admins, ${organizations} live organisations`)
 })
 
 /** A question that the database refuses to answer is a finding like any other. */

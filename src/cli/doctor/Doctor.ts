@@ -3,15 +3,9 @@ import { type Cause, Effect, Either, Layer, Option } from "effect"
 import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Graph.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { type Check, fail, ok, warn, dataFolder, nodeVersion, sandboxFile, serverCheck } from "./MachineChecks.ts"
+import { databaseChecks } from "./DatabaseChecks.ts"
 import {
-  type Check,
-  fail,
-  ok,
-  warn,
-  dataFolder,
-  nodeVersion,
-  sandboxFile,
-  serverCheck,
   databaseOfItsOwn,
   mail,
   metrics,
@@ -19,9 +13,8 @@ import {
   publicAddress,
   liveSettings,
   type ProvidersAsLive
-} from "./MachineChecks.ts"
-import { databaseChecks } from "./DatabaseChecks.ts"
-import { painter, Streams, sentenceOf, report } from "../shared/Terminal.ts"
+} from "./LiveModeChecks.ts"
+import { painter, report, sentenceOf, Streams } from "../shared/Terminal.ts"
 import { requireCluster } from "../shared/LocalDatabase.ts"
 import { tableLayout } from "../shared/Table.ts"
 

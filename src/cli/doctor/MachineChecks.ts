@@ -1,13 +1,11 @@
-/** Checks of machine, server and settings for `corridor doctor`, and of the settings that live mode needs. */
+/** Checks of the machine for `corridor doctor`: Node, the data folder, the sandbox's file, the running server. */
 import { constants } from "node:fs"
 import { access, readFile, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { Effect, Option, Schema, Duration, Either, Redacted } from "effect"
+import { Effect, Option, Schema, Duration } from "effect"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { request } from "node:http"
 import { readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
-import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
-import { shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
 
 /** One line of `corridor doctor`. */
 export interface Check {
@@ -156,89 +154,3 @@ export const serverCheck = ({ host, port }: Settings["Type"], own: Option.Option
     )
   )
 }
-
-const LOOPBACK = /^(localhost|127\..*|\[::1\])$/
-
-export const publicAddress = ({ publicUrl }: Values): Check => {
-  const { hostname, protocol } = new URL(publicUrl)
-  if (LOOPBACK.test(hostname)) {
-    return fail("Public address", `${publicUrl} cannot be reached by providers and payers: set PUBLIC_URL.`)
-  }
-  return protocol === "https:"
-    ? ok("Public address", publicUrl)
-    : fail("Public address", `${publicUrl} is not encrypted: set PUBLIC_URL to an https:// address.`)
-}
-
-export const identityProvider = ({ jwt }: Values): Check => {
-  const keys = Option.orElse(jwt.jwksUrl, () => jwt.jwksFile)
-  return Option.match(keys, {
-    onNone: () =>
-      warn("Identity provider", "no user can sign in, only API keys work: set JWT_JWKS_URL or JWT_JWKS_FILE."),
-    onSome: (from) => ok("Identity provider", `keys from ${from}`)
-  })
-}
-
-export const mail = ({ smtpUrl }: Values): Check =>
-  Option.isSome(smtpUrl)
-    ? ok("Mail", "SMTP_URL is set")
-    : warn("Mail", "invitations and verification requests cannot be sent: set SMTP_URL.")
-
-export const metrics = ({ metricsPort }: Values): Check =>
-  Option.match(metricsPort, {
-    onNone: () => warn("Metrics", "the service cannot be monitored and raises no alerts: set METRICS_PORT."),
-    onSome: (port) => ok("Metrics", `on port ${port} and up, one for each process`)
-  })
-
-export const databaseOfItsOwn = ({ databaseUrl }: Values): Check =>
-  Option.isSome(databaseUrl)
-    ? ok("PostgreSQL", "one of your own")
-    : warn(
-        "PostgreSQL",
-        'the embedded one has neither a replica nor backups of its own: set DATABASE_URL, or run "corridor backup" often.'
-      )
-
-/** The settings of providers as live mode reads them, whatever the mode is now. */
-export type ProvidersAsLive = Either.Either<ProviderSettings["Type"], { readonly message: string }>
-
-const mode = ({ mode: now }: Values): Check =>
-  now === "live" ? ok("Mode", "live") : warn("Mode", "sandbox: set CORRIDOR_MODE=live once the rest is in order.")
-
-const secrets = ({ kybWebhookSecret, masterKey }: Values): ReadonlyArray<Check> => [
-  Option.isSome(masterKey)
-    ? ok("Secrets", "CORRIDOR_MASTER_KEY is set; keep a copy of it apart from the database")
-    : fail("Secrets", "CORRIDOR_MASTER_KEY is missing: make it with openssl rand -hex 32."),
-  Option.exists(kybWebhookSecret, (text) => Redacted.value(text).trim().length >= shortestLiveSecret)
-    ? ok("KYB callbacks", "KYB_WEBHOOK_SECRET is set")
-    : fail(
-        "KYB callbacks",
-        `KYB_WEBHOOK_SECRET is missing or shorter than ${shortestLiveSecret} characters: make it with openssl rand -hex 32.`
-      )
-]
-
-const fakes = ({ fakes: on }: Values): ReadonlyArray<Check> =>
-  Option.isSome(on) ? [fail("Fakes", "CORRIDOR_FAKES is set: live mode speaks to the third parties themselves.")] : []
-
-/**
- * Without them only configurations that bring their own account can be routed by. Test keys and addresses of a test mode
- * are not taken by live mode.
- */
-const platformAccounts = (read: ProvidersAsLive): Check => {
-  if (Either.isLeft(read)) return fail("Provider accounts", read.left.message.replaceAll("\n", " "))
-  const { parties } = read.right
-  const named = [...parties].flatMap(([name, { platform }]) => (Option.isSome(platform) ? [name] : []))
-  return named.length > 0
-    ? ok("Provider accounts", named.join(", "))
-    : warn("Provider accounts", "no credentials of a provider are set: each configuration has to bring its own.")
-}
-
-export const liveSettings = (values: Values, providers: ProvidersAsLive): ReadonlyArray<Check> => [
-  mode(values),
-  ...secrets(values),
-  ...fakes(values),
-  publicAddress(values),
-  identityProvider(values),
-  databaseOfItsOwn(values),
-  mail(values),
-  metrics(values),
-  platformAccounts(providers)
-]
