@@ -64,7 +64,7 @@ const identity = `
   );`
 
 const terms = `
-  -- Version of the terms that an organisation's payments go by: its settings, fee rules and provider configurations.
+  -- Version of the terms that an organisation's payments go by: its settings, fee and risk rules, provider configurations.
   -- Instances cache the terms and read them again only when the version differs.
   create table terms (
     -- The nil id stands for the terms of every organisation.
@@ -79,7 +79,7 @@ const terms = `
     on conflict (org_id) do update set version = excluded.version
   $$;
 
-  -- Row trigger of organizations, fee_rules and provider_configs: a new version in the transaction of the change.
+  -- Row trigger of organizations, fee_rules, risk_rules, risk_list_entries and provider_configs: a new version in the transaction of the change.
   create function terms_changed() returns trigger language plpgsql as $$
   begin
     if tg_op <> 'DELETE' then

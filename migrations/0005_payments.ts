@@ -1,4 +1,4 @@
-/** Payments: beneficiaries, payments with their history, how lists and searches find them, payment links. */
+/** Payments: beneficiaries, payments with their history, risk rules, how lists and searches find them, payment links. */
 import { transaction } from "../src/platform/database/Migration.ts"
 
 const beneficiaries = `
@@ -198,6 +198,64 @@ const payments = `
   );
   create index phone_prompts_last on phone_prompts (last_at);`
 
+const rules = `
+  -- Limits on payments. Cached by the version of the terms, as fee rules are.
+  create table risk_rules (
+    -- Null: the platform's, for payments of every organisation.
+    org_id uuid references organizations on delete cascade,
+    name text not null,
+    kind text not null check (kind in ('velocity', 'structuring')),
+    subject text not null check (subject in (
+      'phone', 'email', 'card', 'ip_address', 'wallet_address', 'beneficiary', 'payer')),
+    direction text check (direction in ('inbound', 'outbound', 'external')),
+    max_count integer check (max_count >= 0),
+    max_amount numeric check (max_amount >= 0),
+    currency text,
+    window_seconds integer not null check (window_seconds > 0),
+    action text not null check (action in ('refuse', 'hold', 'alert')),
+    is_active boolean not null,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    unique nulls not distinct (org_id, name),
+    constraint risk_rules_currency check ((max_amount is null) = (currency is null))
+  );
+  create trigger risk_rules_terms after insert or update or delete on risk_rules
+    for each row execute function terms_changed();
+
+  -- Block and allow lists.
+  create table risk_list_entries (
+    entry_id uuid primary key,
+    -- Null: the platform's.
+    org_id uuid references organizations on delete cascade,
+    list text not null check (list in ('block', 'allow')),
+    subject text not null check (subject in (
+      'phone', 'email', 'card', 'ip_address', 'wallet_address', 'beneficiary', 'name')),
+    -- As it is compared; of a card its fingerprint.
+    value text not null,
+    note text,
+    created_at timestamptz(3) not null default now(),
+    unique nulls not distinct (org_id, list, subject, value)
+  );
+  create index risk_list_entries_value on risk_list_entries (value, subject);
+  create index risk_list_entries_newest on risk_list_entries (org_id, created_at desc, entry_id desc);
+  create trigger risk_list_entries_terms after insert or update or delete on risk_list_entries
+    for each row execute function terms_changed();
+
+  -- Payments by what identifies their parties, for the counts of rules. Written only while there are rules.
+  create table payment_subjects (
+    -- Keyed hash of owner, subject and value.
+    key text not null,
+    -- Whose rules count it; null: the platform's.
+    owner uuid,
+    subject text not null,
+    payment_id uuid not null,
+    org_id uuid not null references organizations on delete cascade,
+    created_at timestamptz not null default clock_timestamp()
+  );
+  create index payment_subjects_key on payment_subjects (key, created_at);
+  create index payment_subjects_payment on payment_subjects (payment_id);
+  create index payment_subjects_old on payment_subjects (created_at);`
+
 const lists = `
   -- Status, direction and method of each payment as one number, for filtered lists. A table of its own: an index on
   -- payments.status would make each change of a payment write all of its indexes.
@@ -338,4 +396,4 @@ const links = `
   alter table payment_links add constraint payment_links_latest
     foreign key (payment_id) references payment_link_payments on delete set null deferrable initially deferred;`
 
-export default transaction({ besidePrevious: false }, beneficiaries, payments, lists, links)
+export default transaction({ besidePrevious: false }, beneficiaries, payments, rules, lists, links)

@@ -28,6 +28,7 @@ import { consoleRoutes } from "../hosted/console/ConsoleRoutes.ts"
 import { linkRoutes } from "../hosted/pages/link/LinkRoutes.ts"
 import { callbackRoutes } from "../payments/callbacks/CallbackRoute.ts"
 import { paymentsHandlers, paymentsInitHandlers, rampsHandlers, resolutionsHandlers } from "../payments/PaymentsHttp.ts"
+import { rulesHandlers } from "../payments/rules/RulesHttp.ts"
 import { providerConfigsHandlers } from "../providers/configs/ProviderConfigsHttp.ts"
 import { ratesHandlers } from "../money/rates/RatesHttp.ts"
 import { sessionHandlers } from "../people/SessionHttp.ts"
@@ -57,6 +58,7 @@ const implementation = Effect.all({
   rates: ratesHandlers,
   reserves: reservesHandlers,
   resolutions: resolutionsHandlers,
+  rules: rulesHandlers,
   session: sessionHandlers,
   users: usersHandlers,
   verification: verificationHandlers,

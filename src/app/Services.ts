@@ -23,6 +23,8 @@ import { Notifier } from "../platform/notifications/Notifier.ts"
 import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
 import { SendReceipt } from "../hosted/pages/SendReceipt.ts"
+import { Rules } from "../payments/rules/Rules.ts"
+import { RuleTrial } from "../payments/rules/RuleTrial.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { ProvidersLive } from "../providers/accounts/ProviderAccounts.ts"
 import type { Providers } from "../providers/port/Provider.ts"
@@ -70,11 +72,13 @@ const PagesLive = Checkout.layer.pipe(
   Layer.provideMerge(LinksLive)
 )
 
+const RulesLive = RuleTrial.layer.pipe(Layer.provideMerge(Rules.layer))
+
 const RateFeedLive = RateFeed.layer.pipe(Layer.provide(FetchHttpClient.layer))
 
 /** All services over the given providers; tests and simulation pass their own. */
 export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
-  Layer.mergeAll(PeopleLive, ChecksLive, EscrowsLive, PagesLive, RateFeedLive).pipe(
+  Layer.mergeAll(PeopleLive, ChecksLive, EscrowsLive, PagesLive, RateFeedLive, RulesLive).pipe(
     Layer.provideMerge(AccountsLive),
     Layer.provideMerge(PaymentsLive),
     Layer.provideMerge(Layer.merge(IdempotencyLive, WebhookClient.layer)),

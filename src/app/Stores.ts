@@ -16,6 +16,8 @@ import { promptStoreMemory } from "../payments/prompts/PromptMemory.ts"
 import { promptStoreSql } from "../payments/prompts/PromptSql.ts"
 import { reserveStoreMemory } from "../payments/reserves/ReserveMemory.ts"
 import { reserveStoreSql } from "../payments/reserves/ReserveSql.ts"
+import { ruleStoreMemory } from "../payments/rules/RuleMemory.ts"
+import { ruleStoreSql } from "../payments/rules/RuleSql.ts"
 import { unmatchedCallbackStoreMemory } from "../payments/store/AttemptQueueMemory.ts"
 import { unmatchedCallbackStoreSql } from "../payments/store/AttemptQueueSql.ts"
 import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
@@ -86,6 +88,7 @@ export const StoresLive = Layer.mergeAll(
   simulatorStoreSql,
   rateLimitUsageSql,
   reserveStoreSql,
+  ruleStoreSql,
   unmatchedCallbackStoreSql,
   verificationStoreSql
 )
@@ -126,6 +129,7 @@ export const StoresOverMemory = Layer.mergeAll(
   simulatorStoreMemory,
   rateLockStoreMemory,
   rateStoreMemory,
+  ruleStoreMemory,
   secretStoreMemory,
   rateLimitUsageMemory,
   reserveStoreMemory,

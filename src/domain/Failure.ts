@@ -123,6 +123,13 @@ export class AllProvidersFailed extends Data.TaggedError("AllProvidersFailed")<
   readonly code = "ALL_PROVIDERS_FAILED"
 }
 
+/** A rule, a block list or the screening refused the payment, which is `rejected`. Not for the payer's eyes. */
+export class RefusedByRule extends Data.TaggedError("RefusedByRule")<
+  Words & { readonly paymentId: PaymentId; readonly transactionId: TransactionId }
+> {
+  readonly code = "INVALID_STATE"
+}
+
 interface Later extends Words {
   readonly retryAfterSeconds: number
   /** For the log; it leaves the process in no answer. */
@@ -165,6 +172,7 @@ export type Failure =
   | NoRoute
   | RateLimited
   | AllProvidersFailed
+  | RefusedByRule
   | DatabaseFailure
 
 const laterWith = (message: string, cause: unknown): Later => ({

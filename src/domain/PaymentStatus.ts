@@ -70,7 +70,7 @@ export const failureCodes = {
   UNDERPAID: "less arrived than was asked for",
   EXPIRED: "the customer did not pay in time",
   OTP_EXHAUSTED: "the one-time password was wrong too often",
-  REJECTED: "a reviewer turned it away",
+  REJECTED: "a reviewer, a rule or a block list turned it away",
   ROUTING_CONFIG_NOT_FOUND: "no provider served it any more once it was reviewed",
   RESOLVED_AS_FAILED: "an operator resolved it by hand"
 } as const

@@ -1,4 +1,5 @@
 /** Everything that happens to payments, besides their settlement. */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { Layer } from "effect"
 import { Actions } from "./actions/Actions.ts"
 import { Cancel } from "./actions/Cancel.ts"
@@ -21,6 +22,10 @@ import { CardWaits } from "./review/CardWaits.ts"
 import { ReviewRate } from "./review/ReviewRate.ts"
 import { Review } from "./review/Review.ts"
 import { ReviewThreshold } from "./review/ReviewThreshold.ts"
+import { RuleCheck } from "./rules/RuleCheck.ts"
+import { Screening } from "./rules/Screening.ts"
+
+const RuleCheckLive = RuleCheck.layer.pipe(Layer.provide(Screening.layer), Layer.provide(FetchHttpClient.layer))
 
 export const PaymentsLive = Layer.mergeAll(
   Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),
@@ -40,7 +45,8 @@ export const PaymentsLive = Layer.mergeAll(
       ReviewRate.layer,
       PaymentCommand.layer,
       PhonePrompts.layer,
-      ReviewThreshold.layer
+      ReviewThreshold.layer,
+      RuleCheckLive
     )
   )
 )

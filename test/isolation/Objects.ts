@@ -83,6 +83,25 @@ const blockedPayout = (org_id: OrgId, escrow_id: string, party_id: string) =>
     return String(payout_id)
   })
 
+/** On a list of an organisation, or of the platform. */
+const listed = (path: string, credential: Credential) =>
+  Effect.gen(function* () {
+    const entry = { list: "block", subject: "email", value: `${yield* nextId}@blocked.example` }
+    const { data } = bodyOf(yield* post(path, { ...credential }, entry)) as { readonly data: Fields }
+    return textOf(data["entry_id"])
+  })
+
+/** A rule of the organisation and one of the platform, with the same name. */
+const ruled = (org_id: string, admin: Credential) =>
+  Effect.gen(function* () {
+    const body = JSON.stringify({ subject: "phone", max_count: 1, window_seconds: 60, action: "alert" })
+    const headers = { "content-type": "application/json", ...admin }
+    for (const path of ["/v1/rules", `/v1/organizations/${org_id}/rules`]) {
+      yield* send(`${path}/isolated`, { method: "PUT", headers, body })
+    }
+    return "isolated"
+  })
+
 /** The invited person must be the one who accepts. */
 const ADMIN = "admin@corridor.example"
 
@@ -164,6 +183,7 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
       beneficiary_id: textIn(beneficiary, "beneficiary_id"),
       config_id: textIn(config, "config_id"),
       delivery_id: textIn(delivery, "delivery_id"),
+      entry_id: listed(`/v1/organizations/${org_id}/lists`, owner.key),
       escrow_id: textIn(escrow, "escrow_id"),
       invitation_id: Effect.map(invitation, ({ invitation_id }) => invitation_id),
       link_id: Effect.map(link, ({ link_id }) => link_id),
@@ -171,6 +191,7 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
       party_id: textIn(firstOf("parties"), "party_id"),
       payment_id: textIn(payment, "payment_id"),
       payout_id: payout,
+      platform_entry_id: listed("/v1/lists", admin),
       request_id: textIn(verification, "request_id"),
       transaction_id: Effect.map(withdrawal, ({ transaction_id }) => transaction_id),
       user_id: Effect.map(member, ({ user_id }) => user_id),
@@ -179,6 +200,7 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
     const words = {
       provider: textIn(config, "provider"),
       permission: Effect.succeed("payouts"),
+      rule_name: ruled(org_id, admin),
       token: Effect.map(invitation, ({ token }) => token)
     }
     const wanted = <Makers extends Readonly<Record<string, unknown>>>(makers: Makers) =>

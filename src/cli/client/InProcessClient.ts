@@ -92,7 +92,14 @@ const accounts = async () => {
   return handlerSet(appOn(ExistingLive), { virtualAccounts: [VirtualAccountsApi, virtualAccountsHandlers] })
 }
 
-const sets = { accounts, payments, providers, records, settlements }
+const rules = async () => {
+  const { appOn } = await import("../../app/Services.ts")
+  const { RulesApi } = await import("../../contract/api/RulesApi.ts")
+  const { rulesHandlers } = await import("../../payments/rules/RulesHttp.ts")
+  return handlerSet(appOn(ExistingLive), { rules: [RulesApi, rulesHandlers] })
+}
+
+const sets = { accounts, payments, providers, records, rules, settlements }
 
 export type HandlerSetName = keyof typeof sets
 

@@ -5,6 +5,7 @@ import { peopleCommands } from "./PeopleCommands.ts"
 import { moneyCommands } from "./MoneyCommands.ts"
 import { paymentCommands } from "./PaymentCommands.ts"
 import { webhookCommands } from "./WebhookCommands.ts"
+import { ruleCommands } from "./RuleCommands.ts"
 
 const program = `Operate Corridor from the machine it runs on, whether or not the server is running, or by its API.
 
@@ -27,6 +28,8 @@ export const commands: Commands = {
     ledger: "The double-entry ledger behind every payment and account.",
     payments: "Payments: list, show, resolve by hand, give back.",
     accounts: "Virtual accounts: list, freeze, unfreeze.",
+    rules: "Limits on payments by phone, card, e-mail, address or beneficiary.",
+    lists: "Block and allow lists.",
     providers: "Which provider serves which corridor, and through whose account.",
     "providers credentials": "The credentials that open a configuration's own account at its provider.",
     webhooks: "The endpoints that events are sent to.",
@@ -35,5 +38,5 @@ export const commands: Commands = {
     secrets: "What the database keeps sealed under the master key.",
     sandbox: "The built-in sandbox."
   },
-  all: [...peopleCommands, ...moneyCommands, ...paymentCommands, ...webhookCommands, ...serverCommands]
+  all: [...peopleCommands, ...moneyCommands, ...paymentCommands, ...ruleCommands, ...webhookCommands, ...serverCommands]
 }

@@ -11,6 +11,7 @@ import {
   metrics,
   identityProvider,
   publicAddress,
+  sanctions,
   liveSettings,
   type ProvidersAsLive
 } from "./LiveModeChecks.ts"
@@ -27,7 +28,7 @@ const unreachable = (cause: Cause.Cause<unknown>) => {
   return { checks, databaseId: Option.none<string>() }
 }
 
-const liveChecks = [publicAddress, identityProvider, mail, metrics, databaseOfItsOwn]
+const liveChecks = [publicAddress, identityProvider, mail, metrics, sanctions, databaseOfItsOwn]
 
 const withSettings = Effect.gen(function* () {
   const settings = yield* Settings

@@ -46,6 +46,12 @@ export const identityProvider = ({ jwt }: Values): Check => {
   })
 }
 
+export const sanctions = ({ screening }: Values): Check =>
+  Option.match(screening.url, {
+    onNone: () => warn("Sanctions screening", "no name is screened: set SCREENING_URL to the address of Watchman."),
+    onSome: (url) => ok("Sanctions screening", `by ${url}; if it is down: ${screening.ifDown}`)
+  })
+
 const activeAccounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists("provider_configs")) || !(yield* tableExists("provider_accounts"))) return []
@@ -228,5 +234,6 @@ export const liveSettings = (values: Values, providers: ProvidersAsLive): Readon
   databaseOfItsOwn(values),
   mail(values),
   metrics(values),
+  sanctions(values),
   platformAccounts(providers)
 ]

@@ -26,6 +26,7 @@ import { RampsApi } from "./RampsApi.ts"
 import { RatesApi } from "./RatesApi.ts"
 import { ReservesApi } from "./ReservesApi.ts"
 import { ResolutionsApi } from "./ResolutionsApi.ts"
+import { RulesApi } from "./RulesApi.ts"
 import { SessionApi, UsersApi } from "./UsersApi.ts"
 import { VerificationApi } from "./VerificationApi.ts"
 import { VirtualAccountsApi } from "./VirtualAccountsApi.ts"
@@ -47,6 +48,7 @@ export const Api = HttpApi.make("corridor")
   .add(RampsApi)
   .add(PaymentsApi)
   .add(ResolutionsApi)
+  .add(RulesApi)
   .add(PaymentLinksApi)
   .add(ProviderConfigsApi)
   .add(OrganizationsApi)

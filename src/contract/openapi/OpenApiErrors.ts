@@ -90,7 +90,7 @@ export const codeMeanings: Readonly<Record<Code, string>> = {
   UNAUTHORIZED: "no valid credential",
   FORBIDDEN: "the credential's role does not suffice",
   NOT_FOUND: "no such payment",
-  INVALID_STATE: "not allowed in the current status",
+  INVALID_STATE: "not allowed in the current status; an initiation: refused by a rule",
   INSUFFICIENT_FUNDS: "insufficient balance; the message says how to add funds",
   IDEMPOTENCY_CONFLICT: "the Idempotency-Key was used for another body, or its first request is still running",
   PAYLOAD_TOO_LARGE: "the body is too large",

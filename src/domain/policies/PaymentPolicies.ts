@@ -226,3 +226,22 @@ export const booksClosingDelay = Duration.hours(1)
 /** Wait of a daily close for postings under way, and its poll interval. */
 export const postingPatience = Duration.seconds(10)
 export const postingPause = Duration.millis(100)
+
+/** Longest window of a risk rule, and how far back rules are tried. */
+export const ruleWindowMax = Duration.days(30)
+
+/** Counted payments are kept for this long. */
+export const ruleHistory = Duration.days(31)
+
+/** Rules of one owner. */
+export const mostRules = 50
+
+/** Payments that a rule is tried on, the newest first, and how many of those that it would stop are shown. */
+export const triedPayments = 50_000
+export const triedShown = 20
+
+/** Payments of the same payer wait for each other within one instance for this long; then the answer is 503. */
+export const ruleLockPatience = Duration.seconds(5)
+
+/** Time for all names of a payment to be screened. */
+export const screeningTimeout = Duration.seconds(3)

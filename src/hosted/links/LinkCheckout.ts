@@ -171,6 +171,8 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           Effect.catchTags({
             LinkTaken: () => whereTaken(link, submission, order),
             AllProvidersFailed: () => Effect.succeed(led),
+            // The payer is not told about the rule: its page shows a payment that failed.
+            RefusedByRule: () => Effect.succeed(led),
             RateMismatch: () => Effect.succeed({ _tag: "Repriced" } as const),
             NoRoute: () => Effect.succeed({ _tag: "NoRoute" } as const),
             RateLimited: () => Effect.succeed({ _tag: "PromptedTooOften" } as const),

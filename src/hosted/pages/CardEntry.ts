@@ -10,6 +10,7 @@ import { PaymentCommand } from "../../payments/settlement/PaymentCommand.ts"
 import { reviewItem } from "../../payments/review/ReviewThreshold.ts"
 import { Dispatch } from "../../payments/dispatch/Dispatch.ts"
 import { ReviewRate } from "../../payments/review/ReviewRate.ts"
+import { RuleCheck } from "../../payments/rules/RuleCheck.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { appendNote } from "../../payments/settlement/Movements.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
@@ -49,6 +50,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       const dispatch = yield* Dispatch
       const router = yield* PaymentRouter
       const heldRate = yield* ReviewRate
+      const rules = yield* RuleCheck
       const ids = yield* Ids
       const checkoutUrl = yield* CheckoutUrl
       const runDetached = yield* makeRunDetached
@@ -66,9 +68,24 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
         })
       })
 
+      /** The payer's page shows a payment that failed, and not why. */
+      const failed = (payment: Payment, message: string) =>
+        command.write(payment, {
+          status: "failed",
+          patch: { next_action: null, action_data: {}, failure: { code: "REJECTED", message, provider: null } },
+          cause: message
+        })
+
+      const shownCard = ({ org_id }: Payment, card: Redacted.Redacted<Card>) => ({
+        ...maskCard(sentAs(Redacted.value(card))),
+        fingerprint: rules.fingerprint(org_id, card)
+      })
+
       const payWithCard = Effect.fn("CardEntry.payWithCard")(
         function* (payment: Payment, card: Redacted.Redacted<Card>, browser: Browser) {
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
+          const refusal = yield* rules.refusalOfCard(payment, card, browser.ip)
+          if (Option.isSome(refusal)) return yield* Effect.as(failed(payment, refusal.value), "asked" as const)
           const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
           const chosen = yield* router.choose(payment.org_id, candidates, "payment")
@@ -76,7 +93,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           const opened = yield* command
             .write(payment, {
               status: payment.status,
-              patch: { next_action: "wait", action_data: {}, card_details: maskCard(sentAs(Redacted.value(card))) },
+              patch: { next_action: "wait", action_data: {}, card_details: shownCard(payment, card) },
               nextAttempt: chosen.attempt,
               cause: "the customer gave a card at the hosted checkout"
             })

@@ -5,7 +5,7 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { atConfigVersion } from "../../platform/database/Batcher.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import type { InsufficientFunds, RateLimited } from "../../domain/Failure.ts"
+import { type InsufficientFunds, type RateLimited, RefusedByRule } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { ruleFor } from "../../domain/Reserve.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
@@ -17,7 +17,10 @@ import { type LockRefused, lockRefusal } from "../../money/rates/RateLockStore.t
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
+import { isHeldForReview, reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
+import { type Check, joined, RuleCheck, type Verdict } from "../rules/RuleCheck.ts"
+import type { RiskConfig } from "../rules/RuleStore.ts"
+import { PaymentCommand, paymentIds } from "../settlement/PaymentCommand.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type NewFee, totalOf } from "../../domain/Fee.ts"
@@ -53,6 +56,8 @@ interface RoutedPayment extends Omit<PaymentPlan, "payment"> {
   readonly leg: PaidLeg
   readonly fees: ReadonlyArray<NewFee>
   readonly organization: Option.Option<Organization>
+  /** Default: read when the payment starts. */
+  readonly risk?: RiskConfig
   /** End that is set when a provider is asked, not while a reviewer is waited for. */
   readonly expiry?: Stored<Date>
 }
@@ -128,6 +133,16 @@ const lockRefused = ({ lock, payment }: NewPayment, refused: LockRefused) => {
   return Effect.zipRight(alerted, lockRefusal(refused))
 }
 
+const isStopped = ({ holds, refusals }: Verdict): boolean => refusals.length + holds.length > 0
+
+const sentence = (reasons: ReadonlyArray<string>): string | null => (reasons.length === 0 ? null : reasons.join(" "))
+
+/** The payment exists and is rejected; only then the caller hears of it. */
+const orRefused = (payment: Payment): Effect.Effect<Payment, RefusedByRule> =>
+  payment.status === "rejected"
+    ? Effect.fail(new RefusedByRule({ message: payment.failure?.message ?? "Refused.", ...paymentIds(payment) }))
+    : Effect.succeed(payment)
+
 const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const dispatch = yield* Dispatch
@@ -136,51 +151,96 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
   const router = yield* PaymentRouter
   const threshold = yield* ReviewThreshold
+  const rules = yield* RuleCheck
+  const command = yield* PaymentCommand
   const checkoutUrl = yield* CheckoutUrl
   const prompts = yield* PhonePrompts
   const runDetached = yield* makeRunDetached
   const { atomically } = yield* Transactor
 
+  /** Rejects a payment in the transaction that creates it, as a reviewer would. */
+  const reject = (payment: Payment, refusals: ReadonlyArray<string>) => {
+    const message = refusals.join(" ")
+    return command
+      .write(payment, {
+        status: "rejected",
+        patch: { next_action: null, failure: { code: "REJECTED", message, provider: null } },
+        cause: message
+      })
+      .pipe(Effect.catchTags({ VersionConflict: Effect.die, Conflict: Effect.die }))
+  }
+
+  /** Creates the payment as the verdict on it has it, in one transaction with the counts of rules. */
   const create = Effect.fnUntraced(function* <E = never>(
-    opening: NewPayment,
+    open: (verdict: Verdict) => NewPayment,
+    { counting, verdict: known }: Check,
     { inSameTransaction, key }: CreateOptions<E>
   ) {
-    const written = store
-      .create(key === undefined ? opening : { ...opening, key })
-      .pipe(Effect.catchTag("LockRefused", (refused) => lockRefused(opening, refused)))
-    const all =
-      inSameTransaction === undefined
-        ? written
-        : atomically(Effect.tap(written, (created) => (created ? inSameTransaction(opening.payment) : Effect.void)))
-    return (yield* all) ? opening.payment : yield* stillRunning()
+    const written = Effect.gen(function* () {
+      const verdict = counting === undefined ? known : joined(known, yield* counting.count)
+      const opening = open(verdict)
+      const { payment } = opening
+      const created = yield* store
+        .create(key === undefined ? opening : { ...opening, key })
+        .pipe(Effect.catchTag("LockRefused", (refused) => lockRefused(opening, refused)))
+      if (!created) return yield* stillRunning()
+      if (inSameTransaction !== undefined) yield* inSameTransaction(payment)
+      return verdict.refusals.length === 0 ? payment : yield* reject(payment, verdict.refusals)
+    })
+    const isOneStatement = inSameTransaction === undefined && counting === undefined && known.refusals.length === 0
+    const all = isOneStatement ? written : atomically(written)
+    const payment = yield* counting === undefined ? all : counting.inTurn(all)
+    const { comments, org_id, payment_id } = payment
+    if (comments !== null) yield* alertOperator("rule_alert", comments, { org_id, payment_id })
+    return payment
   })
 
   /**
-   * Stores the payment for a reviewer without sending it. The card is dropped, since it may not be stored. The money of a
+   * A payment for a reviewer, who sends or rejects it. The card is dropped, since it may not be stored. The money of a
    * payout is held for the first candidate, so that it cannot be spent twice.
    */
-  const holdForReview = Effect.fnUntraced(function* <E = never>(
-    { candidates, drafted, fees: charged, lock }: RoutedPayment,
-    reason: string,
-    options: CreateOptions<E>
-  ) {
-    const payment: Payment = { ...drafted, ...holdAfter(drafted, drafted.status, candidates[0]), next_action: "wait" }
-    const item = reviewItem(yield* ids.next, payment, reason)
-    return yield* create({ payment, attempt: null, fees: charged, item, lock }, options)
+  const heldPayment =
+    ({ candidates, drafted, fees: charged, lock }: RoutedPayment, itemId: string) =>
+    ({ alerts, holds, refusals }: Verdict): NewPayment => {
+      const payment: Payment = {
+        ...drafted,
+        ...holdAfter(drafted, drafted.status, candidates[0]),
+        next_action: "wait",
+        comments: sentence(alerts)
+      }
+      const item = refusals.length > 0 ? {} : { item: reviewItem(itemId, payment, holds.join(" ")) }
+      return { payment, attempt: null, fees: charged, lock, ...item }
+    }
+
+  /** Review threshold, lists, screening and rules. */
+  const checked = Effect.fnUntraced(function* (routed: RoutedPayment, browser: Browser | null) {
+    const { card, drafted, organization } = routed
+    const config = routed.risk ?? (yield* rules.configOf(drafted.org_id))
+    const reason = yield* threshold(drafted, organization)
+    const check = yield* rules.check(drafted, { config, organization, card, ip: browser?.ip ?? null })
+    return Option.isNone(reason)
+      ? check
+      : { ...check, verdict: { ...check.verdict, holds: [reason.value, ...check.verdict.holds] } }
   })
 
   /** Holds a routed payment for review, or commits it and asks its first candidate. */
   const start = Effect.fnUntraced(function* <E = never>(routed: RoutedPayment, options: CreateOptions<E>) {
     const { candidates, drafted, fees: charged, leg, lock, organization } = routed
     const orgId = drafted.org_id
-    const reviewReason = yield* threshold(drafted, organization)
-    if (Option.isSome(reviewReason)) return yield* holdForReview(routed, reviewReason.value, options)
+    const browser = options.browser ?? routed.browser
+    const check = yield* checked(routed, browser)
+    const held = heldPayment(routed, yield* ids.next)
+    if (isStopped(check.verdict)) return yield* Effect.flatMap(create(held, check, options), orRefused)
     const { inSameTransaction = () => Effect.void, promptedBy = "api" } = options
-    // Counted with the payment that sends the prompt: a payment that is not written sends none.
+    // Counted with the payment that sends the prompt: a payment that is not written, or held, sends none.
     const counted: CreateOptions<E | RateLimited> = prompts.isCounted(drafted, promptedBy)
       ? {
           ...options,
-          inSameTransaction: (made) => Effect.zipRight(inSameTransaction(made), prompts.count(made, promptedBy))
+          inSameTransaction: (made) =>
+            Effect.zipRight(
+              inSameTransaction(made),
+              isHeldForReview(made) ? Effect.void : prompts.count(made, promptedBy)
+            )
         }
       : options
     const chosen = yield* router.choose(orgId, candidates, leg)
@@ -188,14 +248,25 @@ const make = Effect.gen(function* () {
     const payment: Payment = { ...drafted, ...expiry, ...holdAfter(drafted, drafted.status, chosen.attempt) }
     const order = buildOrder(payment, leg, {
       card: routed.card,
-      browser: options.browser ?? routed.browser,
+      browser,
       organization,
       checkoutUrl: checkoutUrl(payment.payment_id)
     })
+    const open = (verdict: Verdict): NewPayment =>
+      isStopped(verdict)
+        ? held(verdict)
+        : {
+            payment: { ...payment, comments: sentence(verdict.alerts) },
+            attempt: chosen.attempt,
+            fees: charged,
+            lock
+          }
     const dispatched = Effect.gen(function* () {
-      const opening = { payment, attempt: chosen.attempt, fees: charged, lock }
-      yield* Effect.onError(create(opening, counted), () => router.unsent(orgId, chosen))
-      const asked = yield* dispatch.ask(payment, order, chosen)
+      const unsent = router.unsent(orgId, chosen)
+      const created = yield* Effect.onError(create(open, check, counted), () => unsent)
+      if (created.status === "rejected" || isHeldForReview(created))
+        return yield* Effect.zipRight(unsent, orRefused(created))
+      const asked = yield* dispatch.ask(created, order, chosen)
       if (asked.payment.status !== "failed" || asked.outcome !== "declined") return asked.payment
       return yield* allProvidersFailed(payment, asked)
     })
@@ -212,12 +283,13 @@ const make = Effect.gen(function* () {
       options: CreateOptions<E> = {}
     ) {
       const { expiresIn, funding = null } = options
-      const [routed, charged, organization] = yield* atConfigVersion(permit.terms ?? null)(
+      const [routed, charged, organization, risk] = yield* atConfigVersion(permit.terms ?? null)(
         Effect.all(
           [
             router.route(orgId, { ...described, funding }),
             fees.charge({ ...described, org_id: orgId }),
-            organizations.find(orgId)
+            organizations.find(orgId),
+            rules.configOf(orgId)
           ],
           { concurrency: "unbounded" }
         )
@@ -226,9 +298,15 @@ const make = Effect.gen(function* () {
       if (!Arr.isNonEmptyReadonlyArray(candidates)) return yield* noRoute(described, routed)
       const expires_at =
         expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
-      const terms = { ...described, funding, expires_at, reserve: reserveTermsOf(described, organization) }
+      const fingerprint = rules.fingerprint(orgId, planned.card)
+      const card_details = fingerprint === null ? described.card_details : { ...described.card_details, fingerprint }
+      const reserve = reserveTermsOf(described, organization)
+      const terms = { ...described, card_details, funding, expires_at, reserve }
       const drafted = yield* newPayment(ids, permit, orgId, terms, charged, options.ids)
-      return yield* start({ ...planned, drafted, candidates, leg: "payment", fees: charged, organization }, options)
+      return yield* start(
+        { ...planned, drafted, candidates, leg: "payment", fees: charged, organization, risk },
+        options
+      )
     })
   }
 })

@@ -12,7 +12,8 @@ import {
   Invalid,
   type NoRoute,
   type RateLimited,
-  type RateMismatch
+  type RateMismatch,
+  type RefusedByRule
 } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Route } from "../../domain/Routing.ts"
@@ -40,6 +41,7 @@ export type InitiationFailure =
   | IdempotencyConflict
   | InsufficientFunds
   | RateLimited
+  | RefusedByRule
 type Launched = Stored<Payment, InitiationFailure>
 
 /** A payout that names only its beneficiary and an amount: how it is paid follows from the beneficiary's account. */

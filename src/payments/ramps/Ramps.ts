@@ -11,7 +11,8 @@ import {
   type InsufficientFunds,
   type NoRoute,
   type RateLimited,
-  RateMismatch
+  RateMismatch,
+  type RefusedByRule
 } from "../../domain/Failure.ts"
 import type { RampDirection } from "../../domain/Ramp.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -26,7 +27,14 @@ import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure
 
 type Launched = Stored<
   RampPayment,
-  Invalid | RateMismatch | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds | RateLimited
+  | Invalid
+  | RateMismatch
+  | NoRoute
+  | AllProvidersFailed
+  | IdempotencyConflict
+  | InsufficientFunds
+  | RateLimited
+  | RefusedByRule
 >
 
 const noRate = (from: string, to: string, why: string): RateMismatch =>

@@ -178,6 +178,19 @@ const retention = Config.all({
   strayCallbacks: Config.withDefault(positive("STRAY_CALLBACK_RETENTION"), unmatchedCallbackRetention)
 })
 
+/** Sanctions screening by moov-io/watchman; off without its address. */
+const screening = Config.all({
+  url: Config.option(url("SCREENING_URL", "https:", "http:")),
+  minMatch: Config.withDefault(
+    Config.validate(Config.number("SCREENING_MIN_MATCH"), {
+      message: "expected a number from 0.5 to 1, such as 0.9",
+      validation: (score) => score >= 0.5 && score <= 1
+    }),
+    0.9
+  ),
+  ifDown: Config.withDefault(oneOf("SCREENING_IF_DOWN", "hold", "refuse", "allow"), "hold")
+})
+
 const settings = Config.all({
   mode: Config.withDefault(oneOf("CORRIDOR_MODE", "sandbox", "live"), "sandbox"),
   port: Config.withDefault(bounded("PORT", 1, 65535), 3000),
@@ -220,6 +233,7 @@ const settings = Config.all({
   sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), simulatorCompletion),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
+  screening,
   phonePromptsLinks: Config.option(bounded("PHONE_PROMPTS_LINKS", 0, 1000)),
   phonePromptsApi: Config.option(bounded("PHONE_PROMPTS_API", 0, 1000)),
   answerTimeout: Config.withDefault(positive("ANSWER_TIMEOUT"), answerTimeout),

@@ -20,6 +20,7 @@ const severity = {
   rate_proposed: LogLevel.Warning,
   rate_source_failed: LogLevel.Error,
   rate_source_stale: LogLevel.Warning,
+  rule_alert: LogLevel.Warning,
   worker_restarted: LogLevel.Error
 } as const
 

@@ -162,8 +162,10 @@ export const makePartyPayouts = Effect.gen(function* () {
       { discard: true }
     )
     const payment = yield* pay(permit, payout, beneficiary, { key: wanted.key, inSameTransaction }).pipe(
-      Effect.tapErrorTag("AllProvidersFailed", ({ message }) =>
-        store.change(lease, { status: "blocked", reason: message, dueIn: null })
+      Effect.tapError((failure) =>
+        failure._tag === "AllProvidersFailed" || failure._tag === "RefusedByRule"
+          ? store.change(lease, { status: "blocked", reason: failure.message, dueIn: null })
+          : Effect.void
       )
     )
     return payoutView(escrow, party.party_id, beneficiary.beneficiary_id, payment)

@@ -21,7 +21,12 @@ const lists = Effect.map(fetchDocument, (document) =>
  * One row for each provider, of which there are no more than the code names; and one for each account at a provider, in each
  * currency: sums of one moment, which a page would compute anew.
  */
-const withoutPages = new Set(["GET /payments/provider-health", "GET /ledger/balances"])
+const withoutPages = new Set([
+  "GET /payments/provider-health",
+  "GET /ledger/balances",
+  "GET /organizations/{org_id}/rules",
+  "GET /rules"
+])
 
 const declared = (() => {
   let count = 0

@@ -129,7 +129,8 @@ onDatabasePaymentServer(
           brand: "mastercard",
           expiry_month: "12",
           expiry_year: "2030",
-          card_holder_name: "W Kamau"
+          card_holder_name: "W Kamau",
+          fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/)
         })
         expect(answer.text).not.toContain("5555555555554444")
         expect(answer.text).not.toContain("cvv")

@@ -1,0 +1,319 @@
+/**
+ * Checks a new payment: block and allow lists, sanctions screening, and risk rules. Rules are counted in the payment's
+ * own transaction, under locks of what identifies its parties: of two payments at once, the second counts the first.
+ */
+import { BigDecimal, Context, Effect, Layer, Option, Redacted } from "effect"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
+import { fromPlainText } from "../../domain/Decimal.ts"
+import type { Busy } from "../../domain/Failure.ts"
+import type { Rate } from "../../domain/Exchange.ts"
+import type { OrgId } from "../../domain/Ids.ts"
+import { ruleLockPatience } from "../../domain/policies/PaymentPolicies.ts"
+import {
+  appliesTo,
+  evaluate,
+  type Identities,
+  identitiesOf,
+  type ListSubject,
+  normalizeIp,
+  normalizeName,
+  type ReviewLimit,
+  type RiskRule,
+  type RuleHit,
+  type Subject,
+  subjects,
+  subjectsOf
+} from "../../domain/RiskRules.ts"
+import { RateQuote } from "../../money/rates/RateQuote.ts"
+import type { Organization } from "../../people/organizations/OrganizationStore.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import { makeKeyedLocks } from "../../platform/fibers/KeyedLocks.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import type { Card } from "../../providers/port/Provider.ts"
+import type { Payment } from "../store/Payment.ts"
+import { type ListEntry, type NewRule, type Owner, type RiskConfig, RuleStore } from "./RuleStore.ts"
+import { Screening } from "./Screening.ts"
+
+/** Sentences on why a payment is stopped, or is let through with a note; each names its rule. */
+export interface Verdict {
+  readonly refusals: ReadonlyArray<string>
+  readonly holds: ReadonlyArray<string>
+  readonly alerts: ReadonlyArray<string>
+}
+
+const noObjection: Verdict = { refusals: [], holds: [], alerts: [] }
+
+export const joined = (a: Verdict, b: Verdict): Verdict => ({
+  refusals: [...a.refusals, ...b.refusals],
+  holds: [...a.holds, ...b.holds],
+  alerts: [...a.alerts, ...b.alerts]
+})
+
+/** What is known of a payment before its transaction, and what is to be counted in it. */
+export interface Check {
+  readonly verdict: Verdict
+  /** Undefined: no rule counts it. */
+  readonly counting:
+    | {
+        /** Counts and records the payment; inside its transaction, before anything else. */
+        readonly count: Stored<Verdict>
+        /** Around the transaction: one payer's payments wait here, and take one connection of the pool. */
+        readonly inTurn: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Busy, R>
+      }
+    | undefined
+}
+
+export interface CheckContext {
+  readonly config: RiskConfig
+  readonly organization: Option.Option<Organization>
+  readonly card: Redacted.Redacted<Card> | null
+  readonly ip: string | null
+}
+
+const KEY_LENGTH = 32
+
+export type KeyOf = (owner: Owner, subject: Subject, value: string) => string
+
+/** Keyed hashes of identities; those of two owners never coincide. */
+export const riskKeys = Effect.map(
+  Vault,
+  (vault): KeyOf =>
+    (owner, subject, value) =>
+      vault.hmac(`${owner ?? "platform"} ${subject} ${value}`, "risk subjects").slice(0, KEY_LENGTH)
+)
+
+export const riskRuleOf = ({ org_id, ...terms }: NewRule): RiskRule => ({ ...terms, ofPlatform: org_id === null })
+
+export const reviewLimitOf = ({ currency, review_threshold }: Organization): Option.Option<ReviewLimit> =>
+  Option.fromNullable(review_threshold).pipe(
+    Option.flatMap(fromPlainText),
+    Option.filter(BigDecimal.isPositive),
+    Option.map((threshold) => ({ threshold, currency }))
+  )
+
+/** Currencies of amounts and the limits that they are compared with. */
+export const readRates = (
+  quotes: Context.Tag.Service<RateQuote>,
+  pairs: ReadonlyArray<readonly [from: AnyCurrencyCode, to: AnyCurrencyCode]>
+) => {
+  const wanted = new Map(pairs.filter(([from, to]) => from !== to).map((pair) => [pair.join(" "), pair]))
+  return Effect.map(
+    Effect.forEach(wanted, ([key, [from, to]]) =>
+      Effect.map(
+        catchRefusal(quotes.base(from, to), () => Effect.succeedNone),
+        (rate): readonly [string, Option.Option<Rate>] => [key, rate]
+      )
+    ),
+    (read) => {
+      const rates = new Map(read)
+      return (from: AnyCurrencyCode, to: AnyCurrencyCode) => rates.get(`${from} ${to}`) ?? Option.none<Rate>()
+    }
+  )
+}
+
+const prefix = { refuse: "Refused by", hold: "Held by", alert: "Alert of" } as const
+
+const verdictOf = (hits: ReadonlyArray<Pick<RuleHit, "action" | "reason">>): Verdict => {
+  const sentences = (action: RuleHit["action"]) => [
+    ...new Set(hits.filter((hit) => hit.action === action).map(({ reason }) => `${prefix[action]} ${reason}`))
+  ]
+  return { refusals: sentences("refuse"), holds: sentences("hold"), alerts: sentences("alert") }
+}
+
+const downAction = { hold: "hold", refuse: "refuse", allow: "alert" } as const
+
+const blockReason = ({ org_id, subject }: ListEntry): string =>
+  `the ${org_id === null ? "platform's " : ""}block list, which has the ${subject.replace("_", " ")} of this payment.`
+
+const blockedBy = (entries: ReadonlyArray<ListEntry>): Verdict =>
+  verdictOf(
+    entries.filter(({ list }) => list === "block").map((entry) => ({ action: "refuse", reason: blockReason(entry) }))
+  )
+
+const noIdentities: Identities = {
+  phone: [],
+  email: [],
+  card: [],
+  ip_address: [],
+  wallet_address: [],
+  beneficiary: [],
+  name: []
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* RuleStore
+  const quotes = yield* RateQuote
+  const screening = yield* Screening
+  const vault = yield* Vault
+  const keyOf = yield* riskKeys
+  const { screening: settings } = yield* Settings
+  const inTurnOf = makeKeyedLocks(ruleLockPatience)
+  const { atomically } = yield* Transactor
+
+  const hashOf = (card: Redacted.Redacted<Card>): string => vault.hmac(Redacted.value(card).number, "card number")
+
+  /** What lists have of a value. Of a card, each owner knows a fingerprint of its own. */
+  const listed = (owner: Owner, subject: ListSubject, value: string): string => {
+    if (subject === "card") return keyOf(owner, "card", value)
+    return subject === "name" ? normalizeName(value) : value
+  }
+
+  const entriesFor = Effect.fnUntraced(function* (orgId: OrgId, identities: Identities) {
+    const values = (Object.keys(identities) as ReadonlyArray<ListSubject>).flatMap((subject) =>
+      identities[subject].flatMap((value) =>
+        [...new Set([listed(orgId, subject, value), listed(null, subject, value)])].map((text) => ({
+          subject,
+          value: text
+        }))
+      )
+    )
+    return values.length === 0 ? [] : yield* store.matching(orgId, values)
+  })
+
+  const isAllowed = (entries: ReadonlyArray<ListEntry>, owner: Owner, subject: ListSubject, value: string) =>
+    entries.some(
+      (entry) =>
+        entry.list === "allow" &&
+        (entry.org_id === owner || entry.org_id === null) &&
+        entry.subject === subject &&
+        entry.value === listed(entry.org_id, subject, value)
+    )
+
+  const screenOne = (name: string) =>
+    Option.match(screening, {
+      onNone: () => Effect.succeed(noObjection),
+      onSome: ({ screen }) =>
+        Effect.match(screen(name), {
+          onSuccess: Option.match({
+            onNone: () => noObjection,
+            onSome: ({ list, name: match, score }) => {
+              const reason = `sanctions screening: "${name}" matches "${match}" of ${list}, score ${score.toFixed(2)}.`
+              return verdictOf([{ action: "hold", reason }])
+            }
+          }),
+          onFailure: ({ reason }) =>
+            verdictOf([
+              {
+                action: downAction[settings.ifDown],
+                reason: `sanctions screening, which is not available: ${reason}.`
+              }
+            ])
+        })
+    })
+
+  /** Only the platform can clear a name: an organisation must not decide that it screens nobody. */
+  const screened = Effect.fnUntraced(function* (entries: ReadonlyArray<ListEntry>, { name }: Identities) {
+    const byName = new Map(name.map((one) => [normalizeName(one), one]))
+    const names = [...byName.values()].filter((one) => !isAllowed(entries, null, "name", one))
+    const verdicts = yield* Effect.forEach(names, screenOne, { concurrency: "unbounded" })
+    return verdicts.reduce(joined, noObjection)
+  })
+
+  const countingOf = (
+    payment: Pick<Payment, "amount" | "direction" | "org_id" | "payment_id">,
+    { config, organization }: CheckContext,
+    identities: Identities,
+    entries: ReadonlyArray<ListEntry>
+  ): Check["counting"] => {
+    const { amount, direction, org_id } = payment
+    const limit = Option.getOrUndefined(Option.flatMap(organization, reviewLimitOf))
+    const watched = config.rules.filter((rule) => appliesTo(rule, direction))
+    // Inactive rules are recorded too: once on, they know the payments since they were set.
+    const recorded = [null, org_id].flatMap((owner) => {
+      const used = new Set(watched.filter((rule) => rule.org_id === owner).flatMap(subjectsOf))
+      return subjects.flatMap((subject) =>
+        used.has(subject)
+          ? identities[subject].map((value) => ({ key: keyOf(owner, subject, value), owner, subject }))
+          : []
+      )
+    })
+    if (recorded.length === 0) return undefined
+    const asked = watched
+      .filter(({ is_active, kind }) => is_active && (kind === "velocity" || limit !== undefined))
+      .flatMap((rule) =>
+        subjectsOf(rule).flatMap((subject) =>
+          identities[subject]
+            .filter((value) => !isAllowed(entries, rule.org_id, subject, value))
+            .map((value) => ({
+              rule: riskRuleOf(rule),
+              subject,
+              key: keyOf(rule.org_id, subject, value),
+              // The review threshold is the organisation's, so the payments of one are added up.
+              owner: rule.kind === "structuring" ? org_id : rule.org_id,
+              seconds: rule.window_seconds,
+              direction: rule.direction
+            }))
+        )
+      )
+    const keys = [...new Set(asked.map(({ key }) => key))].toSorted()
+    const count = Effect.gen(function* () {
+      if (keys.length > 0) yield* store.lock(keys)
+      const counts = yield* store.count(
+        asked.map(({ direction: flow, key, owner, seconds }) => ({ key, owner, seconds, direction: flow })),
+        payment,
+        recorded
+      )
+      const limitOf = ({ kind, max_amount }: RiskRule) =>
+        kind === "structuring" ? (limit?.currency as AnyCurrencyCode | undefined) : max_amount?.currency
+      const rates = yield* readRates(
+        quotes,
+        asked.flatMap(({ rule }, at) => {
+          const to = limitOf(rule)
+          return to === undefined ? [] : [amount, ...counts[at]!.sums].map(({ currency }) => [currency, to] as const)
+        })
+      )
+      return verdictOf(
+        asked.flatMap(({ rule, subject }, at) => evaluate(rule, subject, amount, counts[at]!, limit, rates) ?? [])
+      )
+    })
+    const inTurn = <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E | Busy, R> =>
+      keys.reduceRight<Effect.Effect<A, E | Busy, R>>((inner, key) => inTurnOf(key, inner), transaction)
+    return { count, inTurn }
+  }
+
+  return {
+    /** Rules and lists for the payments of an organisation. */
+    configOf: store.configOf,
+    /** Tells a card from others within an organisation; null without a number. */
+    fingerprint: (orgId: OrgId, card: Redacted.Redacted<Card> | null): string | null =>
+      card === null ? null : keyOf(orgId, "card", hashOf(card)),
+    /**
+     * Reason to refuse a card that the payer gives after the initiation. A rule that holds refuses it too, since the
+     * card may not be kept for a review.
+     */
+    refusalOfCard: Effect.fnUntraced(function* (payment: Payment, card: Redacted.Redacted<Card>, ip: string | null) {
+      const config = yield* store.configOf(payment.org_id)
+      if (config.rules.length === 0 && !config.hasLists) return Option.none<string>()
+      const identities: Identities = {
+        ...noIdentities,
+        card: [hashOf(card)],
+        ip_address: ip === null ? [] : [normalizeIp(ip)]
+      }
+      const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []
+      const context = { config, organization: Option.none(), card, ip }
+      const counting = countingOf(payment, context, identities, entries)
+      const counted = counting === undefined ? noObjection : yield* counting.inTurn(atomically(counting.count))
+      const { holds, refusals } = joined(blockedBy(entries), counted)
+      return Option.fromNullable([...refusals, ...holds][0])
+    }),
+    check: Effect.fnUntraced(function* (payment: Payment, context: CheckContext) {
+      const { config } = context
+      if (config.rules.length === 0 && !config.hasLists && Option.isNone(screening)) {
+        return { verdict: noObjection, counting: undefined }
+      }
+      const card = context.card === null ? null : hashOf(context.card)
+      const identities = identitiesOf(payment, { card, ip: context.ip })
+      const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []
+      const blocked = blockedBy(entries)
+      if (blocked.refusals.length > 0) return { verdict: blocked, counting: undefined }
+      const verdict = yield* screened(entries, identities)
+      return { verdict, counting: countingOf(payment, context, identities, entries) }
+    }) satisfies (payment: Payment, context: CheckContext) => Stored<Check>
+  }
+})
+
+export class RuleCheck extends Context.Tag("corridor/RuleCheck")<RuleCheck, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(RuleCheck, make)
+}
