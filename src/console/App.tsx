@@ -17,6 +17,7 @@ import { OverviewPage } from "./pages/overview/OverviewPage.tsx"
 import { PaymentPage } from "./pages/payments/PaymentPage.tsx"
 import { PaymentsPage } from "./pages/payments/PaymentsPage.tsx"
 import { ProvidersPage } from "./pages/providers/ProvidersPage.tsx"
+import { RatesPage } from "./pages/RatesPage.tsx"
 import { OperationsPage } from "./pages/OperationsPage.tsx"
 import { DeliveryPage } from "./pages/webhooks/WebhookDeliveries.tsx"
 import { WebhooksPage } from "./pages/webhooks/WebhooksPage.tsx"
@@ -51,6 +52,7 @@ const CurrentPage = () => {
     return <DeliveryPage key={rest[0]} id={rest[0]} />
   if (place === "webhooks") return <WebhooksPage tab={id ?? "endpoints"} />
   if (place === "providers") return <ProvidersPage tab={id ?? "preview"} />
+  if (place === "rates") return <RatesPage />
   if (place === "keys") return <ApiKeysPage />
   if (place === "members") return <MembersPage />
   if (place === "audit") return <AuditPage />

@@ -1,6 +1,6 @@
-/** `corridor fees` and `corridor rates list` */
-import { Effect, Option, Either, ParseResult, Schema, BigDecimal } from "effect"
-import { toWireText, WireNumber, fromPlainText } from "../../domain/Decimal.ts"
+/** `corridor fees` */
+import { Effect, Option, Either, ParseResult, Schema } from "effect"
+import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { type FeeTerms, wholeInBasisPoints } from "../../domain/Fee.ts"
 import { type FeeRule, type FeeSubject, Fees } from "../../money/fees/Fees.ts"
 import { findOrganization, onRecords, permitIn } from "../shared/LocalRecords.ts"
@@ -11,8 +11,6 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { decimalOption, decodeInput, refuse, type OrgInput } from "../shared/CommandInput.ts"
-import { Rates } from "../../money/rates/Rates.ts"
-import type { StoredRate } from "../../money/rates/RateStore.ts"
 
 /** Options of `corridor fees set`, decoded before the database is opened. */
 export interface WantedFee {
@@ -122,35 +120,3 @@ export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<s
 })
 
 export const list = (input: OrgInput) => onRecords(input.json, listAll(input.org))
-
-/** The exact decimal as a JSON number, as the API writes it. */
-const wire = (text: string) => new WireNumber(toWireText(BigDecimal.normalize(Option.getOrThrow(fromPlainText(text)))))
-
-const withWireRate = <A extends Pick<StoredRate, "rate">>(rate: A) => ({ ...rate, rate: wire(rate.rate) })
-
-const listAllRates = Effect.gen(function* () {
-  const rates = yield* Rates
-  const all = yield* rates.list(yield* permitFor("platform"))
-  const proposed = yield* rates.proposals(yield* permitFor("platform"))
-  const rows = all.map((rate) => [rate.from_currency, rate.to_currency, rate.rate, minute(rate.updated_at), ""])
-  const waiting = proposed.map((one) => [
-    one.from_currency,
-    one.to_currency,
-    one.rate,
-    minute(one.proposed_at),
-    `proposed by ${one.proposed_by}`
-  ])
-  return {
-    data: [
-      ...all.map((rate) => ({ ...withWireRate(rate), status: "set" })),
-      ...proposed.map((rate) => ({ ...withWireRate(rate), status: "proposed" }))
-    ],
-    ...tableLayout(
-      ["FROM", "TO", "RATE", "SET", "STATUS"],
-      [...rows, ...waiting],
-      'No rates yet: "corridor rates set FROM TO RATE" sets one.'
-    )
-  }
-})
-
-export const listRates = (input: { readonly json: boolean }) => onRecords(input.json, listAllRates)

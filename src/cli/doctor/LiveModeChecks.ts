@@ -5,7 +5,7 @@ import { rowsAs, theRowAs, tableExists } from "../../platform/database/Query.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { builtInRails, ProviderName } from "../../domain/Corridor.ts"
 import { ConfigId } from "../../domain/Ids.ts"
-import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
+import { liveRateMaxAge, rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import { knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
@@ -109,7 +109,9 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
     return off.length === rows.length ? fail("Providers", lacking) : warn("Providers", lacking)
   })
 
-export const rates = ({ rateMaxAge }: Values) =>
+const HOW_TO_SET = '"corridor rates set", or RATE_SOURCE fetches them'
+
+export const rates = ({ rateMaxAge, rateSources }: Values) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const oldest = Duration.toSeconds(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
@@ -119,10 +121,59 @@ export const rates = ({ rateMaxAge }: Values) =>
           Effect.flatMap(counted)
         )
       : { known: 0, usable: 0 }
-    if (known === 0) return warn("Rates", 'none, so only one currency at a time: "corridor rates set" sets them.')
+    if (known === 0 && rateSources.fetched.length > 0) return warn("Rates", "none yet: the server fetches them.")
+    if (known === 0) return warn("Rates", `none, so only one currency at a time: ${HOW_TO_SET}.`)
     return usable === known
       ? ok("Rates", `${known}, none too old`)
-      : warn("Rates", `${known - usable} of ${known} are too old to be served: set them again, or see RATE_MAX_AGE.`)
+      : warn("Rates", `${known - usable} of ${known} are too old to be served: ${HOW_TO_SET}; see also RATE_MAX_AGE.`)
+  })
+
+const FetchState = Schema.Struct({
+  source: Schema.String,
+  age: Schema.NullOr(Schema.Number),
+  failures: Schema.Number,
+  last_error: Schema.NullOr(Schema.String)
+})
+const WaitingRates = theRowAs(Schema.Struct({ waiting: Schema.Number }))
+
+/** Which sources are on, the last success of each, and what waits for a person. */
+export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: Values) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    if (fetched.length === 0) {
+      return warn("Rate sources", "manual: a person sets each rate again before RATE_MAX_AGE, or set RATE_SOURCE.")
+    }
+    const has = yield* tableExists("rate_fetches")
+    const states = has
+      ? yield* Effect.flatMap(
+          sql`select source, extract(epoch from now() - fetched_at)::float8 as age, failures, last_error
+            from rate_fetches`,
+          Schema.decodeUnknown(Schema.Array(FetchState))
+        ).pipe(Effect.orDie)
+      : []
+    const { waiting } = has
+      ? yield* Effect.flatMap(
+          sql`select count(*)::int as waiting from rate_proposals
+            where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})`,
+          WaitingRates
+        )
+      : { waiting: 0 }
+    const maxAge = Duration.toSeconds(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
+    const found = fetched.map(({ name }) => {
+      const state = states.find(({ source }) => source === name)
+      const age = state?.age ?? null
+      const last =
+        age === null ? "not fetched yet" : `fetched ${Duration.format(Duration.seconds(Math.round(age)))} ago`
+      const failing = state === undefined || state.failures === 0 ? "" : `, failing (${state.last_error})`
+      const stale = age !== null && age > maxAge ? ", stale" : ""
+      return { text: `${name} ${last}${stale}${failing}`, isWell: age !== null && `${stale}${failing}` === "" }
+    })
+    const proposals =
+      waiting === 0 ? "" : `; ${waiting} rates wait for a person, "corridor rates list" has the command for each`
+    const message = `${priority.includes("manual") ? "manual and " : ""}${found.map(({ text }) => text).join("; ")}${proposals}`
+    return waiting === 0 && found.every(({ isWell }) => isWell)
+      ? ok("Rate sources", message)
+      : warn("Rate sources", `${message}.`)
   })
 
 /** Checks of live operation: platform admins, mail, metrics, a database with backups. */

@@ -19,7 +19,6 @@ const severity = {
   rate_gain_limit: LogLevel.Warning,
   rate_proposed: LogLevel.Warning,
   rate_source_failed: LogLevel.Error,
-  rate_source_stale: LogLevel.Warning,
   worker_restarted: LogLevel.Error
 } as const
 
