@@ -5,6 +5,7 @@ import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
 import { RateFeed } from "../money/rates/RateFeed.ts"
+import { KybRequests } from "../people/kyb/KybRequests.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../payments/callbacks/StatusPoller.ts"
@@ -105,6 +106,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("enquiries", workerOf(StatusPoller)),
       start("escrow payouts", workerOf(EscrowPayoutWorker)),
       start("figures", queueMetrics),
+      start("KYB requests", workerOf(KybRequests)),
       start("months", partitionWorker),
       start("rails", simulators),
       start("rate limits", workerOf(RateLimits)),

@@ -221,17 +221,70 @@ export type ProvidersAsLive = Either.Either<ProviderSettings["Type"], { readonly
 const mode = ({ mode: now }: Values): Check =>
   now === "live" ? ok("Mode", "live") : warn("Mode", "sandbox: set CORRIDOR_MODE=live once the rest is in order.")
 
-const secrets = ({ kybWebhookSecret, masterKey }: Values): ReadonlyArray<Check> => [
-  Option.isSome(masterKey)
+const masterKey = ({ masterKey: key }: Values): Check =>
+  Option.isSome(key)
     ? ok("Secrets", "CORRIDOR_MASTER_KEY is set; keep a copy of it apart from the database")
-    : fail("Secrets", "CORRIDOR_MASTER_KEY is missing: make it with openssl rand -hex 32."),
-  Option.exists(kybWebhookSecret, (text) => Redacted.value(text).trim().length >= shortestLiveSecret)
-    ? ok("KYB callbacks", "KYB_WEBHOOK_SECRET is set")
-    : fail(
-        "KYB callbacks",
-        `KYB_WEBHOOK_SECRET is missing or shorter than ${shortestLiveSecret} characters: make it with openssl rand -hex 32.`
+    : fail("Secrets", "CORRIDOR_MASTER_KEY is missing: make it with openssl rand -hex 32.")
+
+/** Who decides, and whether they can. */
+const kyb = ({ kybApprovals, kybProvider, kybRequestUrl, kybWebhookSecret }: Values): Check => {
+  const isLong = (text: Redacted.Redacted) => Redacted.value(text).trim().length >= shortestLiveSecret
+  if (Option.isSome(kybWebhookSecret) ? !isLong(kybWebhookSecret.value) : kybProvider === "webhook") {
+    return fail(
+      "KYB",
+      `KYB_WEBHOOK_SECRET is missing or shorter than ${shortestLiveSecret} characters: make it with openssl rand -hex 32.`
+    )
+  }
+  if (kybProvider === "webhook") {
+    return Option.isSome(kybRequestUrl)
+      ? ok("KYB", "webhook: applications go to KYB_REQUEST_URL, signed callbacks decide")
+      : warn(
+          "KYB",
+          "webhook: signed callbacks decide, but the provider is told of no application: set KYB_REQUEST_URL."
+        )
+  }
+  const people = kybApprovals === 1 ? "one platform admin decides" : `${kybApprovals} platform admins approve`
+  return Option.isNone(kybWebhookSecret)
+    ? ok("KYB", `manual: ${people}`)
+    : warn(
+        "KYB",
+        `manual: ${people}, but callbacks signed with KYB_WEBHOOK_SECRET decide too. Unset it, or set KYB_PROVIDER.`
       )
-]
+}
+
+const KybCounts = theRowAs(
+  Schema.Struct({
+    waiting: Schema.Number,
+    failing: Schema.Number,
+    error: Schema.NullOr(Schema.String),
+    admins: Schema.Number
+  })
+)
+
+/** Applications that wait, for people or for the provider. */
+export const kybApplications = ({ kybApprovals, kybProvider }: Values) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    if (!(yield* tableExists("kyb_applications"))) return ok("KYB applications", "none")
+    const { admins, error, failing, waiting } = yield* Effect.flatMap(
+      sql`select count(*)::int as waiting, count(a.request_error)::int as failing, max(a.request_error) as error,
+          (select count(*)::int from users where is_admin) as admins
+        from kyb_applications a join organizations o on o.kyb_customer_id = a.customer_id
+        where o.kyb_status = 'pending'`,
+      KybCounts
+    )
+    if (kybProvider === "webhook") {
+      return failing === 0
+        ? ok("KYB applications", `${waiting} wait for the provider`)
+        : warn("KYB applications", `${failing} of ${waiting} could not be sent to KYB_REQUEST_URL: ${error}.`)
+    }
+    if (admins < kybApprovals) {
+      return warn("KYB applications", `${kybApprovals} platform admins have to approve, but there are ${admins}.`)
+    }
+    return waiting === 0
+      ? ok("KYB applications", "none waits")
+      : warn("KYB applications", `${waiting} wait for a decision: "corridor kyb list --status pending".`)
+  })
 
 const fakes = ({ fakes: on }: Values): ReadonlyArray<Check> =>
   Option.isSome(on) ? [fail("Fakes", "CORRIDOR_FAKES is set: live mode speaks to the third parties themselves.")] : []
@@ -251,7 +304,8 @@ const platformAccounts = (read: ProvidersAsLive): Check => {
 
 export const liveSettings = (values: Values, providers: ProvidersAsLive): ReadonlyArray<Check> => [
   mode(values),
-  ...secrets(values),
+  masterKey(values),
+  kyb(values),
   ...fakes(values),
   publicAddress(values),
   identityProvider(values),

@@ -5,7 +5,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { organizationOf, type Permit } from "../../domain/Access.ts"
+import { organizationOf, type Permit, personOf } from "../../domain/Access.ts"
 import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, expected, given, fromDecimal, invert, jumps, Rate } from "../../domain/Exchange.ts"
@@ -62,10 +62,6 @@ export interface ListedRates {
 }
 
 const neverFetched = { fetched_at: null, published_at: null, failures: 0, last_error: null }
-
-/** One name for one person, whichever credential they use. */
-const personOf = ({ actor }: Permit<"platform">): string =>
-  Option.getOrElse(actor.userId, () => `${actor.kind} ${actor.id}`)
 
 /** Target amount at the rate: for a ramp what the service gives, for a payment what its caller must send. */
 const targetOf = (amount: Money, exchange: Exchange): Money =>

@@ -11,6 +11,7 @@ const severity = {
   database_restarted: LogLevel.Error,
   dead_letter: LogLevel.Warning,
   endpoint_disabled: LogLevel.Warning,
+  kyb_request_failed: LogLevel.Error,
   money_in_suspense: LogLevel.Warning,
   other_payment_named: LogLevel.Warning,
   other_mode: LogLevel.Error,

@@ -2,13 +2,14 @@
 import { FetchHttpClient } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Agent, buildConnector, fetch as undiciFetch } from "undici"
+import { StoresLive } from "../../../src/app/Stores.ts"
 import { RateFeed } from "../../../src/money/rates/RateFeed.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
 import { onServer } from "../../support/TestServer.ts"
-import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { initiate, lookUp } from "../../payments/support/Calls.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
 import { newAuthority } from "../../webhooks/delivery/Certificates.ts"
@@ -62,7 +63,7 @@ const variables = { RATE_MAX_AGE: "24 hours", RATE_SOURCE: "https://rates.exampl
 onServer(
   "Rates from the ECB, Coinbase and an address",
   "PostgreSQL",
-  { stores: openStoresOn("PostgreSQL"), variables },
+  { stores: StoresLive.pipe(Layer.provideMerge(TestDatabase)), variables },
   (it) => {
     it.scoped("let a payment between currencies through on the third day, without a person", () =>
       Effect.gen(function* () {
