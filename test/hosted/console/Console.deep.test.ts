@@ -224,7 +224,13 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await page.getByRole("button", { name: "Show the route" }).click()
       await page.getByText("Tried first").waitFor()
     })
-    const adminPages = { "": "Overview", queue: "Operations", "providers/configs": "Providers" }
+    const adminPages = {
+      "": "Overview",
+      queue: "Operations",
+      kyb: "KYB",
+      rates: "Exchange rates",
+      "providers/configs": "Providers"
+    }
     await visiting(sandbox.admin.jwt, async (page) => {
       await open(page, "#/")
       for (const [path, title] of Object.entries(adminPages)) {
