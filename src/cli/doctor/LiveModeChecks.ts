@@ -128,13 +128,15 @@ export const rates = ({ rateMaxAge, rateSources }: Values) =>
       : warn("Rates", `${known - usable} of ${known} are too old to be served: ${HOW_TO_SET}; see also RATE_MAX_AGE.`)
   })
 
-const FetchState = Schema.Struct({
-  source: Schema.String,
-  age: Schema.NullOr(Schema.Number),
-  failures: Schema.Number,
-  last_error: Schema.NullOr(Schema.String)
-})
-const WaitingRates = theRowAs(Schema.Struct({ waiting: Schema.Number }))
+const fetchStates = rowsAs(
+  Schema.Struct({
+    source: Schema.String,
+    age: Schema.NullOr(Schema.Number),
+    failures: Schema.Number,
+    last_error: Schema.NullOr(Schema.String)
+  })
+)
+const waitingRates = theRowAs(Schema.Struct({ waiting: Schema.Number }))
 
 /** Which sources are on, the last success of each, and what waits for a person. */
 export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: Values) =>
@@ -148,14 +150,14 @@ export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: 
       ? yield* Effect.flatMap(
           sql`select source, extract(epoch from now() - fetched_at)::float8 as age, failures, last_error
             from rate_fetches`,
-          Schema.decodeUnknown(Schema.Array(FetchState))
-        ).pipe(Effect.orDie)
+          fetchStates
+        )
       : []
     const { waiting } = has
       ? yield* Effect.flatMap(
           sql`select count(*)::int as waiting from rate_proposals
             where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})`,
-          WaitingRates
+          waitingRates
         )
       : { waiting: 0 }
     const maxAge = Duration.toSeconds(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
@@ -252,7 +254,7 @@ const kyb = ({ kybApprovals, kybProvider, kybRequestUrl, kybWebhookSecret }: Val
       )
 }
 
-const KybCounts = theRowAs(
+const kybCounts = theRowAs(
   Schema.Struct({
     waiting: Schema.Number,
     failing: Schema.Number,
@@ -271,7 +273,7 @@ export const kybApplications = ({ kybApprovals, kybProvider }: Values) =>
           (select count(*)::int from users where is_admin) as admins
         from kyb_applications a join organizations o on o.kyb_customer_id = a.customer_id
         where o.kyb_status = 'pending'`,
-      KybCounts
+      kybCounts
     )
     if (kybProvider === "webhook") {
       return failing === 0
