@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
-import type { IdInput } from "../shared/CommandInput.ts"
+import type { IdInput, JsonInput } from "../shared/CommandInput.ts"
 import { minute, printable, properties, tableLayout } from "../shared/Table.ts"
 
 type Application = Answer<"kyb", "get">["data"]
@@ -12,7 +12,11 @@ const onRecords = onTarget("records")
 const approvalsOf = ({ approvals_needed, approved_by }: Pick<Application, "approvals_needed" | "approved_by">) =>
   `${approved_by.length} of ${approvals_needed}`
 
-const listAll = Effect.fnUntraced(function* (status: Option.Option<Application["kyb_status"]>) {
+interface ListInput extends JsonInput {
+  readonly status: Option.Option<Application["kyb_status"]>
+}
+
+const listAll = Effect.fnUntraced(function* ({ status }: ListInput) {
   const { all } = yield* ApiClient
   const data = yield* all("kyb", "list", { urlParams: { status: Option.getOrUndefined(status) } })
   const rows = data.map((one) => [
@@ -32,8 +36,7 @@ const listAll = Effect.fnUntraced(function* (status: Option.Option<Application["
   }
 })
 
-export const list = (input: { readonly status: Option.Option<Application["kyb_status"]>; readonly json: boolean }) =>
-  onRecords(input.json, listAll(input.status))
+export const list = onRecords(listAll)
 
 const resultOf = (said: string, application: Application) => {
   const facts = properties([
@@ -60,36 +63,31 @@ const resultOf = (said: string, application: Application) => {
 const noSuchApplication = (given: string) =>
   orNotFound(`There is no KYB application with the id ${given} ("corridor kyb list" shows them).`)
 
-const showOne = Effect.fnUntraced(function* (id: string) {
-  const { call } = yield* ApiClient
-  const { data } = yield* noSuchApplication(id)(call("kyb", "get", { path: { kyb_customer_id: id } }))
-  return resultOf("", data)
-})
+export const show = onRecords(
+  Effect.fnUntraced(function* ({ id }: IdInput) {
+    const { call } = yield* ApiClient
+    const { data } = yield* noSuchApplication(id)(call("kyb", "get", { path: { kyb_customer_id: id } }))
+    return resultOf("", data)
+  })
+)
 
-export const show = (input: IdInput) => onRecords(input.json, showOne(input.id))
+export const approve = onRecords(
+  Effect.fnUntraced(function* ({ id, reason }: IdInput & { readonly reason: Option.Option<string> }) {
+    const { call } = yield* ApiClient
+    const payload = Option.isNone(reason) ? {} : { reason: reason.value }
+    const { data, message } = yield* noSuchApplication(id)(
+      call("kyb", "approve", { path: { kyb_customer_id: id }, payload })
+    )
+    return resultOf(`${message}.`, data)
+  })
+)
 
-const approveOne = Effect.fnUntraced(function* (id: string, reason: Option.Option<string>) {
-  const { call } = yield* ApiClient
-  const payload = Option.isNone(reason) ? {} : { reason: reason.value }
-  const { data, message } = yield* noSuchApplication(id)(
-    call("kyb", "approve", { path: { kyb_customer_id: id }, payload })
-  )
-  return resultOf(`${message}.`, data)
-})
-
-export const approve = (input: {
-  readonly id: string
-  readonly reason: Option.Option<string>
-  readonly json: boolean
-}) => onRecords(input.json, approveOne(input.id, input.reason))
-
-const rejectOne = Effect.fnUntraced(function* (id: string, reason: string) {
-  const { call } = yield* ApiClient
-  const { data, message } = yield* noSuchApplication(id)(
-    call("kyb", "reject", { path: { kyb_customer_id: id }, payload: { reason } })
-  )
-  return resultOf(`${message}.`, data)
-})
-
-export const reject = (input: { readonly id: string; readonly reason: string; readonly json: boolean }) =>
-  onRecords(input.json, rejectOne(input.id, input.reason))
+export const reject = onRecords(
+  Effect.fnUntraced(function* ({ id, reason }: IdInput & { readonly reason: string }) {
+    const { call } = yield* ApiClient
+    const { data, message } = yield* noSuchApplication(id)(
+      call("kyb", "reject", { path: { kyb_customer_id: id }, payload: { reason } })
+    )
+    return resultOf(`${message}.`, data)
+  })
+)
