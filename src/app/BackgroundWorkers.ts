@@ -6,6 +6,7 @@ import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
 import { ReserveReleases } from "../payments/reserves/ReserveReleases.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
 import { RateFeed } from "../money/rates/RateFeed.ts"
+import { KybRequests } from "../people/kyb/KybRequests.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../payments/callbacks/StatusPoller.ts"
@@ -106,6 +107,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("enquiries", workerOf(StatusPoller)),
       start("escrow payouts", workerOf(EscrowPayoutWorker)),
       start("figures", queueMetrics),
+      start("KYB requests", workerOf(KybRequests)),
       start("months", partitionWorker),
       start("rails", simulators),
       start("rate limits", workerOf(RateLimits)),

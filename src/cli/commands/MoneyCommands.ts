@@ -24,10 +24,10 @@ export const moneyCommands = [
       run: (input) => moneyActions().then(({ set }) => set(input))
     }
   ),
-  databaseCommand("rates list", "List all base rates.", {
+  eitherCommand("rates list", "List all base rates with their sources, and those that wait for a person.", {
     examples: ["corridor rates list"],
     takes: {},
-    run: (input) => feeActions().then(({ listRates }) => listRates(input))
+    run: (input) => moneyActions().then(({ rates }) => rates(input))
   }),
   databaseCommand("fees set", "Set what new payments are charged, as a whole; nothing (--bps 0) removes the rule.", {
     examples: [

@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
   const events = yield* EventPublisher
   const audit = yield* AuditLog
   const ids = yield* Ids
-  const { mode } = yield* Settings
+  const { kybApprovals, mode } = yield* Settings
   const { atomically } = yield* Transactor
 
   const found = orNotFound("organisation")
@@ -136,6 +136,10 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const before = yield* found(store.findForUpdate(permit.scope, org_id))
           const wanted = yield* applyChange(before, change)
+          if (kybApprovals > 1 && wanted.kyb_status === "approved" && before.kyb_status !== "approved") {
+            const message = `kyb_status: ${kybApprovals} people have to approve, each by approving the KYB application.`
+            return yield* new Forbidden({ message })
+          }
           const changed = difference(before, wanted)
           if (Option.isNone(changed)) return before
           const after = yield* found(store.update(permit.scope, wanted))
