@@ -16,6 +16,8 @@ const organizations = `
     review_threshold numeric check (review_threshold >= 0),
     -- Margin on exchange rates, in basis points.
     spread_bps integer not null default 0 check (spread_bps between 0 and 9999),
+    -- Reserve and payout delay of payins, one rule for each payment method.
+    reserves jsonb not null default '[]',
     -- Test money only. The settlement account may be overdrawn unless a limit is set.
     sandbox boolean not null default false,
     created_at timestamptz(3) not null default now(),
@@ -115,9 +117,25 @@ const kyb = `
   create table kyb_applications (
     customer_id text primary key check (length(customer_id) between 1 and 255),
     org_id uuid not null references organizations on delete cascade,
+    -- References to documents as JSON, sealed under the master key; null: none.
+    documents text,
+    -- People who approved it.
+    approved_by text[] not null default '{}',
+    -- The person who decided, or 'provider'.
+    decided_by text,
+    decided_at timestamptz(3),
+    reason text,
+    -- The request to the KYB provider (KYB_PROVIDER=webhook).
+    request_attempts integer not null default 0,
+    request_due_at timestamptz not null default now(),
+    request_sent_at timestamptz(3),
+    request_error text,
     created_at timestamptz(3) not null default now()
   );
   create index kyb_applications_org on kyb_applications (org_id);
+  create index kyb_applications_newest on kyb_applications (created_at desc, org_id desc);
+  create index kyb_applications_unsent on kyb_applications (request_due_at)
+    where request_sent_at is null and decided_at is null;
 
   create table kyb_callbacks (
     customer_id text not null references kyb_applications on delete cascade,

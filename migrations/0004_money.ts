@@ -106,7 +106,7 @@ const ledger = `
     entry_id uuid not null,
     -- Kind of account, its owner where it has one, and its currency, such as settlement/<org_id>/KES.
     account text not null constraint ledger_postings_account check (account ~
-      '^((settlement|held|virtual|escrow|party|ramp|receivable)/[0-9a-f-]{36}|(own|clearing)/[0-9a-f-]{36}/[0-9a-f-]{36}|provider/[a-z_]{1,40}(/[0-9a-f-]{36})?|fees|fx|suspense)/[A-Z]{3,4}$'),
+      '^((settlement|held|reserve|virtual|escrow|party|ramp|receivable)/[0-9a-f-]{36}|(own|clearing)/[0-9a-f-]{36}/[0-9a-f-]{36}|provider/[a-z_]{1,40}(/[0-9a-f-]{36})?|fees|fx|suspense)/[A-Z]{3,4}$'),
     org_id uuid,
     currency text not null,
     amount numeric not null constraint ledger_postings_amount check (amount <> 0),
@@ -118,7 +118,7 @@ const ledger = `
     constraint ledger_postings_currency check (right(account, length(currency) + 1) = '/' || currency),
     -- An account that names its organisation is posted to by that organisation only.
     constraint ledger_postings_owner check (
-      split_part(account, '/', 1) not in ('settlement', 'held', 'own', 'receivable')
+      split_part(account, '/', 1) not in ('settlement', 'held', 'reserve', 'own', 'receivable')
       or coalesce(split_part(account, '/', 2) = org_id::text, false))
   );
   -- Refuses an entry that is written twice. A hash keeps the index narrow; two accounts of one entry with the same hash
@@ -161,7 +161,7 @@ const ledger = `
 
   create function ledger_keeps_balance(account text) returns boolean language sql immutable as $$
     select split_part(account, '/', 1) in
-      ('settlement', 'held', 'own', 'virtual', 'escrow', 'party', 'ramp', 'clearing', 'receivable')
+      ('settlement', 'held', 'reserve', 'own', 'virtual', 'escrow', 'party', 'ramp', 'clearing', 'receivable')
   $$;
 
   -- Floor of a new balance; null: none. A limit that was set counts in a sandbox too, so that a lack of funds can be tried.
@@ -205,10 +205,12 @@ const ledger = `
     order by account collate "C"
     on conflict (account) do nothing;
 
-    -- Locks settlement before what is owed, as a credit does that pays it. The rest is locked by name.
+    -- Locks reserve and settlement before what is owed, as a release does that pays it. The rest is locked by name.
     if exists (select from inserted where account like 'receivable/%') then
       perform from ledger_balances b
         where b.account in (
+          select 'reserve' || substr(account, 11) from inserted where account like 'receivable/%'
+          union all
           select 'settlement' || substr(account, 11) from inserted where account like 'receivable/%')
         order by b.account collate "C" for no key update;
     end if;

@@ -65,6 +65,12 @@ const payments = `
     holds boolean not null default false,
     -- Parts that went back, or were asked to, in the order of the requests.
     refunds jsonb not null default '[]',
+    -- Terms of the reserve when a payin was initiated, and its parts once it is completed; null: none.
+    reserve jsonb,
+    -- What the reserve holds of it, in the target's currency.
+    reserve_held numeric not null default 0 check (reserve_held >= 0),
+    -- When the next part is looked at for its release; null: all are released.
+    release_at timestamptz(3),
     -- What of it the payer has again, by its movements.
     refunded_amount numeric not null default 0,
     -- Attempt that collected the money, or was asked to.
@@ -117,6 +123,8 @@ const payments = `
   create index payments_all_newest on payments (created_at);
   create index payments_reference on payments (client_reference, org_id, created_at) where client_reference is not null;
   create index payments_rate_lock on payments (org_rate_id) where org_rate_id is not null;
+  create index payments_release on payments (release_at) where release_at is not null;
+  create index payments_reserved on payments (org_id, release_at) where release_at is not null;
   create index payments_beneficiary on payments (beneficiary_id) where beneficiary_id is not null;
 
   -- Status changes that are allowed.

@@ -3,8 +3,10 @@ import { Effect } from "effect"
 import { dayClosingPause, unmatchedCallbackPoll } from "../domain/policies/PaymentPolicies.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
+import { ReserveReleases } from "../payments/reserves/ReserveReleases.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
 import { RateFeed } from "../money/rates/RateFeed.ts"
+import { KybRequests } from "../people/kyb/KybRequests.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../payments/callbacks/StatusPoller.ts"
@@ -105,10 +107,12 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("enquiries", workerOf(StatusPoller)),
       start("escrow payouts", workerOf(EscrowPayoutWorker)),
       start("figures", queueMetrics),
+      start("KYB requests", workerOf(KybRequests)),
       start("months", partitionWorker),
       start("rails", simulators),
       start("rate limits", workerOf(RateLimits)),
       start("rate sources", workerOf(RateFeed)),
+      start("reserves", workerOf(ReserveReleases)),
       start("retention", retentionWorker),
       start("settlements", workerOf(RampPayoutWorker)),
       start("early callbacks", earlyCallbacks),

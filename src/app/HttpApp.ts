@@ -4,6 +4,7 @@ import { virtualAccountsHandlers } from "../treasury/accounts/VirtualAccountsHtt
 import { analyticsHandlers } from "../payments/analytics/AnalyticsHttp.ts"
 import { apiKeysHandlers } from "../people/apiKeys/ApiKeysHttp.ts"
 import { auditLogHandlers } from "../platform/audit/AuditLogHttp.ts"
+import { reservesHandlers } from "../payments/reserves/ReservesHttp.ts"
 import { balancesHandlers } from "../money/ledger/LedgerHttp.ts"
 import {
   bankValidationHandlers,
@@ -55,6 +56,7 @@ const implementation = Effect.all({
   providerConfigs: providerConfigsHandlers,
   ramps: rampsHandlers,
   rates: ratesHandlers,
+  reserves: reservesHandlers,
   resolutions: resolutionsHandlers,
   rules: rulesHandlers,
   session: sessionHandlers,

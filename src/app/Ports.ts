@@ -8,6 +8,7 @@ import { RotatableSecrets, rotatableNamedSecrets } from "../platform/secrets/Sec
 import { sealedAccounts } from "../providers/accounts/AccountCredentials.ts"
 import { replayedWithdrawalAnswer } from "../treasury/accounts/WithdrawalEvents.ts"
 import { replayedPayoutAnswer } from "../treasury/escrow/PartyPayouts.ts"
+import { rotatableKybDocuments } from "../people/kyb/Kyb.ts"
 import { rotatableWebhookSecrets } from "../webhooks/WebhookSecrets.ts"
 
 export const CurrentStateAnswerLive = Layer.effect(
@@ -34,5 +35,5 @@ export const VerificationSubjectsLive = Layer.effect(
 
 export const RotatableSecretsLive = Layer.effect(
   RotatableSecrets,
-  Effect.all([rotatableNamedSecrets, rotatableWebhookSecrets, sealedAccounts])
+  Effect.all([rotatableNamedSecrets, rotatableWebhookSecrets, sealedAccounts, rotatableKybDocuments])
 )

@@ -1,5 +1,5 @@
 /**
- * Records of organisations, people, keys, rates, fees, accounts, the ledger and webhook endpoints. Commands that need
+ * Records of organisations, people, KYB, keys, rates, fees, accounts, the ledger and webhook endpoints. Commands that need
  * no more start faster, without payments, providers and pages.
  */
 import { Layer } from "effect"
@@ -8,6 +8,8 @@ import { Ledger } from "../money/ledger/Ledger.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
 import { Rates } from "../money/rates/Rates.ts"
 import { ApiKeys } from "../people/apiKeys/ApiKeys.ts"
+import { Kyb } from "../people/kyb/Kyb.ts"
+import { kybStoreSql } from "../people/kyb/KybSql.ts"
 import { Members } from "../people/members/Members.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { Users } from "../people/users/Users.ts"
@@ -47,6 +49,7 @@ export const RecordStoresLive = Layer.mergeAll(
   eventStoreSql,
   feeRuleStoreSql,
   invitationStoreSql,
+  kybStoreSql,
   ledgerStoreSql,
   memberStoreSql,
   notificationStoreSql,
@@ -63,6 +66,7 @@ export const RecordStoresLive = Layer.mergeAll(
 export const RecordServices = Layer.mergeAll(
   DeadLetters.layer,
   Fees.layer,
+  Kyb.layer,
   Members.layer,
   Outbox.layer,
   Rates.layer.pipe(Layer.provideMerge(RateQuote.layer)),

@@ -18,7 +18,7 @@ import { LinkMethods } from "../hosted/links/LinkVisit.ts"
 import { LinkPrices } from "../hosted/links/LinkPrices.ts"
 import { PaymentLinks } from "../hosted/links/PaymentLinks.ts"
 import { Invitations } from "../people/members/Invitations.ts"
-import { Kyb, KybProvider } from "../people/kyb/Kyb.ts"
+import { KybRequests } from "../people/kyb/KybRequests.ts"
 import { Notifier } from "../platform/notifications/Notifier.ts"
 import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
@@ -52,10 +52,7 @@ const IdempotencyLive = Idempotency.layer.pipe(
 
 const PeopleLive = Layer.merge(Invitations.layer, Sessions.layer)
 
-const ChecksLive = Layer.mergeAll(
-  Kyb.layer.pipe(Layer.provide(KybProvider.layerBuiltIn)),
-  Verification.layer.pipe(Layer.provide(VerificationSubjectsLive))
-)
+const ChecksLive = Layer.mergeAll(KybRequests.layer, Verification.layer.pipe(Layer.provide(VerificationSubjectsLive)))
 
 const AccountsLive = AccountMovements.layer.pipe(Layer.provideMerge(RecordMovement.layer))
 

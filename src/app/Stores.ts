@@ -14,6 +14,8 @@ import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { promptStoreMemory } from "../payments/prompts/PromptMemory.ts"
 import { promptStoreSql } from "../payments/prompts/PromptSql.ts"
+import { reserveStoreMemory } from "../payments/reserves/ReserveMemory.ts"
+import { reserveStoreSql } from "../payments/reserves/ReserveSql.ts"
 import { ruleStoreMemory } from "../payments/rules/RuleMemory.ts"
 import { ruleStoreSql } from "../payments/rules/RuleSql.ts"
 import { unmatchedCallbackStoreMemory } from "../payments/store/AttemptQueueMemory.ts"
@@ -85,6 +87,7 @@ export const StoresLive = Layer.mergeAll(
   deliveryQueueSql,
   simulatorStoreSql,
   rateLimitUsageSql,
+  reserveStoreSql,
   ruleStoreSql,
   unmatchedCallbackStoreSql,
   verificationStoreSql
@@ -129,6 +132,7 @@ export const StoresOverMemory = Layer.mergeAll(
   ruleStoreMemory,
   secretStoreMemory,
   rateLimitUsageMemory,
+  reserveStoreMemory,
   unmatchedCallbackStoreMemory,
   userStoreMemory,
   verificationStoreMemory,

@@ -11,12 +11,14 @@ import { AuditPage } from "./pages/AuditPage.tsx"
 import { EscrowsPage } from "./pages/escrow/EscrowsPage.tsx"
 import { EscrowPage } from "./pages/escrow/EscrowPage.tsx"
 import { ApiKeysPage } from "./pages/ApiKeysPage.tsx"
+import { KybApplicationPage, KybPage } from "./pages/KybPage.tsx"
 import { PaymentLinksPage } from "./pages/links/PaymentLinksPage.tsx"
 import { MembersPage } from "./pages/MembersPage.tsx"
 import { OverviewPage } from "./pages/overview/OverviewPage.tsx"
 import { PaymentPage } from "./pages/payments/PaymentPage.tsx"
 import { PaymentsPage } from "./pages/payments/PaymentsPage.tsx"
 import { ProvidersPage } from "./pages/providers/ProvidersPage.tsx"
+import { RatesPage } from "./pages/RatesPage.tsx"
 import { OperationsPage } from "./pages/OperationsPage.tsx"
 import { DeliveryPage } from "./pages/webhooks/WebhookDeliveries.tsx"
 import { WebhooksPage } from "./pages/webhooks/WebhooksPage.tsx"
@@ -52,6 +54,8 @@ const CurrentPage = () => {
     return <DeliveryPage key={rest[0]} id={rest[0]} />
   if (place === "webhooks") return <WebhooksPage tab={id ?? "endpoints"} />
   if (place === "providers") return <ProvidersPage tab={id ?? "preview"} />
+  if (place === "kyb") return id === undefined ? <KybPage /> : <KybApplicationPage key={id} id={id} />
+  if (place === "rates") return <RatesPage />
   if (place === "keys") return <ApiKeysPage />
   if (place === "members") return <MembersPage />
   if (place === "audit") return <AuditPage />

@@ -162,6 +162,10 @@ export const authorize = <A extends Access>(
   return Either.right(new Permit({ access, scope: Option.some(orgId), actor, role, terms }))
 }
 
+/** One name for one person, whichever credential they use. */
+export const personOf = ({ actor }: Permit<Access>): string =>
+  Option.getOrElse(actor.userId, () => `${actor.kind} ${actor.id}`)
+
 /** Permit of the creator of a payment link, for what payers do with the link. */
 export const makerPermit = <A extends Access>(access: A, orgId: OrgId, userId: UserId): Permit<A> =>
   new Permit({

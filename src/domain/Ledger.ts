@@ -15,6 +15,7 @@ import { Money } from "./Money.ts"
 export const keptKinds = [
   "settlement",
   "held",
+  "reserve",
   "own",
   "virtual",
   "escrow",
@@ -48,6 +49,8 @@ export const LedgerAccount = {
   settlement: owned("settlement"),
   /** Money in transit, by its id. */
   held: owned("held"),
+  /** Parts of completed payins that an organisation can spend later, by its id. */
+  reserve: owned("reserve"),
   /**
    * What an organisation has, or owes, at a provider through an account of its own there; by its id and that of the
    * configuration that brings the account. It is not the platform's to pay out, and has no floor: only the provider
@@ -102,7 +105,7 @@ export const partyIn = (account: LedgerAccount): string => account.split("/")[1]
 /** The organisation that an account names itself; null where it names something else. */
 export const ownerNamedBy = (account: LedgerAccount): string | null => {
   const [kind, id = null] = account.split("/")
-  return kind === "settlement" || kind === "held" || kind === "own" || kind === "receivable" ? id : null
+  return ["settlement", "held", "reserve", "own", "receivable"].includes(kind ?? "") ? id : null
 }
 
 export interface Posting {
@@ -121,6 +124,8 @@ export const entryKinds = [
   "refund_hold",
   "refund",
   "refund_release",
+  "reserve_hold",
+  "reserve_release",
   "fee",
   "deposit",
   "transfer",

@@ -37,19 +37,29 @@ export interface RateSources {
 
 const isoDay = /^\d{4}-\d\d-\d\d$/
 
+/** Numbers are seconds since 1970, or milliseconds where seconds would be past the year 5000. */
 const dateOf = (text: string): Date | null => {
-  const time = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(isoDay.test(text) ? `${text}T00:00:00Z` : text)
-  return Number.isFinite(time) ? new Date(time) : null
+  const seconds = /^\d{1,11}$/.test(text)
+  const millis = seconds || /^\d{12,14}$/.test(text) ? Number(text) * (seconds ? 1000 : 1) : Number.NaN
+  const date = new Date(Number.isNaN(millis) ? (isoDay.test(text) ? `${text}T00:00:00Z` : text) : millis)
+  return Number.isNaN(date.getTime()) ? null : date
 }
 
+/** Bounded, so that no document makes the service compute with numbers of a million digits. */
+const decimal = /^\d{1,20}(\.\d{1,40})?(e[+-]?\d{1,2})?$/i
+
 /** Values above zero of currencies that Corridor has; others are left out. */
-const valuesOf = (entries: Iterable<readonly [string, unknown]>): Map<AnyCurrencyCode, BigDecimal.BigDecimal> => {
+const valuesOf = (
+  entries: Iterable<readonly [string, unknown]>
+): Either.Either<Map<AnyCurrencyCode, BigDecimal.BigDecimal>, string> => {
   const values = new Map<AnyCurrencyCode, BigDecimal.BigDecimal>()
   for (const [code, text] of entries) {
-    const value = typeof text === "string" ? BigDecimal.fromString(text) : Option.none()
-    if (isAnyCurrencyCode(code) && Option.isSome(value) && value.value.value > 0n) values.set(code, value.value)
+    const value = typeof text === "string" && decimal.test(text) ? BigDecimal.fromString(text) : Option.none()
+    if (!isAnyCurrencyCode(code) || Option.isNone(value) || value.value.value === 0n) continue
+    if (values.has(code)) return Either.left(`it has ${code} twice`)
+    values.set(code, value.value)
   }
-  return values
+  return Either.right(values)
 }
 
 const published = (base: string, rates: PublishedRates["rates"], publishedAt: Date | null): Reading => {
@@ -67,7 +77,7 @@ export const readEcb = (xml: string): Reading => {
     xml.matchAll(/<Cube\s+currency=['"]([A-Z]{3})['"]\s+rate=['"]([\d.]+)['"]/g),
     ([, code, rate]) => [code!, rate!] as const
   )
-  return published("EUR", valuesOf(pairs), dateOf(day))
+  return Either.flatMap(valuesOf(pairs), (values) => published("EUR", values, dateOf(day)))
 }
 
 /** Where a JSON document has its parts: JSON pointers, or for `base` a currency code. */
@@ -98,9 +108,11 @@ export const readJson =
       const baseCode = base.startsWith("/") ? pointTo(document, base) : base
       const values = pointTo(document, rates)
       const time = at === null ? null : pointTo(document, at)
+      const publishedAt = typeof time === "string" ? dateOf(time) : null
       if (typeof baseCode !== "string") return Either.left(`it has no base currency at ${base}`)
       if (!isObject(values)) return Either.left(`it has no object of rates at ${rates}`)
-      return published(baseCode, valuesOf(Object.entries(values)), typeof time === "string" ? dateOf(time) : null)
+      if (at !== null && publishedAt === null) return Either.left(`it has no time at ${at}`)
+      return Either.flatMap(valuesOf(Object.entries(values)), (known) => published(baseCode, known, publishedAt))
     })
   }
 

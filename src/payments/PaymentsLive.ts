@@ -17,6 +17,7 @@ import { Ramps } from "./ramps/Ramps.ts"
 import { CustomerPayments } from "./read/CustomerPayments.ts"
 import { PaymentCommand } from "./settlement/PaymentCommand.ts"
 import { Refunds } from "./settlement/Refunds.ts"
+import { ReserveReleases } from "./reserves/ReserveReleases.ts"
 import { CardWaits } from "./review/CardWaits.ts"
 import { ReviewRate } from "./review/ReviewRate.ts"
 import { Review } from "./review/Review.ts"
@@ -30,6 +31,7 @@ export const PaymentsLive = Layer.mergeAll(
   Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),
   Callbacks.layer,
   CardWaits.layer,
+  ReserveReleases.layer,
   StatusPoller.layer,
   Layer.mergeAll(Initiation.layer, Ramps.layer).pipe(Layer.provide(CreateAndDispatch.layer)),
   CustomerReturn.layer

@@ -262,6 +262,28 @@ describe("rates", () => {
     expect((await cli("rates", "list", "--json")).stdout).toMatch(/"rate":131\.123456789,[^}]*"status":"set"/)
   })
 
+  it("are listed with their source, and with the command that confirms one that waits", async () => {
+    await query(
+      database.url,
+      `insert into rates (from_currency, to_currency, rate, source, published_at)
+         values ('USD', 'ZAR', 17.5, 'ecb', '2026-11-17T00:00:00Z');
+       insert into rate_proposals (from_currency, to_currency, rate, proposed_by)
+         values ('USD', 'ZAR', 21, 'source ecb'), ('ZAR', 'USD', 0.047, 'source ecb')`
+    )
+    const listed = (await cliIn({ ...env, RATE_SOURCE: "ecb" })("rates", "list")).stdout
+    expect(listed).toMatch(/^USD +ZAR +17\.5 +ecb +2026-11-17 00:00Z +\S+ \S+Z +set$/m)
+    expect(listed).toMatch(/^USD +ZAR +21 +ecb .*waits for a person: corridor rates set USD ZAR 21$/m)
+    expect(listed).toMatch(/^Source ecb: not fetched yet$/m)
+    const found = await data<ReadonlyArray<Record<string, unknown>>>("rates", "list")
+    expect(found).toContainEqual(
+      expect.objectContaining({ to_currency: "ZAR", source: "ecb", published_at: "2026-11-17T00:00:00.000Z" })
+    )
+    expect((await cli("rates", "set", "USD", "ZAR", "21")).stdout).toBe("1 USD = 21 ZAR (it was 17.5).\n")
+    const after = (await cli("rates", "list")).stdout
+    expect(after).toMatch(/^ZAR +USD +0\.047 +ecb /m)
+    expect(after).not.toContain("rates set USD ZAR")
+  })
+
   it("are refused when they are none", async () => {
     const [same, code, digits, zero, exponent] = await Promise.all([
       cli("rates", "set", "USD", "USD", "1"),
@@ -276,6 +298,31 @@ describe("rates", () => {
     refused(zero, /RATE is not above zero/)
     refused(exponent, /RATE is not a decimal number/)
     expect((await cli("rates", "list")).stdout).not.toContain("EUR")
+  })
+})
+
+describe("kyb", () => {
+  it("lists, shows, approves and rejects applications, in the name of the operator", async () => {
+    const apply = (id: string) =>
+      query(
+        database.url,
+        `insert into kyb_applications (customer_id, org_id) values ('${id}', '${org}');
+         update organizations set kyb_status = 'pending', kyb_customer_id = '${id}' where org_id = '${org}'`
+      )
+    await apply("kyb_one")
+    expect((await cli("kyb", "list", "--status", "pending")).stdout).toMatch(
+      /^kyb_one +Kilimo Ltd +KE +pending +0 of 1/m
+    )
+    expect((await cli("kyb", "show", "kyb_one")).stdout).toMatch(/Status +pending[\s\S]*No documents\./)
+    refused(await cli("kyb", "show", "kyb_none"), /There is no KYB application with the id kyb_none/)
+    const rejected = await cli("kyb", "reject", "kyb_one", "--reason", "No such business")
+    expect(rejected.stdout).toMatch(/^KYB application rejected\.[\s\S]*Reason +No such business/)
+    refused(await cli("kyb", "approve", "kyb_one"), /KYB is rejected: there is nothing to decide/)
+    expect((await audited("kyb.rejected"))[0]).toMatchObject({ actor_type: "operator", org_id: org })
+    await apply("kyb_two")
+    const approved = await data<{ kyb_status: string; approved_by: ReadonlyArray<string> }>("kyb", "approve", "kyb_two")
+    expect(approved).toMatchObject({ kyb_status: "approved", approved_by: [expect.stringMatching(/^operator /)] })
+    expect((await cli("kyb", "list", "--status", "pending")).stdout).toBe("No KYB applications.\n")
   })
 })
 

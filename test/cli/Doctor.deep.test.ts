@@ -168,8 +168,20 @@ it("says what live mode lacks to take a payment", async () => {
   const many = await cliIn(address)("doctor", "--json")
   await query(live.url, "delete from provider_configs where provider = 'adyen'")
   const complete = await cliIn({ ...address, STRIPE_SECRET_KEY: "sk_live_of_the_test" })("doctor", "--json")
-  await query(live.url, "update rates set updated_at = now() - interval '25 hours'")
-  const old = await cliIn(env)("doctor")
+  const kybOrg = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f01"
+  await query(
+    live.url,
+    `update rates set updated_at = now() - interval '25 hours';
+     insert into rate_fetches (source, next_at, fetched_at, failures, last_error)
+       values ('ecb', now(), now() - interval '30 hours', 4, 'it answered with 503'), ('coinbase', now(), now(), 0, null);
+     insert into rate_proposals (from_currency, to_currency, rate, proposed_by) values ('USD', 'BTC', 1, 'source coinbase');
+     insert into organizations (org_id, name, country, currency, email, kyb_status, kyb_customer_id)
+       values ('${kybOrg}', 'Kilimo', 'KE', 'KES', 'a@b.example', 'pending', 'kyb_1');
+     insert into kyb_applications (customer_id, org_id, request_error) values ('kyb_1', '${kybOrg}', 'it answered with 500')`
+  )
+  const old = await cliIn({ ...env, RATE_SOURCE: "ecb,coinbase" })("doctor")
+  const vendor = { KYB_PROVIDER: "webhook", KYB_REQUEST_URL: "https://kyb.example/requests" }
+  const byVendor = await cliIn({ ...env, ...vendor })("doctor", "--live")
   await live.drop()
   const [without] = documentOf<Findings>(lacking).data.filter(({ name }) => name === "Providers")
   expect(without?.message).toMatch(
@@ -191,6 +203,12 @@ it("says what live mode lacks to take a payment", async () => {
   )
   expect(complete.stdout).not.toContain("sk_live_of_the_test")
   expect(old.stdout).toMatch(/^warn +Rates +1 of 1 are too old/m)
+  expect(old.stdout).toMatch(
+    /^warn +Rate sources +ecb fetched 1d 6h ago, stale, failing \(it answered with 503\); coinbase fetched .* ago; 1 rates wait for a person/m
+  )
+  expect(old.stdout).toMatch(/^warn +KYB applications +1 platform admins have to approve, but there are 0/m)
+  expect(byVendor.stdout).toMatch(/^ok +KYB +webhook: applications go to KYB_REQUEST_URL/m)
+  expect(byVendor.stdout).toMatch(/^warn +KYB applications +1 of 1 could not be sent .*: it answered with 500/m)
 })
 
 it("refuses for live mode the accounts of a test mode, in settings and in configurations", async () => {
@@ -240,9 +258,13 @@ it("tells a sandbox, all at once, what is missing for live mode", async () => {
   const bare = await cliIn(env)("doctor", "--live")
   expect(bare.code).toBe(1)
   expect(bare.stdout).toMatch(/^fail +Secrets +CORRIDOR_MASTER_KEY is missing/m)
-  expect(bare.stdout).toMatch(/^fail +KYB callbacks +KYB_WEBHOOK_SECRET is missing/m)
+  expect(bare.stdout).toMatch(/^ok +KYB +manual: one platform admin decides/m)
+  expect(bare.stdout).toMatch(/^warn +Rate sources +manual: a person sets each rate again/m)
+  const byVendor = await cliIn({ ...env, KYB_PROVIDER: "webhook", RATE_SOURCE: "ecb" })("doctor", "--live")
+  expect(byVendor.stdout).toMatch(/^fail +KYB +KYB_WEBHOOK_SECRET is missing/m)
+  expect(byVendor.stdout).toMatch(/^warn +Rate sources +ecb not fetched yet/m)
   const asLive = await cliIn({ ...env, CORRIDOR_MODE: "live" })("doctor")
-  expect(asLive.stdout).toMatch(/^fail +Settings +CORRIDOR_MASTER_KEY is missing.* KYB_WEBHOOK_SECRET is missing/m)
+  expect(asLive.stdout).toMatch(/^fail +Settings +CORRIDOR_MASTER_KEY is missing/m)
   const secrets = { CORRIDOR_MASTER_KEY: "ab".repeat(32), KYB_WEBHOOK_SECRET: "a secret of the test" }
   const withSecrets = documentOf<Findings>(await cliIn({ ...env, ...secrets })("doctor", "--live", "--json"))
   expect(statusesOf(withSecrets)).toMatchObject({

@@ -105,7 +105,7 @@ onBothStores("Organizations, Users, Rates", (it) => {
       expect(first).toMatchObject({ rate: "68250.1", previous_rate: null })
       const second = yield* rates.set(platform, rate("BTC", "USD", "68250.1234567"))
       expect(second).toMatchObject({ rate: "68250.1234567", previous_rate: "68250.1" })
-      expect(yield* rates.list(platform)).toMatchObject([{ from_currency: "BTC", rate: "68250.1234567" }])
+      expect((yield* rates.list(platform)).rates).toMatchObject([{ from_currency: "BTC", rate: "68250.1234567" }])
       expect(yield* actions).toContainEqual({
         action: "rate.set",
         org_id: null,

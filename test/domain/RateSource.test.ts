@@ -71,6 +71,40 @@ describe("Documents of rate sources", () => {
     )
   })
 
+  it.each(["1e999999999", "1".repeat(100), "0x10", "1_0", "Infinity", "-3", "0", "0.0", " 1", ""])(
+    "leaves out the value %j",
+    (text) => {
+      const document = JSON.stringify({ base: "USD", rates: { KES: text, NGN: "1500" } })
+      expect(Object.keys(rows(readJson({ base: "/base", rates: "/rates", at: null })(document)))).toEqual([
+        "NGN/USD",
+        "USD/NGN"
+      ])
+    }
+  )
+
+  it("takes numbers with an exponent", () => {
+    expect(
+      rows(readJson({ base: "/base", rates: "/rates", at: null })(`{"base":"USD","rates":{"BTC":1.05e-5}}`))
+    ).toEqual({ "BTC/USD": "95238.095238", "USD/BTC": "0.0000105" })
+  })
+
+  it("refuses a document that has a currency twice, such as one of several days", () => {
+    const days = ecb.replace("<Cube time='2026-11-17'>", "<Cube time='2026-11-17'><Cube currency='USD' rate='1.2'/>")
+    expect(readEcb(days)).toEqual(Either.left("it has USD twice"))
+    const json = readJson({ base: "/base", rates: "/rates", at: null })(`{"base":"USD","rates":{"KES":1,"KES":2}}`)
+    expect(Either.isLeft(json)).toBe(true)
+  })
+
+  it("reads times in seconds, milliseconds and ISO 8601, and refuses others where the mapping names one", () => {
+    const read = readJson({ base: "/base", rates: "/rates", at: "/at" })
+    const at = (time: unknown) => read(JSON.stringify({ base: "USD", rates: { KES: "1" }, at: time }))
+    for (const time of [1793577600, 1793577600000, "2026-11-02T00:00:00Z", "2026-11-02"]) {
+      expect(right(at(time)).publishedAt?.toISOString()).toBe("2026-11-02T00:00:00.000Z")
+    }
+    for (const time of [null, "soon", "99999999999999999999", {}])
+      expect(at(time)).toEqual(Either.left("it has no time at /at"))
+  })
+
   it("needs USD in the document", () => {
     const noUsd = Either.flatMap(
       readJson({ base: "EUR", rates: "/rates", at: null })(`{"rates":{"KES":140}}`),

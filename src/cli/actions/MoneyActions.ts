@@ -1,11 +1,11 @@
-/** `corridor accounts` and `corridor rates set` */
+/** `corridor accounts` and `corridor rates` */
 import { BigDecimal, Effect, Option } from "effect"
 import type { WireNumber } from "../../domain/Decimal.ts"
 import type { WantedRate } from "../../money/rates/Rates.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { decodeInput, type IdInput, type JsonInput, type OrgInput, refuse, wireNumber } from "../shared/CommandInput.ts"
-import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
+import { framed, minute, printable, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 type Account = Answer<"virtualAccounts", "get">["data"]
 
@@ -93,3 +93,51 @@ export const set = Effect.fnUntraced(function* ({
   if (wanted.from === wanted.to) return yield* refuse("FROM and TO are the same currency: name two.")
   yield* setRate({ ...wanted, json })
 })
+
+type BaseRates = Answer<"rates", "list">["data"]
+
+const stateOf = ({ failures, fetched_at, last_error, source }: BaseRates["sources"][number]): string => {
+  const last = fetched_at === null ? "not fetched yet" : `last fetched ${minute(fetched_at)}`
+  return printable(`Source ${source}: ${last}${failures === 0 ? "" : `, ${failures} failures since: ${last_error}`}`)
+}
+
+const listRates = Effect.gen(function* () {
+  const { call } = yield* ApiClient
+  const { proposals, rates, sources } = (yield* call("rates", "list", {})).data
+  const confirm = (one: BaseRates["proposals"][number]) =>
+    `corridor rates set ${one.from_currency} ${one.to_currency} ${rateText(one.rate)}`
+  const row = (one: (BaseRates["rates"] | BaseRates["proposals"])[number]) => [
+    one.from_currency,
+    one.to_currency,
+    rateText(one.rate)
+  ]
+  const set = rates.map((one) => [
+    ...row(one),
+    one.source,
+    one.published_at === null ? null : minute(one.published_at),
+    minute(one.updated_at),
+    "set"
+  ])
+  const waiting = proposals.map((one) => [
+    ...row(one),
+    one.source,
+    null,
+    minute(one.proposed_at),
+    `waits for a person: ${confirm(one)}`
+  ])
+  const layout = tableLayout(
+    ["FROM", "TO", "RATE", "SOURCE", "PUBLISHED", "SET", "STATUS"],
+    [...set, ...waiting],
+    'No rates yet: "corridor rates set FROM TO RATE" sets one, RATE_SOURCE fetches them.',
+    ["SET", "SOURCE", "PUBLISHED"]
+  )
+  return {
+    data: [
+      ...rates.map((one) => ({ ...one, status: "set" })),
+      ...proposals.map((one) => ({ ...one, status: "proposed", confirm_with: confirm(one) }))
+    ],
+    ...framed("", layout, sources.map((one) => `\n${stateOf(one)}`).join(""))
+  }
+})
+
+export const rates = onTarget("records")((_: JsonInput) => listRates)

@@ -80,6 +80,8 @@ const wordsOf = (item: TimelineItem): string => {
       return `${item.movement} of ${item.amount.text} ${item.currency} at ${item.provider}, ${item.state}: ${item.movement_id}`
     case "allocation":
       return `${item.amount.text} ${item.currency} to the organisation${item.by === null ? "" : ` by ${item.by}`}: ${item.note}`
+    case "reserve":
+      return `${item.amount.text} ${item.currency} ${item.change === "held" ? `held in reserve until ${item.release_at}` : "released from the reserve"}`
     case "delivery":
       return `${item.event_type} to ${item.webhook_id}: ${item.status}, attempts: ${item.attempts}${item.last_error === null ? "" : `, ${item.last_error}`}`
   }

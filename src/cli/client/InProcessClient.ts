@@ -37,6 +37,7 @@ const handlerSet = <A, E>(
 const records = async () => {
   const { recordServicesOn } = await import("../../app/RecordServices.ts")
   const { ApiKeysApi } = await import("../../contract/api/ApiKeysApi.ts")
+  const { KybApi } = await import("../../contract/api/KybApi.ts")
   const { OrganizationsApi } = await import("../../contract/api/OrganizationsApi.ts")
   const { RatesApi } = await import("../../contract/api/RatesApi.ts")
   const { UsersApi } = await import("../../contract/api/UsersApi.ts")
@@ -44,12 +45,14 @@ const records = async () => {
   const { WebhooksApi } = await import("../../contract/api/WebhooksApi.ts")
   const { ratesHandlers } = await import("../../money/rates/RatesHttp.ts")
   const { apiKeysHandlers } = await import("../../people/apiKeys/ApiKeysHttp.ts")
+  const { kybHandlers } = await import("../../people/kyb/KybHttp.ts")
   const { organizationsHandlers } = await import("../../people/organizations/OrganizationsHttp.ts")
   const { usersHandlers } = await import("../../people/users/UsersHttp.ts")
   const { webhookLogHandlers } = await import("../../webhooks/delivery/WebhookLogHttp.ts")
   const { webhooksHandlers } = await import("../../webhooks/WebhooksHttp.ts")
   return handlerSet(recordServicesOn(ExistingLive), {
     apiKeys: [ApiKeysApi, apiKeysHandlers],
+    kyb: [KybApi, kybHandlers],
     organizations: [OrganizationsApi, organizationsHandlers],
     rates: [RatesApi, ratesHandlers],
     users: [UsersApi, usersHandlers],

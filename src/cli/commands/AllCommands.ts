@@ -23,6 +23,7 @@ export const commands: Commands = {
     users: "Users and their memberships.",
     keys: "API keys.",
     tokens: "Tokens of users, for trying out user-facing calls.",
+    kyb: "Applications of organisations, which people approve or reject.",
     rates: "Base exchange rates, from which what an organisation is quoted follows.",
     fees: "What organisations are charged for their payments: nothing, unless a rule says so.",
     ledger: "The double-entry ledger behind every payment and account.",

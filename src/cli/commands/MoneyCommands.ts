@@ -1,9 +1,10 @@
-/** `corridor rates`, `fees` and `ledger`. */
+/** `corridor rates`, `fees`, `reserves` and `ledger`. */
 import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { argument, choice, databaseCommand, eitherCommand, option, optional } from "../shared/Command.ts"
 
 const moneyActions = () => import("../actions/MoneyActions.ts")
 const feeActions = () => import("../database/LocalMoney.ts")
+const reserveActions = () => import("../database/LocalReserves.ts")
 const ledgerActions = () => import("../database/LocalMoney.ts")
 
 export const moneyCommands = [
@@ -23,10 +24,10 @@ export const moneyCommands = [
       run: (input) => moneyActions().then(({ set }) => set(input))
     }
   ),
-  databaseCommand("rates list", "List all base rates.", {
+  eitherCommand("rates list", "List all base rates with their sources, and those that wait for a person.", {
     examples: ["corridor rates list"],
     takes: {},
-    run: (input) => feeActions().then(({ listRates }) => listRates(input))
+    run: (input) => moneyActions().then(({ rates }) => rates(input))
   }),
   databaseCommand("fees set", "Set what new payments are charged, as a whole; nothing (--bps 0) removes the rule.", {
     examples: [
@@ -56,8 +57,34 @@ export const moneyCommands = [
     run: (input) => feeActions().then(({ list }) => list(input))
   }),
   databaseCommand(
+    "reserves set",
+    "Set what of new payins is held back from payouts, as a whole; nothing (--bps 0) removes the rule.",
+    {
+      examples: ["corridor reserves set --org ORG --method card --bps 1000 --days 180 --delay 2"],
+      takes: {
+        org: option("org", "ORG", "Id of the organisation."),
+        method: choice("method", paymentMethods, "Payment method of the payins."),
+        bps: optional("bps", "N", "Share of each payin in the reserve, in basis points: 0 to 10000."),
+        days: optional("days", "N", "Days until that share is released: up to 365."),
+        delay: optional("delay", "N", "Days until the rest can be spent: up to 90."),
+        minimum: optional(
+          "minimum",
+          "AMOUNT",
+          "Amount that stays in the reserve: a release that would leave less waits."
+        ),
+        currency: optional("currency", "CUR", "Currency of AMOUNT.")
+      },
+      run: (input) => reserveActions().then(({ set }) => set(input))
+    }
+  ),
+  databaseCommand("reserves list", "List what of payins is held back.", {
+    examples: ["corridor reserves list --org ORG"],
+    takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
+    run: (input) => reserveActions().then(({ list }) => list(input))
+  }),
+  databaseCommand(
     "ledger check",
-    "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, every provider account with its movements (in a sandbox also with what the simulated providers hold), what every exchange gave with its rate. Exit code 1: something is wrong.",
+    "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, every provider account with its movements (in a sandbox also with what the simulated providers hold), every reserve with its open releases, what every exchange gave with its rate. Exit code 1: something is wrong.",
     {
       examples: ["corridor ledger check"],
       takes: {},

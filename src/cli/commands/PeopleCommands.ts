@@ -1,4 +1,4 @@
-/** `corridor orgs`, `users`, `tokens` and `keys`. */
+/** `corridor orgs`, `kyb`, `users`, `tokens` and `keys`. */
 import { features, kybStatuses } from "../../domain/Organization.ts"
 import { roles } from "../../domain/Roles.ts"
 import {
@@ -15,6 +15,7 @@ import {
 } from "../shared/Command.ts"
 
 const orgActions = () => import("../actions/OrgActions.ts")
+const kybActions = () => import("../actions/KybActions.ts")
 const userActions = () => import("../database/LocalUsers.ts")
 const keyActions = () => import("../actions/KeyActions.ts")
 
@@ -24,6 +25,8 @@ const user = option("user", "USER", "Id or e-mail of the user.")
 const role = choice("role", roles, "Their role there.")
 
 const keyId = argument("ID", 'Id of the key, as "corridor keys list" shows it.')
+
+const kybId = argument("ID", 'Id of the application, as "corridor kyb list" shows it.')
 
 export const peopleCommands = [
   eitherCommand("orgs create", "Create an organisation (in sandbox mode a sandbox organisation).", {
@@ -60,6 +63,26 @@ export const peopleCommands = [
       kybStatus: maybe(choice("kyb-status", kybStatuses, "Whether its business was verified."))
     },
     run: (input) => orgActions().then(({ set }) => set(input))
+  }),
+  eitherCommand("kyb list", "List the latest KYB application of each organisation, newest first.", {
+    examples: ["corridor kyb list --status pending"],
+    takes: { status: maybe(choice("status", kybStatuses, "Only those with this status.")) },
+    run: (input) => kybActions().then(({ list }) => list(input))
+  }),
+  eitherCommand("kyb show", "Show a KYB application with its documents.", {
+    examples: ["corridor kyb show KYB_ID"],
+    takes: { id: kybId },
+    run: (input) => kybActions().then(({ show }) => show(input))
+  }),
+  eitherCommand("kyb approve", "Approve a KYB application; with KYB_APPROVALS=2 another person has to as well.", {
+    examples: ["corridor kyb approve KYB_ID"],
+    takes: { id: kybId, reason: optional("reason", "TEXT", "Sent to the organisation, and in the audit log.") },
+    run: (input) => kybActions().then(({ approve }) => approve(input))
+  }),
+  eitherCommand("kyb reject", "Reject a KYB application; the organisation may apply again.", {
+    examples: ['corridor kyb reject KYB_ID --reason "The register does not know this business"'],
+    takes: { id: kybId, reason: option("reason", "TEXT", "Sent to the organisation, and in the audit log.") },
+    run: (input) => kybActions().then(({ reject }) => reject(input))
   }),
   databaseCommand("users create", "Create a user, as a member of an organisation or as a platform admin.", {
     examples: ["corridor users create --email ada@kilimo.example --org ORG --role org-admin"],

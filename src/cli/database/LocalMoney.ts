@@ -1,4 +1,4 @@
-/** `corridor fees`, `corridor rates list` and `corridor ledger` */
+/** `corridor fees` and `corridor ledger` */
 import { Effect, Option, Either, ParseResult, Schema, BigDecimal } from "effect"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { type FeeTerms, wholeInBasisPoints } from "../../domain/Fee.ts"
@@ -18,8 +18,6 @@ import {
   refuse,
   wireNumber
 } from "../shared/CommandInput.ts"
-import { Rates } from "../../money/rates/Rates.ts"
-import type { StoredRate } from "../../money/rates/RateStore.ts"
 import { kindOf } from "../../domain/Ledger.ts"
 import type { CreditLimit, PlatformBalance, StoredBalance } from "../../money/ledger/LedgerStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
@@ -138,38 +136,6 @@ export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<s
 export const list = onRecords(({ org }: OrgInput) => listAll(org))
 
 const wireOf = (text: string) => wireNumber(BigDecimal.unsafeFromString(text))
-
-const withWireRate = <A extends Pick<StoredRate, "rate">>(rate: A) => ({
-  ...rate,
-  rate: wireNumber(BigDecimal.normalize(BigDecimal.unsafeFromString(rate.rate)))
-})
-
-export const listRates = onRecords(
-  Effect.fnUntraced(function* (_: JsonInput) {
-    const rates = yield* Rates
-    const all = yield* rates.list(yield* permitFor("platform"))
-    const proposed = yield* rates.proposals(yield* permitFor("platform"))
-    const rows = all.map((rate) => [rate.from_currency, rate.to_currency, rate.rate, minute(rate.updated_at), ""])
-    const waiting = proposed.map((one) => [
-      one.from_currency,
-      one.to_currency,
-      one.rate,
-      minute(one.proposed_at),
-      `proposed by ${one.proposed_by}`
-    ])
-    return {
-      data: [
-        ...all.map((rate) => ({ ...withWireRate(rate), status: "set" })),
-        ...proposed.map((rate) => ({ ...withWireRate(rate), status: "proposed" }))
-      ],
-      ...tableLayout(
-        ["FROM", "TO", "RATE", "SET", "STATUS"],
-        [...rows, ...waiting],
-        'No rates yet: "corridor rates set FROM TO RATE" sets one.'
-      )
-    }
-  })
-)
 
 const shownTotal = ({ given_away, kept, ...total }: RoundingTotal) => ({
   ...total,

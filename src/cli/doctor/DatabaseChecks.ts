@@ -15,7 +15,7 @@ import { keptMasterKey, knownMasterKey } from "../../platform/masterKey/MasterKe
 import { checkValue } from "../../platform/secrets/Vault.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
-import { people, providers, rates } from "./LiveModeChecks.ts"
+import { kybApplications, people, providers, rates, rateSources, reserves } from "./LiveModeChecks.ts"
 import { hostsOf } from "../../platform/config/DatabaseUrl.ts"
 import { lookAtHosts } from "../../platform/database/PrimaryFence.ts"
 
@@ -118,7 +118,10 @@ export const databaseChecks = (settings: Settings["Type"], providerSettings: Pro
         ? [
             orFinding("Providers", providers(providerSettings)),
             orFinding("Rates", rates(settings)),
-            orFinding("People", people)
+            orFinding("Rate sources", rateSources(settings)),
+            orFinding("People", people),
+            orFinding("KYB applications", kybApplications(settings)),
+            orFinding("Reserves", reserves)
           ]
         : [])
     ]).pipe(Effect.map((found) => found.flat())),

@@ -1,11 +1,11 @@
 /** Checks of what live mode needs to take a payment; a sandbox has all of it built in. */
 import { SqlClient } from "@effect/sql"
 import { Array, Duration, Effect, Option, Schema, Either, Redacted } from "effect"
-import { rowsAs, theRowAs, tableExists } from "../../platform/database/Query.ts"
+import { columnExists, rowsAs, theRowAs, tableExists } from "../../platform/database/Query.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { builtInRails, ProviderName } from "../../domain/Corridor.ts"
 import { ConfigId } from "../../domain/Ids.ts"
-import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
+import { liveRateMaxAge, rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import { knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
@@ -115,7 +115,9 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
     return off.length === rows.length ? fail("Providers", lacking) : warn("Providers", lacking)
   })
 
-export const rates = ({ rateMaxAge }: Values) =>
+const HOW_TO_SET = '"corridor rates set", or RATE_SOURCE fetches them'
+
+export const rates = ({ rateMaxAge, rateSources }: Values) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const oldest = Duration.toSeconds(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
@@ -125,10 +127,61 @@ export const rates = ({ rateMaxAge }: Values) =>
           Effect.flatMap(counted)
         )
       : { known: 0, usable: 0 }
-    if (known === 0) return warn("Rates", 'none, so only one currency at a time: "corridor rates set" sets them.')
+    if (known === 0 && rateSources.fetched.length > 0) return warn("Rates", "none yet: the server fetches them.")
+    if (known === 0) return warn("Rates", `none, so only one currency at a time: ${HOW_TO_SET}.`)
     return usable === known
       ? ok("Rates", `${known}, none too old`)
-      : warn("Rates", `${known - usable} of ${known} are too old to be served: set them again, or see RATE_MAX_AGE.`)
+      : warn("Rates", `${known - usable} of ${known} are too old to be served: ${HOW_TO_SET}; see also RATE_MAX_AGE.`)
+  })
+
+const fetchStates = rowsAs(
+  Schema.Struct({
+    source: Schema.String,
+    age: Schema.NullOr(Schema.Number),
+    failures: Schema.Number,
+    last_error: Schema.NullOr(Schema.String)
+  })
+)
+const waitingRates = theRowAs(Schema.Struct({ waiting: Schema.Number }))
+
+/** Which sources are on, the last success of each, and what waits for a person. */
+export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: Values) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    if (fetched.length === 0) {
+      return warn("Rate sources", "manual: a person sets each rate again before RATE_MAX_AGE, or set RATE_SOURCE.")
+    }
+    const has = yield* tableExists("rate_fetches")
+    const states = has
+      ? yield* Effect.flatMap(
+          sql`select source, extract(epoch from now() - fetched_at)::float8 as age, failures, last_error
+            from rate_fetches`,
+          fetchStates
+        )
+      : []
+    const { waiting } = has
+      ? yield* Effect.flatMap(
+          sql`select count(*)::int as waiting from rate_proposals
+            where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})`,
+          waitingRates
+        )
+      : { waiting: 0 }
+    const maxAge = Duration.toSeconds(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
+    const found = fetched.map(({ name }) => {
+      const state = states.find(({ source }) => source === name)
+      const age = state?.age ?? null
+      const last =
+        age === null ? "not fetched yet" : `fetched ${Duration.format(Duration.seconds(Math.round(age)))} ago`
+      const failing = state === undefined || state.failures === 0 ? "" : `, failing (${state.last_error})`
+      const stale = age !== null && age > maxAge ? ", stale" : ""
+      return { text: `${name} ${last}${stale}${failing}`, isWell: age !== null && `${stale}${failing}` === "" }
+    })
+    const proposals =
+      waiting === 0 ? "" : `; ${waiting} rates wait for a person, "corridor rates list" has the command for each`
+    const message = `${priority.includes("manual") ? "manual and " : ""}${found.map(({ text }) => text).join("; ")}${proposals}`
+    return waiting === 0 && found.every(({ isWell }) => isWell)
+      ? ok("Rate sources", message)
+      : warn("Rate sources", `${message}.`)
   })
 
 /** Checks of live operation: platform admins, mail, metrics, a database with backups. */
@@ -150,6 +203,27 @@ export const databaseOfItsOwn = ({ databaseUrl }: Values): Check =>
         "PostgreSQL",
         'the embedded one has neither a replica nor backups of its own: set DATABASE_URL, or run "corridor backup" often.'
       )
+
+const reserveCounts = theRowAs(Schema.Struct({ taking: Schema.Number, bare: Schema.Number }))
+
+/** Organisations whose card payins can be paid out at once, although they can be charged back for months. */
+export const reserves = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { bare, taking } = (yield* columnExists("organizations", "reserves"))
+    ? yield* sql`select count(*)::int as taking,
+        count(*) filter (where not o.reserves @> '[{"payment_method": "card"}]')::int as bare
+        from organizations o where not o.sandbox and exists (
+          select from provider_configs c where c.is_active and c.payment_method = 'card' and c.direction = 'inbound'
+            and (c.org_id is null or c.org_id = o.org_id))`.pipe(Effect.flatMap(reserveCounts))
+    : { taking: 0, bare: 0 }
+  if (taking === 0) return ok("Reserves", "no live organisation takes cards")
+  return bare === 0
+    ? ok("Reserves", `card payins of all ${taking} organisations are held back in part`)
+    : warn(
+        "Reserves",
+        `card money of ${bare} of ${taking} organisations can be paid out as soon as it is completed: "corridor reserves set".`
+      )
+})
 
 const peopleCounts = theRowAs(Schema.Struct({ admins: Schema.Number, organizations: Schema.Number }))
 
@@ -176,17 +250,70 @@ export type ProvidersAsLive = Either.Either<ProviderSettings["Type"], { readonly
 const mode = ({ mode: now }: Values): Check =>
   now === "live" ? ok("Mode", "live") : warn("Mode", "sandbox: set CORRIDOR_MODE=live once the rest is in order.")
 
-const secrets = ({ kybWebhookSecret, masterKey }: Values): ReadonlyArray<Check> => [
-  Option.isSome(masterKey)
+const masterKey = ({ masterKey: key }: Values): Check =>
+  Option.isSome(key)
     ? ok("Secrets", "CORRIDOR_MASTER_KEY is set; keep a copy of it apart from the database")
-    : fail("Secrets", "CORRIDOR_MASTER_KEY is missing: make it with openssl rand -hex 32."),
-  Option.exists(kybWebhookSecret, (text) => Redacted.value(text).trim().length >= shortestLiveSecret)
-    ? ok("KYB callbacks", "KYB_WEBHOOK_SECRET is set")
-    : fail(
-        "KYB callbacks",
-        `KYB_WEBHOOK_SECRET is missing or shorter than ${shortestLiveSecret} characters: make it with openssl rand -hex 32.`
+    : fail("Secrets", "CORRIDOR_MASTER_KEY is missing: make it with openssl rand -hex 32.")
+
+/** Who decides, and whether they can. */
+const kyb = ({ kybApprovals, kybProvider, kybRequestUrl, kybWebhookSecret }: Values): Check => {
+  const isLong = (text: Redacted.Redacted) => Redacted.value(text).trim().length >= shortestLiveSecret
+  if (Option.isSome(kybWebhookSecret) ? !isLong(kybWebhookSecret.value) : kybProvider === "webhook") {
+    return fail(
+      "KYB",
+      `KYB_WEBHOOK_SECRET is missing or shorter than ${shortestLiveSecret} characters: make it with openssl rand -hex 32.`
+    )
+  }
+  if (kybProvider === "webhook") {
+    return Option.isSome(kybRequestUrl)
+      ? ok("KYB", "webhook: applications go to KYB_REQUEST_URL, signed callbacks decide")
+      : warn(
+          "KYB",
+          "webhook: signed callbacks decide, but the provider is told of no application: set KYB_REQUEST_URL."
+        )
+  }
+  const people = kybApprovals === 1 ? "one platform admin decides" : `${kybApprovals} platform admins approve`
+  return Option.isNone(kybWebhookSecret)
+    ? ok("KYB", `manual: ${people}`)
+    : warn(
+        "KYB",
+        `manual: ${people}, but callbacks signed with KYB_WEBHOOK_SECRET decide too. Unset it, or set KYB_PROVIDER.`
       )
-]
+}
+
+const kybCounts = theRowAs(
+  Schema.Struct({
+    waiting: Schema.Number,
+    failing: Schema.Number,
+    error: Schema.NullOr(Schema.String),
+    admins: Schema.Number
+  })
+)
+
+/** Applications that wait, for people or for the provider. */
+export const kybApplications = ({ kybApprovals, kybProvider }: Values) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    if (!(yield* tableExists("kyb_applications"))) return ok("KYB applications", "none")
+    const { admins, error, failing, waiting } = yield* Effect.flatMap(
+      sql`select count(*)::int as waiting, count(a.request_error)::int as failing, max(a.request_error) as error,
+          (select count(*)::int from users where is_admin) as admins
+        from kyb_applications a join organizations o on o.kyb_customer_id = a.customer_id
+        where o.kyb_status = 'pending'`,
+      kybCounts
+    )
+    if (kybProvider === "webhook") {
+      return failing === 0
+        ? ok("KYB applications", `${waiting} wait for the provider`)
+        : warn("KYB applications", `${failing} of ${waiting} could not be sent to KYB_REQUEST_URL: ${error}.`)
+    }
+    if (admins < kybApprovals) {
+      return warn("KYB applications", `${kybApprovals} platform admins have to approve, but there are ${admins}.`)
+    }
+    return waiting === 0
+      ? ok("KYB applications", "none waits")
+      : warn("KYB applications", `${waiting} wait for a decision: "corridor kyb list --status pending".`)
+  })
 
 const fakes = ({ fakes: on }: Values): ReadonlyArray<Check> =>
   Option.isSome(on) ? [fail("Fakes", "CORRIDOR_FAKES is set: live mode speaks to the third parties themselves.")] : []
@@ -206,7 +333,8 @@ const platformAccounts = (read: ProvidersAsLive): Check => {
 
 export const liveSettings = (values: Values, providers: ProvidersAsLive): ReadonlyArray<Check> => [
   mode(values),
-  ...secrets(values),
+  masterKey(values),
+  kyb(values),
   ...fakes(values),
   publicAddress(values),
   identityProvider(values),

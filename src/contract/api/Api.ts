@@ -24,6 +24,7 @@ import { PaymentsInitApi } from "./PaymentsInitApi.ts"
 import { ProviderConfigsApi } from "./ProviderConfigsApi.ts"
 import { RampsApi } from "./RampsApi.ts"
 import { RatesApi } from "./RatesApi.ts"
+import { ReservesApi } from "./ReservesApi.ts"
 import { ResolutionsApi } from "./ResolutionsApi.ts"
 import { RulesApi } from "./RulesApi.ts"
 import { SessionApi, UsersApi } from "./UsersApi.ts"
@@ -59,6 +60,7 @@ export const Api = HttpApi.make("corridor")
   .add(VerificationApi)
   .add(AnalyticsApi)
   .add(BalancesApi)
+  .add(ReservesApi)
   .add(WebhooksApi)
   .add(WebhookLogApi)
   .addError(BadRequest)

@@ -22,7 +22,7 @@ export const Balance = Schema.Struct({
   account: Schema.String.annotations({ description: "Its name in the books" }),
   kind: Schema.Literal(...keptKinds).annotations({
     description:
-      "`settlement`: available for payouts; `held`: payouts in progress; `receivable`: below zero, owed by the organisation after a chargeback and deducted from its next credits; `clearing`: money that needs an operator's decision, above zero if it arrived, below zero if it was taken back; `own`: at the organisation's own provider account; `virtual`, `escrow`, `party` and `ramp`: balances of these accounts"
+      "`settlement`: available for payouts; `held`: payouts in progress; `reserve`: parts of payins that are released later; `receivable`: below zero, owed by the organisation after a chargeback and deducted from its next credits; `clearing`: money that needs an operator's decision, above zero if it arrived, below zero if it was taken back; `own`: at the organisation's own provider account; `virtual`, `escrow`, `party` and `ramp`: balances of these accounts"
   }),
   currency: AnyCurrencyCode,
   balance: WireDecimal,
@@ -94,6 +94,27 @@ export const BalancesApi = apiGroup(
             }
           ],
           count: 1
+        },
+        "Card money with a rolling reserve": {
+          status: "success",
+          message: "Balances",
+          data: [
+            {
+              account: "reserve/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/EUR",
+              kind: "reserve",
+              currency: "EUR",
+              balance: 10,
+              floor: 0
+            },
+            {
+              account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/EUR",
+              kind: "settlement",
+              currency: "EUR",
+              balance: 88.5,
+              floor: 0
+            }
+          ],
+          count: 2
         },
         "A chargeback that the organisation could not bear": {
           status: "success",

@@ -1,15 +1,17 @@
-/** KYB, the check of a business: started by the organisation, decided by its provider's callback. */
+/** KYB, the check of a business: started by the organisation, decided by people or by a provider's callback. */
 import { HttpApiEndpoint } from "@effect/platform"
-import { Schema } from "effect"
+import { Either, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
-import { envelope, idOf, idParam, success } from "./Envelope.ts"
+import { kybStatuses } from "../../domain/Organization.ts"
+import { givenUrl } from "../../domain/Url.ts"
+import { envelope, idOf, idParam, pageOf, PageParams, success, Timestamp } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime, optionalNullable } from "./RequestFields.ts"
-import { examples, operation, signedCallback, apiGroup } from "./Operation.ts"
+import { IsoTime, optionalNullable, text as freeText } from "./RequestFields.ts"
+import { examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
 
 export const KybState = Schema.Struct({
   org_id: idOf(OrgId),
-  kyb_status: Schema.Literal("not_started", "pending", "approved", "rejected"),
+  kyb_status: Schema.Literal(...kybStatuses),
   kyb_customer_id: Schema.NullOr(Schema.String).annotations({ description: "The provider's id of the organisation" })
 }).annotations({ identifier: "KybState" })
 
@@ -39,23 +41,128 @@ export const KybCallback = Schema.Struct({
   })
 }).annotations({ identifier: "KybCallback" })
 
+const LONGEST_URL = 2000
+const MOST_DOCUMENTS = 20
+
+/** An operator opens it in a browser, so only https. */
+const DocumentUrl = text(LONGEST_URL)
+  .pipe(
+    Schema.filter((value) =>
+      Either.match(givenUrl(value, "https://files.example/certificate.pdf"), {
+        onLeft: (why) => why,
+        onRight: ({ protocol }) => protocol === "https:" || "must start with https://"
+      })
+    )
+  )
+  .annotations({
+    jsonSchema: {
+      type: "string",
+      minLength: 1,
+      maxLength: LONGEST_URL,
+      description: "https address at which the document can be read. Stored encrypted"
+    }
+  })
+
+export const KybDocument = Schema.Struct({
+  type: Schema.Literal("registration", "tax", "ownership", "identity", "address", "other"),
+  name: freeText(200, "As people are to see it"),
+  url: DocumentUrl
+}).annotations({ identifier: "KybDocument" })
+
+export const StartKyb = Schema.Struct({
+  documents: optionalNullable(Schema.Array(KybDocument).pipe(Schema.maxItems(MOST_DOCUMENTS))).annotations({
+    description: `Extension. At most ${MOST_DOCUMENTS} references to documents about the business`
+  })
+}).annotations({ identifier: "StartKyb" })
+
+export const KybApplication = Schema.Struct({
+  ...KybState.fields,
+  kyb_customer_id: Schema.String.annotations({ description: "Id of the application" }),
+  name: Schema.String.annotations({ description: "Of the organisation, as are country and email" }),
+  country: Schema.String,
+  email: Schema.String,
+  approved_by: Schema.Array(Schema.String).annotations({
+    description: "People who approved it, by user id or operator"
+  }),
+  approvals_needed: Schema.Int.annotations({
+    description: "`KYB_APPROVALS`: how many different people have to approve"
+  }),
+  decided_by: Schema.NullOr(Schema.String).annotations({ description: "The person who decided, or `provider`" }),
+  decided_at: Schema.NullOr(Timestamp),
+  reason: Schema.NullOr(Schema.String),
+  created_at: Timestamp
+}).annotations({ identifier: "KybApplication" })
+
+export const KybApplicationWithDocuments = Schema.Struct({
+  ...KybApplication.fields,
+  documents: Schema.Array(Schema.typeSchema(KybDocument))
+}).annotations({ identifier: "KybApplicationWithDocuments" })
+
+export const ApproveKyb = Schema.Struct({
+  reason: optionalNullable(freeText(LONGEST_REASON, "Sent to the organisation with the event, and in the audit log"))
+}).annotations({ identifier: "ApproveKyb" })
+
+export const RejectKyb = Schema.Struct({
+  reason: freeText(LONGEST_REASON, "Sent to the organisation with the event, and in the audit log")
+}).annotations({ identifier: "RejectKyb" })
+
+const ApplicationPath = Schema.Struct({
+  kyb_customer_id: Schema.String.annotations({ description: "Id of the application" })
+})
+
 const state = {
   org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
   kyb_status: "pending",
   kyb_customer_id: "kyb_0199c2a47b1e7c3a9d552f6b8f0e1a77"
 }
 
-export const KybApi = apiGroup("kyb", "KYB", "The check of a business by a provider.")
+const document = {
+  type: "registration",
+  name: "Certificate of incorporation",
+  url: "https://files.example/kilimo/certificate.pdf"
+}
+
+const application = {
+  ...state,
+  name: "Kilimo Ltd",
+  country: "KE",
+  email: "ops@kilimo.example",
+  approved_by: [],
+  approvals_needed: 1,
+  decided_by: null,
+  decided_at: null,
+  reason: null,
+  created_at: "2026-03-02T09:15:00.000Z"
+}
+
+const operator = "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c"
+
+const decided = (kyb_status: string, reason: string | null, approved_by: ReadonlyArray<string>) => ({
+  ...application,
+  kyb_status,
+  approved_by,
+  decided_by: operator,
+  decided_at: "2026-03-02T11:40:00.000Z",
+  reason,
+  documents: [document]
+})
+
+const WHO_DECIDES =
+  "409 if it is decided already, if the organisation has applied again, or if a provider decides (`KYB_PROVIDER=webhook`). 403 for members of the organisation."
+
+export const KybApi = apiGroup("kyb", "KYB", "The check of a business by people or by a provider.")
   .add(
     operation({
       endpoint: HttpApiEndpoint.post("initiate", "/organizations/:org_id/kyb")
         .setPath(Schema.Struct({ org_id: idParam(OrgId) }))
+        .setPayload(StartKyb)
         .addSuccess(envelope(KybState), { status: 201 })
         .addError(Conflict),
       access: "organization",
       summary: "Start KYB",
       description:
-        "Starts the check at the KYB provider: `kyb_status` is `pending` until its callback. 409 if pending or approved; after a rejection it can be started again. The decision is sent as `kyb.approved` or `kyb.rejected`.",
+        "Starts the check: `kyb_status` is `pending` until people or the KYB provider have decided (`KYB_PROVIDER`). 409 if pending or approved; after a rejection it can be started again. The decision is sent as `kyb.approved` or `kyb.rejected`. The body is optional.",
+      request: examples({ "With documents": { documents: [document] }, "Without any": {} }),
       response: success("KYB started", state)
     })
   )
@@ -93,5 +200,56 @@ export const KybApi = apiGroup("kyb", "KYB", "The check of a business by a provi
         Approved: success("applied", { ...state, kyb_status: "approved" }),
         Rejected: success("applied", { ...state, kyb_status: "rejected" })
       })
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/kyb/applications")
+        .setUrlParams(Schema.Struct({ status: Schema.optional(Schema.Literal(...kybStatuses)), ...PageParams }))
+        .addSuccess(pageOf(KybApplication)),
+      access: "platform",
+      lists: true,
+      summary: "List KYB applications",
+      description: "Extension. The latest application of each organisation, newest first.",
+      response: pageExample("KYB applications", [application])
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.get("get", "/kyb/applications/:kyb_customer_id")
+        .setPath(ApplicationPath)
+        .addSuccess(envelope(KybApplicationWithDocuments)),
+      access: "platform",
+      summary: "Get a KYB application",
+      description: "Extension. With the references to its documents.",
+      response: success("KYB application", { ...application, documents: [document] })
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("approve", "/kyb/applications/:kyb_customer_id/approve")
+        .setPath(ApplicationPath)
+        .setPayload(ApproveKyb)
+        .addSuccess(envelope(KybApplicationWithDocuments))
+        .addError(Conflict),
+      access: "platform",
+      summary: "Approve a KYB application",
+      description: `Extension. With \`KYB_APPROVALS=2\` it stays \`pending\` until a second person approves it. Then \`kyb.approved\` is sent. ${WHO_DECIDES}`,
+      request: examples({ "Without a reason": {}, "With a reason": { reason: "Found in the register of companies" } }),
+      response: success("KYB application approved", decided("approved", null, [operator]))
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("reject", "/kyb/applications/:kyb_customer_id/reject")
+        .setPath(ApplicationPath)
+        .setPayload(RejectKyb)
+        .addSuccess(envelope(KybApplicationWithDocuments))
+        .addError(Conflict),
+      access: "platform",
+      summary: "Reject a KYB application",
+      description: `Extension. One person rejects. \`kyb.rejected\` is sent with the reason, and the organisation may apply again. ${WHO_DECIDES}`,
+      request: examples({ "With the reason": { reason: "The register does not know this business" } }),
+      response: success("KYB application rejected", decided("rejected", "The register does not know this business", []))
     })
   )

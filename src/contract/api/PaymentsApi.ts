@@ -185,6 +185,16 @@ export const TimelineItem = Schema.Union(
   }),
   Schema.Struct({
     ...at,
+    kind: Schema.Literal("reserve"),
+    change: Schema.Literal("held", "released").annotations({
+      description: "`released`: what refunds and chargebacks have left of it"
+    }),
+    amount: WireDecimal,
+    currency: Schema.String,
+    release_at: Timestamp
+  }),
+  Schema.Struct({
+    ...at,
     kind: Schema.Literal("delivery"),
     delivery_id: Id,
     webhook_id: idOf(WebhookId),

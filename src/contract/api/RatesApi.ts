@@ -101,6 +101,47 @@ export const BaseExchangeRate = Schema.Struct({
   updated_at: Timestamp
 }).annotations({ identifier: "BaseExchangeRate" })
 
+const Source = Schema.String.annotations({
+  description: "`manual`, or the source of `RATE_SOURCE` that it comes from"
+})
+const PublishedAt = Schema.NullOr(Timestamp).annotations({
+  description: "Time of publication by the source; null where it does not say"
+})
+
+export const ListedExchangeRates = Schema.Struct({
+  rates: Schema.Array(
+    Schema.Struct({
+      from_currency: Schema.String,
+      to_currency: Schema.String,
+      rate,
+      source: Source,
+      published_at: PublishedAt,
+      updated_at: Timestamp.annotations({ description: "Time at which it was set, or last fetched" })
+    })
+  ),
+  proposals: Schema.Array(
+    Schema.Struct({
+      from_currency: Schema.String,
+      to_currency: Schema.String,
+      rate,
+      source: Source,
+      proposed_by: Schema.String.annotations({ description: "A user, an operator, or `source` and its name" }),
+      proposed_at: Timestamp
+    })
+  ).annotations({
+    description: "Rates that wait for a person, since they move by more than 10 percent. Confirm one by setting it"
+  }),
+  sources: Schema.Array(
+    Schema.Struct({
+      source: Schema.String,
+      fetched_at: Schema.NullOr(Timestamp).annotations({ description: "Last success; null: none so far" }),
+      published_at: PublishedAt,
+      failures: Schema.Int.annotations({ description: "Failed fetches since the last success" }),
+      last_error: Schema.NullOr(Schema.String).annotations({ description: "Reason of the last failure" })
+    })
+  ).annotations({ description: "Sources that are fetched, the one with the highest priority first" })
+}).annotations({ identifier: "ListedExchangeRates" })
+
 export const RATE_PROPOSED =
   "Exchange rate proposed: it moves by more than 10 percent, and another admin confirms it by the same request"
 
@@ -163,6 +204,46 @@ export const RatesApi = apiGroup("rates", "Exchange rates", "The rates of cross-
       response: examples({
         "It is set": success("Exchange rate set", setExample),
         "It waits for a second admin": success(RATE_PROPOSED, { ...setExample, rate: 155, status: "proposed" })
+      })
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.get("list", `${path}s`).addSuccess(envelope(ListedExchangeRates)),
+      access: "platform",
+      summary: "List base rates",
+      description:
+        "Extension. All base rates with the source of each, rates that wait for a person, and the state of each source of `RATE_SOURCE`. A proposal is confirmed by setting the same rate; one of a source then counts in both directions.",
+      response: success("Base rates", {
+        rates: [
+          {
+            from_currency: "USD",
+            to_currency: "EUR",
+            rate: 0.934142923867,
+            source: "ecb",
+            published_at: "2026-03-02T00:00:00.000Z",
+            updated_at: "2026-03-02T15:30:00.000Z"
+          }
+        ],
+        proposals: [
+          {
+            from_currency: "USD",
+            to_currency: "BTC",
+            rate: 0.0000105263157894,
+            source: "coinbase",
+            proposed_by: "source coinbase",
+            proposed_at: "2026-03-02T15:30:00.000Z"
+          }
+        ],
+        sources: [
+          {
+            source: "ecb",
+            fetched_at: "2026-03-02T15:30:00.000Z",
+            published_at: "2026-03-02T00:00:00.000Z",
+            failures: 0,
+            last_error: null
+          }
+        ]
       })
     })
   )

@@ -75,8 +75,12 @@ export const rateFetchRetry = Schedule.exponential("1 second").pipe(
 /** The operator is alerted when this many fetches in a row have failed. */
 export const rateFailuresToAlert = 3
 
-/** The operator is alerted of a document that was published longer ago. The ECB publishes nothing at weekends and Easter. */
-export const rateDocumentMaxAge = Duration.days(5)
+/**
+ * Rates of a document that was published longer ago, or further in the future, are not taken. The ECB publishes on
+ * working days at about 15:00 UTC: before Easter and Christmas that is five and a half days apart.
+ */
+export const rateDocumentMaxAge = Duration.days(6)
+export const rateDocumentMaxLead = Duration.days(1)
 
 /** An unused locked rate is kept this long after its end, so late requests are told that it expired. */
 export const rateLockRetention = Duration.days(1)
@@ -203,6 +207,17 @@ export const endRetryLimit = Duration.hours(24)
 
 /** How many expired payins that no provider has one poll ends. */
 export const cardWaitBatch = 32
+
+/** Pause between looks for reserves that are due, and how many are released at once. */
+export const releasePoll = Duration.minutes(1)
+export const releaseBatch = 64
+export const releaseConcurrency = 4
+
+/** Until a release is looked at again that a dispute or the reserve's minimum holds back. */
+export const releaseRetry = Duration.hours(1)
+
+/** Upcoming releases that are shown, one for each day and currency. */
+export const releaseDaysShown = 31
 
 /** How long the customer of a ramp may take to pay. */
 export const rampLifetime = Duration.minutes(30)

@@ -10,6 +10,9 @@ export const shortestLiveSecret = 16
 /** The clock of the KYB provider may be ahead of ours by this much. */
 export const kybClockSkew = Duration.minutes(5)
 
+/** Requests to the KYB provider that an instance sends at a time. */
+export const kybRequestBatch = 10
+
 /** Failed authentications that one address may make in a minute, counted apart for each key prefix that it presents. */
 export const failedAuthenticationsPerMinute = 120
 

@@ -46,6 +46,7 @@ export type ProblemKind =
   | "fx_loss"
   | "unknown_organization"
   | "provider_differs"
+  | "reserve_differs"
   | "simulator_differs"
 
 export interface Problem {
@@ -103,6 +104,9 @@ export const ComparedAccount = Schema.Struct({
 /** An account of a provider whose postings for payments are not the sum of the movements there. */
 export const DifferingProvider = Schema.Struct({ account: AccountName, posted: Schema.String, moved: Schema.String })
 
+/** A reserve account whose balance is not what its payments' open releases hold. */
+export const DifferingReserve = Schema.Struct({ account: AccountName, balance: Schema.String, open: Schema.String })
+
 /** Payments at a simulated provider that its account in the books does not have, or has with other amounts. */
 export const DifferingSimulator = Schema.Struct({
   account: AccountName,
@@ -155,6 +159,7 @@ interface Found {
   readonly exchanges: ReadonlyArray<typeof Exchanged.Type>
   readonly unknown: ReadonlyArray<typeof UnknownOrganization.Type>
   readonly providers: ReadonlyArray<typeof DifferingProvider.Type>
+  readonly reserves: ReadonlyArray<typeof DifferingReserve.Type>
   readonly simulators: ReadonlyArray<typeof DifferingSimulator.Type>
 }
 
@@ -175,6 +180,11 @@ export const problemsOf = (found: Found): ReadonlyArray<Problem> => [
     kind: "provider_differs",
     subject: account,
     message: `${account} holds ${posted} by the books, but its movements add up to ${moved}.`
+  })),
+  ...found.reserves.map(({ account, balance, open }): Problem => ({
+    kind: "reserve_differs",
+    subject: account,
+    message: `${account} has a balance of ${balance}, but its open releases add up to ${open}.`
   })),
   ...found.simulators.map(({ account, booked, example, held, payments }): Problem => ({
     kind: "simulator_differs",

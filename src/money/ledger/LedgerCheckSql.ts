@@ -11,6 +11,7 @@ import { unlimited } from "../../platform/database/Transactor.ts"
 import {
   ComparedAccount,
   DifferingProvider,
+  DifferingReserve,
   DifferingSimulator,
   Exchanged,
   FxBalance,
@@ -29,6 +30,7 @@ const booksOf = query(UnbalancedBooks)
 const entriesOf = query(UnbalancedEntry)
 const accountsOf = query(ComparedAccount)
 const providersOf = query(DifferingProvider)
+const reservesOf = query(DifferingReserve)
 const simulatorsOf = query(DifferingSimulator)
 const unknownOf = query(UnknownOrganization)
 const currenciesOf = query(Schema.Struct({ currency: Schema.String }))
@@ -193,6 +195,16 @@ export const checkLedger = Effect.gen(function* () {
     where coalesce(p.amount, 0) <> coalesce(m.amount, 0)
     order by account collate "C" limit ${MOST_NAMED}`)
 
+  const reserves = yield* reservesOf.all(sql`
+    with open as (
+      select 'reserve/' || org_id || '/' || target_currency as account, sum(reserve_held) as held
+      from payments where release_at is not null group by 1
+    )
+    select account, coalesce(b.balance, 0)::text as balance, coalesce(o.held, 0)::text as open
+    from (select account, balance from ledger_balances where account like 'reserve/%') b full join open o using (account)
+    where coalesce(b.balance, 0) <> coalesce(o.held, 0)
+    order by account collate "C" limit ${MOST_NAMED}`)
+
   const simulators = yield* simulatorsThatDiffer
 
   const unknown = yield* unknownOf.all(sql`select distinct org_id from ledger_postings p
@@ -208,6 +220,6 @@ export const checkLedger = Effect.gen(function* () {
     ...counts,
     rounding,
     fx,
-    problems: problemsOf({ entries, books, accounts, exchanges: losses, unknown, providers, simulators })
+    problems: problemsOf({ entries, books, accounts, exchanges: losses, unknown, providers, reserves, simulators })
   }
 }).pipe(unlimited, orDatabaseFailure)

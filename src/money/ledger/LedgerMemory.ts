@@ -16,8 +16,23 @@ import {
 } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { byKind, platformBalanceOf, type StoredPosting, LedgerStore } from "./LedgerStore.ts"
-import { ledgerTables, sandboxTables, balanceOrNew, floorOf, isShort, limitKey, postInMemory } from "./PostInMemory.ts"
-import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedEntry } from "./LedgerCheck.ts"
+import {
+  ledgerTables,
+  reserveTables,
+  sandboxTables,
+  balanceOrNew,
+  floorOf,
+  isShort,
+  limitKey,
+  postInMemory
+} from "./PostInMemory.ts"
+import {
+  type ComparedAccount,
+  type DifferingReserve,
+  MOST_NAMED,
+  problemsOf,
+  type UnbalancedEntry
+} from "./LedgerCheck.ts"
 
 const groupedBy = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyMap<string, ReadonlyArray<Row>> => {
   const groups = new Map<string, Array<Row>>()
@@ -45,7 +60,7 @@ const inEachCurrency = (amounts: ReadonlyArray<Money>): ReadonlyArray<Money> => 
 
 export const ledgerStoreMemory = Layer.effect(
   LedgerStore,
-  Effect.map(openTables({ ...sandboxTables, ...ledgerTables }), (tables) => {
+  Effect.map(openTables({ ...sandboxTables, ...ledgerTables, ...reserveTables }), (tables) => {
     const { ledgerBalances, ledgerLimits, ledgerPostings } = tables
 
     const balanceOf = (account: LedgerAccount): Money =>
@@ -85,6 +100,24 @@ export const ledgerStoreMemory = Layer.effect(
         })
         .filter((row) => row.differs || row.below || row.floor_differs || row.foreign)
         .slice(0, MOST_NAMED)
+
+    const differingReserves = (): ReadonlyArray<typeof DifferingReserve.Type> => {
+      const open = Array.from(tables.reserves.values()).flatMap(({ held, org_id, release_at }) =>
+        release_at === null ? [] : [{ account: LedgerAccount.reserve(org_id, held.currency), amount: held }]
+      )
+      const sums = new Map(combine(open).map(({ account, amount }) => [account, amount]))
+      const names = [...sums.keys(), ...Array.from(ledgerBalances.keys()).filter((name) => kindOf(name) === "reserve")]
+      return Array.from(new Set(names))
+        .toSorted()
+        .map((account) => ({ account, balance: balanceOf(account), open: sums.get(account)?.minor ?? 0n }))
+        .filter(({ balance, open: held }) => balance.minor !== held)
+        .map(({ account, balance, open: minor }) => ({
+          account,
+          balance: balance.toNumericText(),
+          open: new Money({ currency: balance.currency, minor }).toNumericText()
+        }))
+        .slice(0, MOST_NAMED)
+    }
 
     const unbalanced = (
       entries: ReadonlyMap<string, ReadonlyArray<StoredPosting>>
@@ -213,6 +246,7 @@ export const ledgerStoreMemory = Layer.effect(
             // The rows that these compare, of payments, rates and simulated providers, are not among these tables.
             exchanges: [],
             providers: [],
+            reserves: differingReserves(),
             simulators: [],
             unknown: Array.from(new Set(rows.map(({ org_id }) => org_id)))
               .flatMap((org_id) => (org_id === null || tables.organizations.has(org_id) ? [] : [{ org_id }]))

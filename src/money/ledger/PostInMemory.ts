@@ -1,7 +1,7 @@
 /** Posts entries in memory as the database's triggers do: all or nothing. */
 import { type Opened, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import { Either } from "effect"
-import type { OrgId } from "../../domain/Ids.ts"
+import type { OrgId, PaymentId } from "../../domain/Ids.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import {
   currencyOf,
@@ -19,6 +19,13 @@ export const ledgerTables = {
   ledgerPostings: memoryTable<StoredPosting>("ledgerPostings"),
   ledgerBalances: memoryTable<StoredBalance, LedgerAccount>("ledgerBalances"),
   ledgerLimits: memoryTable<StoredLimit>("ledgerLimits")
+}
+
+/** What the reserve holds of a payment, and when its next part is due; null: all are released. */
+export const reserveTables = {
+  reserves: memoryTable<{ readonly org_id: OrgId; readonly held: Money; readonly release_at: Date | null }, PaymentId>(
+    "reserves"
+  )
 }
 
 /** Organisations, as far as their floors depend on it. */

@@ -2,10 +2,12 @@
  * Fetches rates from the sources of `RATE_SOURCE`, each in a fiber of its own, and stores them.
  *
  * - Instances share the work: a source is fetched by the instance that claims it.
- * - A source of lower priority replaces a rate only if the other source stopped renewing it.
- * - A rate that moves by more than 10 percent is proposed instead: an operator confirms it.
+ * - A source of lower priority replaces a rate only if the other source stopped renewing it, before the rate is stale.
+ * - A rate that moves by more than 10 percent is proposed instead, with the way back: an operator confirms both at once.
+ * - A document that is too old, or older than the one before, renews nothing.
  */
-import { readFile } from "node:fs/promises"
+import { readFile, stat } from "node:fs/promises"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import {
@@ -26,6 +28,7 @@ import { jumps, Rate } from "../../domain/Exchange.ts"
 import {
   liveRateMaxAge,
   rateDocumentMaxAge,
+  rateDocumentMaxLead,
   rateFailuresToAlert,
   rateFetchRetry,
   rateFetchTimeout,
@@ -35,7 +38,7 @@ import { againstUsd, type PublishedRates, type RateSource, replaces, type UsdRat
 import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
-import { proposerOf, RateStore } from "./RateStore.ts"
+import { proposerOf, RateStore, type StoredRate } from "./RateStore.ts"
 
 /** A source that was not reached, or whose document was not understood. */
 class FetchFailed extends Data.TaggedError("FetchFailed")<{ readonly message: string }> {}
@@ -52,11 +55,21 @@ const bodyOf = (response: HttpClientResponse.HttpClientResponse) =>
       : Effect.succeed(Buffer.concat([all, part]))
   ).pipe(Effect.map((bytes) => bytes.toString("utf8")))
 
-/** Error messages of clients may hold the address, and with it a key. */
+const fileAt = async (location: string): Promise<string> => {
+  const file = await stat(location)
+  if (!file.isFile() || file.size > LARGEST_DOCUMENT) throw new Error("not a small file")
+  return await readFile(location, "utf8")
+}
+
+/** Error messages of clients may hold the address, and with it a key. A redirect is not followed: it may lead anywhere. */
 const documentAt = ({ kind, location }: RateSource) =>
   kind === "file"
-    ? Effect.tryPromise({ try: () => readFile(location, "utf8"), catch: () => failed("its file was not read") })
+    ? Effect.tryPromise({
+        try: () => fileAt(location),
+        catch: () => failed("its file was not read, or is larger than 4 MB")
+      })
     : HttpClient.get(location).pipe(
+        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
         Effect.flatMap((response) =>
           response.status === 200 ? bodyOf(response) : Effect.fail(failed(`it answered with ${response.status}`))
         ),
@@ -68,8 +81,11 @@ const documentAt = ({ kind, location }: RateSource) =>
 
 const rateOf = (text: string): Rate => Rate.make(BigDecimal.unsafeFromString(text))
 
-const pairOf = ({ from_currency, to_currency }: Pick<UsdRate, "from_currency" | "to_currency">): string =>
-  `${from_currency}/${to_currency}`
+type Pair = Pick<StoredRate, "from_currency" | "to_currency">
+
+const pairOf = ({ from_currency, to_currency }: Pair): string => `${from_currency}/${to_currency}`
+
+const wayBackOf = ({ from_currency, to_currency }: Pair): string => `${to_currency}/${from_currency}`
 
 const make = Effect.gen(function* () {
   const store = yield* RateStore
@@ -80,29 +96,43 @@ const make = Effect.gen(function* () {
   const maxAge = Duration.toMillis(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
   const intervalOf = ({ kind }: RateSource) => Option.getOrElse(rateSourceInterval, () => rateSourceIntervals[kind])
 
+  /** Another source takes over this long before a rate becomes stale, so that quotes do not stop in between. */
+  const takeOverOf = (source: RateSource) => Math.min(2 * Duration.toMillis(intervalOf(source)), maxAge / 2)
+
   /** Stores the rows that this source may set. Answers with those that moved too far, as far as they are new. */
-  const apply = (source: string, rows: ReadonlyArray<UsdRate>, published_at: Date | null) =>
+  const apply = (source: RateSource, rows: ReadonlyArray<UsdRate>, published_at: Date | null) =>
     atomically(
       Effect.gen(function* () {
-        const stored = new Map((yield* store.listForUpdate).map((row) => [pairOf(row as UsdRate), row]))
-        const open = (yield* store.proposals).filter(({ proposed_by }) => proposed_by === proposerOf(source))
-        const proposed = new Map(open.map((one) => [pairOf(one as UsdRate), one.rate]))
+        const { name } = source
+        const stored = new Map((yield* store.listForUpdate).map((row) => [pairOf(row), row]))
+        const open = (yield* store.proposals).filter(({ proposed_by }) => proposed_by === proposerOf(name))
+        const proposed = new Map(open.map((one) => [pairOf(one), rateOf(one.rate)]))
         const own = rows.filter((row) => {
           const current = stored.get(pairOf(row))
           const age = current === undefined ? 0 : current.read_at.getTime() - current.updated_at.getTime()
-          return replaces(priority, source, current && { source: current.source, isFresh: age <= maxAge })
+          const isFresh = age + takeOverOf(source) <= maxAge
+          return replaces(priority, name, current && { source: current.source, isFresh })
         })
-        const hasJumped = (row: UsdRate): boolean => {
+        const moved = own.filter((row) => {
           const current = stored.get(pairOf(row))
           return current !== undefined && jumps(rateOf(row.rate), rateOf(current.rate))
-        }
-        const jumped = own.filter(hasJumped)
-        yield* store.set(
-          own.filter((row) => !hasJumped(row)),
-          { source, published_at }
+        })
+        // A fall of 9.5 percent is a rise of 10.5 percent the other way: both wait.
+        const waiting = new Set(moved.flatMap((row) => [pairOf(row), wayBackOf(row)]))
+        const isWaiting = (row: UsdRate): boolean => waiting.has(pairOf(row))
+        const taken = own.filter((row) => !isWaiting(row))
+        yield* store.set(taken, { source: name, published_at })
+        yield* Effect.forEach(
+          taken.filter((row) => proposed.has(pairOf(row))),
+          ({ from_currency, to_currency }) => store.dropProposal(from_currency, to_currency)
         )
-        yield* Effect.forEach(jumped, (row) => store.propose({ ...row, proposed_by: proposerOf(source) }))
-        return jumped.filter((row) => !proposed.has(pairOf(row)))
+        // The first proposal stands while the source stays near it: a person confirms the number that was shown.
+        const fresh = own.filter((row) => {
+          const before = proposed.get(pairOf(row))
+          return isWaiting(row) && (before === undefined || jumps(rateOf(row.rate), before))
+        })
+        yield* Effect.forEach(fresh, (row) => store.propose({ ...row, proposed_by: proposerOf(name) }))
+        return fresh
       })
     )
 
@@ -113,22 +143,27 @@ const make = Effect.gen(function* () {
       { source, rate }
     )
 
-  const alertIfOld = (source: string, { publishedAt }: PublishedRates, now: number) =>
-    publishedAt === null || now - publishedAt.getTime() <= Duration.toMillis(rateDocumentMaxAge)
-      ? Effect.void
-      : alertOperator("rate_source_stale", `Rates from ${source} were published long ago.`, {
-          source,
-          published_at: publishedAt.toISOString()
-        })
+  /** Refuses a document by its time of publication: renewed by it, an outdated rate would look fresh. */
+  const checkTime = Effect.fnUntraced(function* (source: string, { publishedAt }: PublishedRates) {
+    if (publishedAt === null) return
+    const at = publishedAt.toISOString()
+    const age = (yield* Clock.currentTimeMillis) - publishedAt.getTime()
+    if (age > Duration.toMillis(rateDocumentMaxAge)) {
+      return yield* failed(`its document was published at ${at}, more than ${Duration.format(rateDocumentMaxAge)} ago`)
+    }
+    if (-age > Duration.toMillis(rateDocumentMaxLead)) return yield* failed(`its document is of the future, ${at}`)
+    const last = (yield* store.fetches).find((one) => one.source === source)?.published_at ?? null
+    if (last !== null && publishedAt < last) return yield* failed(`its document of ${at} is older than the one before`)
+  })
 
   const fetchOne = Effect.fn("RateFeed.fetch")(function* (source: RateSource) {
     const document = yield* Effect.provideService(documentAt(source), HttpClient.HttpClient, client)
     const published = yield* Either.mapLeft(source.read(document), failed)
     const rows = yield* Either.mapLeft(againstUsd(published), failed)
-    const jumped = yield* apply(source.name, rows, published.publishedAt)
+    yield* checkTime(source.name, published)
+    const jumped = yield* apply(source, rows, published.publishedAt)
     yield* store.fetched(source.name, published.publishedAt)
     yield* Effect.forEach(jumped, (row) => alertJump(source.name, row))
-    yield* alertIfOld(source.name, published, yield* Clock.currentTimeMillis)
   })
 
   const fetchIfDue = Effect.fnUntraced(function* (source: RateSource) {

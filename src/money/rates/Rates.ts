@@ -5,14 +5,21 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { organizationOf, type Permit } from "../../domain/Access.ts"
+import { organizationOf, type Permit, personOf } from "../../domain/Access.ts"
 import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, expected, given, fromDecimal, invert, jumps, Rate } from "../../domain/Exchange.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { type NewLock, RateQuote } from "./RateQuote.ts"
-import { manualOrigin, type RateProposal, RateStore, sourceOfProposer, type StoredRate } from "./RateStore.ts"
+import {
+  manualOrigin,
+  type RateFetch,
+  type RateProposal,
+  RateStore,
+  sourceOfProposer,
+  type StoredRate
+} from "./RateStore.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
 export const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
@@ -47,9 +54,14 @@ export type RateChange = { readonly previous_rate: string | null } & (
   | (RateProposal & { readonly status: "proposed" })
 )
 
-/** One name for one person, whichever credential they use. */
-const personOf = ({ actor }: Permit<"platform">): string =>
-  Option.getOrElse(actor.userId, () => `${actor.kind} ${actor.id}`)
+export interface ListedRates {
+  readonly rates: ReadonlyArray<StoredRate>
+  readonly proposals: ReadonlyArray<RateProposal & { readonly source: string }>
+  /** Those of RATE_SOURCE that are fetched, highest priority first. */
+  readonly sources: ReadonlyArray<RateFetch>
+}
+
+const neverFetched = { fetched_at: null, published_at: null, failures: 0, last_error: null }
 
 /** Target amount at the rate: for a ramp what the service gives, for a payment what its caller must send. */
 const targetOf = (amount: Money, exchange: Exchange): Money =>
@@ -61,7 +73,7 @@ const make = Effect.gen(function* () {
   const store = yield* RateStore
   const quote = yield* RateQuote
   const audit = yield* AuditLog
-  const { rateLockTtl } = yield* Settings
+  const { rateLockTtl, rateSources } = yield* Settings
   const { atomically } = yield* Transactor
 
   /** Before any spread; without a quote, by that of the way back. */
@@ -77,15 +89,16 @@ const make = Effect.gen(function* () {
       const text = toPlainText(BigDecimal.normalize(rate))
       const pair = { from_currency: from, to_currency: to }
       const by = personOf(permit)
-      const noted = (action: string, detail: Readonly<Record<string, string | null>>) =>
-        audit.record(permit, { action, org: null, subject: ["rate", `${from}/${to}`], detail })
+      const noted = (action: string, detail: Readonly<Record<string, string | null>>, named = `${from}/${to}`) =>
+        audit.record(permit, { action, org: null, subject: ["rate", named], detail })
       const changed = yield* atomically(
         Effect.gen(function* () {
           const before = Option.map(yield* store.findForUpdate(from, to), (old) => old.rate)
           const previous_rate = Option.getOrNull(before)
           const quoted = yield* quotedNow(from, to)
           const last = [...Option.toArray(Option.map(before, rateOf)), ...Option.toArray(quoted)]
-          const open = (yield* store.proposals).find(
+          const proposals = yield* store.proposals
+          const open = proposals.find(
             (one) => one.from_currency === from && one.to_currency === to && one.rate === text
           )
           const isConfirmed = open !== undefined && open.proposed_by !== by
@@ -105,6 +118,15 @@ const make = Effect.gen(function* () {
             new: text,
             ...(isConfirmed ? { proposed_by: open.proposed_by } : {})
           })
+          // A source proposes the value of a currency in both directions: one decision covers both.
+          const back = proposals.find(
+            (one) => one.from_currency === to && one.to_currency === from && one.proposed_by === open?.proposed_by
+          )
+          if (proposer !== null && back !== undefined) {
+            yield* store.set([{ from_currency: to, to_currency: from, rate: back.rate }], origin)
+            yield* store.dropProposal(to, from)
+            yield* noted("rate.set", { new: back.rate, proposed_by: back.proposed_by }, `${to}/${from}`)
+          }
           const now = yield* Effect.flatMap(store.findForUpdate(from, to), Effect.orDie)
           return { ...now, previous_rate, status: "set" } as const
         })
@@ -115,8 +137,18 @@ const make = Effect.gen(function* () {
       }
       return changed
     }),
-    list: (_permit: Permit<"platform">) => store.list,
-    proposals: (_permit: Permit<"platform">) => store.proposals,
+    /** Base rates with their origin, proposals that wait for a person, and how fetching from each source went. */
+    list: (_permit: Permit<"platform">) =>
+      Effect.map(
+        Effect.all([store.list, store.proposals, store.fetches]),
+        ([rates, proposals, fetches]): ListedRates => ({
+          rates,
+          proposals: proposals.map((one) => ({ ...one, source: sourceOfProposer(one.proposed_by) ?? "manual" })),
+          sources: rateSources.fetched.map(
+            ({ name }) => fetches.find(({ source }) => source === name) ?? { ...neverFetched, source: name }
+          )
+        })
+      ),
     lookUp: Effect.fn("Rates.lookUp")(function* (permit: Permit<"any">, { amount, from, to }: AskedRate) {
       const org = yield* organizationOf(permit, "org_id: say which organisation the rate is for.")
       const money = yield* Effect.transposeMapOption(amount, (d) =>

@@ -5,7 +5,7 @@ import { type AnyCurrencyCode, isAnyCurrencyCode, isCryptoAssetCode } from "../.
 import { NotFound } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
 import { fromDecimal } from "../../domain/Exchange.ts"
-import type { Handlers } from "../../platform/http/Handlers.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { Rates } from "./Rates.ts"
 
 /** An asset of 18 digits would be all zeros at the end. */
@@ -16,6 +16,11 @@ const currencyOf = (code: string): Either.Either<AnyCurrencyCode, NotFound> =>
   isAnyCurrencyCode(code)
     ? Either.right(code)
     : Either.left(new NotFound({ message: `There is no rate for ${code}: it is no currency or asset that we know.` }))
+
+const withDecimal = <A extends { readonly rate: string }>(row: A) => ({
+  ...row,
+  rate: BigDecimal.unsafeFromString(row.rate)
+})
 
 export const ratesHandlers = Effect.gen(function* () {
   const rates = yield* Rates
@@ -35,6 +40,15 @@ export const ratesHandlers = Effect.gen(function* () {
         created_at: found.createdAt
       })
     }),
+    list: ({ permit }) =>
+      answer(
+        "Base rates",
+        Effect.map(rates.list(permit), (listed) => ({
+          ...listed,
+          rates: listed.rates.map(withDecimal),
+          proposals: listed.proposals.map(withDecimal)
+        }))
+      ),
     set: Effect.fn("RatesHttp.set")(function* ({ payload, permit }) {
       const { from_currency, to_currency } = payload
       const rate = yield* Effect.orDie(fromDecimal(payload.rate))

@@ -7,6 +7,7 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { type InsufficientFunds, type RateLimited, RefusedByRule } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
+import { ruleFor } from "../../domain/Reserve.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
@@ -61,7 +62,18 @@ interface RoutedPayment extends Omit<PaymentPlan, "payment"> {
   readonly expiry?: Stored<Date>
 }
 
-type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>
+type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at" | "reserve">>
+
+/** Terms of the organisation's reserve for a payin. Later changes of them do not apply to it. */
+const reserveTermsOf = (
+  described: PaymentPlan["payment"],
+  organization: Option.Option<Organization>
+): Payment["reserve"] => {
+  const rule = ruleFor(Option.isNone(organization) ? [] : organization.value.reserves, described)
+  if (rule === undefined) return null
+  const { basis_points, delay_days, reserve_days } = rule
+  return { basis_points, delay_days, reserve_days, parts: [] }
+}
 
 /** A payment as it is first stored. */
 export const newPayment = Effect.fnUntraced(function* (
@@ -80,6 +92,7 @@ export const newPayment = Effect.fnUntraced(function* (
     funding: null,
     ramp: null,
     expires_at: null,
+    reserve: null,
     ...described,
     payment_id,
     transaction_id,
@@ -287,7 +300,8 @@ const make = Effect.gen(function* () {
         expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
       const fingerprint = rules.fingerprint(orgId, planned.card)
       const card_details = fingerprint === null ? described.card_details : { ...described.card_details, fingerprint }
-      const terms = { ...described, card_details, funding, expires_at }
+      const reserve = reserveTermsOf(described, organization)
+      const terms = { ...described, card_details, funding, expires_at, reserve }
       const drafted = yield* newPayment(ids, permit, orgId, terms, charged, options.ids)
       return yield* start(
         { ...planned, drafted, candidates, leg: "payment", fees: charged, organization, risk },

@@ -164,6 +164,19 @@ const turnOf = (item: Item): number => {
   }
 }
 
+/** Parts of a payin that were held back when it was completed, and their releases. */
+const reserveItems = ({ reserve, updated_at }: Payment, { statusChanges }: PaymentHistory): ReadonlyArray<Item> =>
+  (reserve?.parts ?? []).flatMap(({ amount, release_at, released, released_at }): ReadonlyArray<Item> => {
+    const part = { kind: "reserve", currency: amount.currency, release_at } as const
+    const at = statusChanges.find(({ to_status }) => to_status === "completed")?.at ?? updated_at
+    return [
+      { ...part, at, change: "held", amount: amount.toShown() },
+      ...(released_at === null || released === null
+        ? []
+        : [{ ...part, at: released_at, change: "released" as const, amount: released.toShown() }])
+    ]
+  })
+
 export const timelineOf = (
   payment: Payment,
   history: PaymentHistory,
@@ -223,6 +236,7 @@ export const timelineOf = (
       note: allocation.note,
       by: allocation.by
     })),
+    ...reserveItems(payment, history),
     ...deliveries.map((delivery): Item => ({
       at: delivery.event_at,
       kind: "delivery",

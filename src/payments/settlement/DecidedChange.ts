@@ -11,7 +11,8 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Change.ts"
 import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCallback } from "../store/Payment.ts"
-import { unallocatedOf } from "../store/PaymentPostings.ts"
+import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
+import { reservePatch } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import {
   allocateReinstatements,
@@ -308,7 +309,8 @@ export const buildChange = (
     ...calledBack(source, moment),
     ...commented(payment, decision.patch, decision, source),
     ...(fails ? { failure: decision.failure ?? failureOf(subject, signal, source) } : {}),
-    ...(recording.toWrite.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) })
+    ...(recording.toWrite.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) }),
+    ...reservePatch(decided, organizationAccount(decided), moment.at)
   }
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
   const answered = attemptPatch(subject, signal, decision, source, moment)

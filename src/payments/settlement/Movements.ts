@@ -24,12 +24,14 @@ import {
 } from "../store/Payment.ts"
 import {
   moneyAtProvider,
+  organizationAccount,
+  organizationAccountThrough,
   organizationSide,
-  unallocatedOf,
-  organizationAccountThrough
+  unallocatedOf
 } from "../store/PaymentPostings.ts"
+import { heldInReserve } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { LedgerAccount } from "../../domain/Ledger.ts"
+import { kindOf as accountKind, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Duration, Option } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { NewAttempt } from "../store/Change.ts"
@@ -367,11 +369,28 @@ export const allocateToOrganization = (
   }
 }
 
-/** The same allocation as a debt of an organisation without enough balance. */
-export const asReceivable = (payment: Payment, allocation: Allocation): Allocation => ({
-  ...allocation,
-  account: LedgerAccount.receivable(payment.org_id, allocation.accountAmount.currency)
-})
+/**
+ * The same allocation as a debt of an organisation without enough balance. Only its settlement balance pays debts: of a
+ * payin to a virtual account, the account bears what its reserve can pay. `further`: id of the second allocation.
+ */
+export const asReceivable = (
+  payment: Payment,
+  books: Pick<Books, "allocations">,
+  allocation: Allocation,
+  further: string
+): ReadonlyArray<Allocation> => {
+  const { account, accountAmount: own, amount } = allocation
+  const owed = { ...allocation, account: LedgerAccount.receivable(payment.org_id, own.currency) }
+  const side = organizationAccount(payment)
+  const { minor: covered } = heldInReserve(payment, books, side)
+  const paid = share(amount, covered, -own.minor)
+  if (account !== side || accountKind(side) !== "virtual" || covered >= -own.minor || paid.isZero) return [owed]
+  const rest = (whole: Money, minor: bigint) => new Money({ currency: whole.currency, minor: whole.minor - minor })
+  return [
+    { ...allocation, amount: paid, accountAmount: new Money({ currency: own.currency, minor: -covered }) },
+    { ...owed, allocation_id: further, amount: rest(amount, paid.minor), accountAmount: rest(own, -covered) }
+  ]
+}
 
 /** Allocations of an attempt's clearing money so far. */
 const borneOf = ({ allocations }: Books, { attempt_id, money }: Sum) =>

@@ -21,7 +21,7 @@ import { retryIfFailed } from "../../platform/fibers/Deadlines.ts"
 export interface PaymentAction
   extends
     Pick<Change, "status" | "cause">,
-    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "openItems" | "closeItems">> {}
+    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "booksBefore" | "openItems" | "closeItems">> {}
 
 /** The payment changed since it was read. */
 export class VersionConflict extends Data.TaggedError("VersionConflict")<{}> {}

@@ -182,6 +182,8 @@ const make = Effect.gen(function* () {
       status: payment.status,
       patch: { refunds: [...refunds, part] },
       nextAttempt: attempt,
+      // What the reserve still pays depends on chargebacks before.
+      booksBefore: { movements: taker.movements, allocations: taker.allocations },
       cause: `refund asked for by ${permit.actor.id}`
     }
     const noted = {

@@ -17,7 +17,8 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Change } from "../store/Change.ts"
 import type { Allocation, Attempt, Payment } from "../store/Payment.ts"
-import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
+import { booksAfter, entriesOfChange, organizationAccount } from "../store/PaymentPostings.ts"
+import { reservePatch } from "../store/PaymentReserve.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./ResolutionOptions.ts"
@@ -139,7 +140,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const context = { at, newId: () => fresh.shift()! }
         const { refund, ...rest } = stated
         const booksBefore = { movements: history.movements, allocations: history.allocations }
-        const patch = { ...stated.patch, comments: appendNote(payment.comments, note) }
+        const completed: Payment = { ...payment, ...stated.patch, status: stated.status }
+        const patch = {
+          ...stated.patch,
+          comments: appendNote(payment.comments, note),
+          ...reservePatch(completed, organizationAccount(completed), at)
+        }
         const plain: Change = { ...rest, payment, patch, at, booksBefore, events: [] }
         const refunded = refundedOf({ ...payment, ...patch, status: stated.status }, booksAfter(plain))
         const after: Payment = { ...payment, ...patch, refunded, status: stated.status, updated_at: at }
@@ -177,22 +183,24 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       })
 
       /** Writes a statement; an organisation without enough balance owes the amount. */
-      const writeOrOwe = (
+      const writeOrOwe = Effect.fnUntraced(function* (
         about: Case,
         stated: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
-      ) => {
-        const owed = (stated.allocations ?? []).map((one): Allocation =>
-          one.accountAmount.isNegative ? asReceivable(about.payment, one) : one
+      ) {
+        const { history, payment } = about
+        const further = yield* ids.next
+        const owed = (stated.allocations ?? []).flatMap((one): ReadonlyArray<Allocation> =>
+          one.accountAmount.isNegative ? asReceivable(payment, history, one, further) : [one]
         )
         const written = atomically(write(about, stated, note, detail))
-        return owed.some(({ accountAmount }) => accountAmount.isNegative)
+        return yield* owed.some(({ accountAmount }) => accountAmount.isNegative)
           ? Effect.catchTag(written, "InsufficientFunds", () =>
               atomically(write(about, { ...stated, allocations: owed }, note, detail))
             )
           : written
-      }
+      })
 
       /**
        * Accepts an underpaid payin: its amount becomes what arrived, so record and ledger agree. The fee is that of the

@@ -17,7 +17,9 @@ import {
 } from "../store/SuspenseSums.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
 import { heldByRamp, organizationSide, organizationAccount } from "../store/PaymentPostings.ts"
+import { heldInReserve } from "../store/PaymentReserve.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
+import { openAmount, reservedParts } from "../../domain/Reserve.ts"
 import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./Movements.ts"
 
 /** Effect of a decision on the organisation's balance. */
@@ -94,6 +96,20 @@ const changeOf = (
   }
 }
 
+/** What a change leaves for the account itself, once the reserve of the payin has paid or got its part. */
+const besideReserve = (
+  payment: Payment,
+  { allocations }: PaymentHistory,
+  account: LedgerAccount,
+  change: Money
+): Money => {
+  const side = organizationAccount(payment)
+  if (payment.reserve === null || account !== side) return change
+  const before = heldInReserve(payment, { allocations }, side)
+  const after = heldInReserve(payment, { allocations: [...allocations, { account, accountAmount: change }] }, side)
+  return plus(change, before.minor - after.minor)
+}
+
 const arrow = ({ after, before }: BalanceChange): string => `${before.toNumericText()} → ${after.toString()}`
 
 const debtWords = ({ owes }: BalanceChange): string =>
@@ -155,7 +171,8 @@ const accept = ({ context, payment, sum }: OptionSubject): ReadonlyArray<Resolut
   const target = acceptedTarget(payment, sum)
   const fee = context.feeOf(sum)
   if (target === undefined || (fee !== null && fee.minor >= target.minor)) return []
-  const change = plus(target, -(fee?.minor ?? 0n))
+  const parts = payment.reserve === null ? [] : reservedParts(payment.reserve, target, fee, payment.updated_at)
+  const change = plus(target, -(fee?.minor ?? 0n) - openAmount(parts))
   const balance = changeOf(payment, context, organizationAccount({ ...payment, amount: sum.money, target }), change)
   const charged = fee === null ? "" : ` (fee ${fee.toString()})`
   return [
@@ -188,7 +205,7 @@ const ofMoneyThatCame = (about: OptionSubject): ReadonlyArray<ResolutionOption> 
     return [...accept(about), ...returnOption(about), failed]
   }
   const { account, accountAmount } = allocationOf(payment, history, mover, sum)
-  const kept = changeOf(payment, context, account, accountAmount)
+  const kept = changeOf(payment, context, account, besideReserve(payment, history, account, accountAmount))
   const back =
     kindOfAttempt(payment, mover) === "payout"
       ? "The provider has taken it back already"
@@ -207,14 +224,16 @@ const borne = (about: OptionSubject): ReadonlyArray<ResolutionOption> => {
     return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
   }
   const lateRefund = refundSettledAfterFailing(payment, history, sum)
+  const side = organizationAccount(payment)
+  const cost = lateRefund && besideReserve(payment, history, side, lateRefund.target.negate())
   // An organisation with too little for it owes it, like everything else that it bears.
-  if (lateRefund !== undefined && fits(context.balanceOf(organizationAccount(payment)), lateRefund.target.negate())) {
-    const balance = changeOf(payment, context, organizationAccount(payment), lateRefund.target.negate())
+  if (cost !== undefined && fits(context.balanceOf(side), cost)) {
+    const balance = changeOf(payment, context, side, cost)
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
     return [resolve("completed", says, balance)]
   }
   const { account, accountAmount } = allocationOf(payment, history, mover, sum)
-  const balance = changeOf(payment, context, account, accountAmount)
+  const balance = changeOf(payment, context, account, besideReserve(payment, history, account, accountAmount))
   return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
 }
 

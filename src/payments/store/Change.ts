@@ -39,6 +39,7 @@ export type PaymentPatch = Partial<
     | "target"
     | "org_rate_id"
     | "expires_at"
+    | "reserve"
   >
 >
 

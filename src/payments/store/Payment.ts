@@ -7,6 +7,7 @@ import { CountryCode } from "../../domain/Country.ts"
 import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
+import type { PaymentReserve } from "../../domain/Reserve.ts"
 import { nextActions, type Report } from "../../domain/Outcome.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import { CryptoNetwork } from "../../domain/Currency.ts"
@@ -105,6 +106,8 @@ export interface Payment extends Schema.Schema.Type<typeof PaymentFields> {
   readonly refunded: Money
   /** In the currency of the organisation's side; null when nothing is charged. */
   readonly total_fees: Money | null
+  /** Reserve of a payin; null: none. */
+  readonly reserve: PaymentReserve | null
   /** Ledger account that funds or receives it; null: the organisation's settlement account. */
   readonly funding: LedgerAccount | null
 }

@@ -4,7 +4,7 @@ import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.
 import type { Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { organizationTables } from "../../people/organizations/OrganizationMemory.ts"
-import { ledgerTables, postInMemory } from "../../money/ledger/PostInMemory.ts"
+import { ledgerTables, postInMemory, reserveTables } from "../../money/ledger/PostInMemory.ts"
 import { idempotencyTables, nameOf, unanswered } from "../../platform/idempotency/IdempotencyMemory.ts"
 import type { LockRefused } from "../../money/rates/RateLockStore.ts"
 import { freeInMemory, lockUseTables, spendInMemory } from "../../money/rates/RateLockMemory.ts"
@@ -13,10 +13,12 @@ import { paymentTables, booksIn, attemptQueueMemory, unclaimedHint } from "./Att
 import { canCorrect, canMove } from "../../domain/PaymentStatus.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
 import { type Attempt, kindOfAttempt, type OpenItem, type Payment, type StoredOperatorItem } from "./Payment.ts"
 import { suspenseAccount, suspenseItem, suspenseSumsOf } from "./SuspenseSums.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
+import { reserveAfter } from "./PaymentReserve.ts"
 import { isOfCustomer, hasReference } from "./PaymentSearch.ts"
 import { type PaymentFilter, PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { type Change, freedLock, type NewAttempt, openAttempt } from "./Change.ts"
@@ -44,6 +46,7 @@ const writtenWithAPayment = {
   ...organizationTables,
   ...ledgerTables,
   ...lockUseTables,
+  ...reserveTables,
   ...webhookTables
 }
 
@@ -109,6 +112,14 @@ export const paymentStoreMemory = Layer.effect(
         return found === undefined || found.payment_id === paymentId ? [] : [found]
       })
 
+    const recordReserve = (
+      { org_id, payment_id, target: { currency } }: Payment,
+      { moved, next }: ReturnType<typeof reserveAfter>
+    ) => {
+      const minor = (tables.reserves.get(payment_id)?.held.minor ?? 0n) + (moved?.minor ?? 0n)
+      tables.reserves.set(payment_id, { org_id, held: new Money({ currency, minor }), release_at: next })
+    }
+
     const recordMoney = ({ allocations = [], movements = [], payment }: Change) => {
       const { org_id, payment_id } = payment
       for (const { replaces, ...movement } of movements) {
@@ -148,11 +159,13 @@ export const paymentStoreMemory = Layer.effect(
         callbacks.set(key, adopted ? { ...callbacks.get(key)!, ...row } : row)
       }
       if (takenAmong(payment.payment_id, change.movements ?? []).length > 0) return Either.left(new TransferTaken())
-      const booked = postInMemory(tables, entriesOfChange(change), now)
+      const entries = entriesOfChange(change)
+      const booked = postInMemory(tables, entries, now)
       if (Either.isLeft(booked)) return Either.left(booked.left)
       const updated_at = at < payment.created_at ? payment.created_at : at
       const next = { ...payment, ...patch, status, version: payment.version + 1, updated_at }
       payments.set(payment.payment_id, next)
+      if (next.reserve !== null) recordReserve(next, reserveAfter(change, entries))
       recordMoney(change)
       if (status !== payment.status) addHistory(next, payment.status, cause, at)
       if (attempt !== undefined) {

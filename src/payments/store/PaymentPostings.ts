@@ -19,6 +19,7 @@ import { Money } from "../../domain/Money.ts"
 import { effectOf, allocate, type Intent, position, type Position } from "../../domain/Movement.ts"
 import type { Allocation, Books, Payment, Refund, Attempt } from "./Payment.ts"
 import type { Change, NewPayment } from "./Change.ts"
+import { reservePostings } from "./PaymentReserve.ts"
 import { isFinal, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 
 /**
@@ -373,11 +374,26 @@ export const booksAfter = (change: Change): Books => ({
   allocations: [...(change.booksBefore ?? noBooks).allocations, ...(change.allocations ?? [])]
 })
 
+/** Between the reserve and the account that the payin credits, beside the entry of the change itself. */
+const reserveEntries = (before: Payment, booksBefore: Books, after: Payment, books: Books): ReadonlyArray<Entry> => {
+  if (after.reserve === null) return []
+  const [was, is] = [
+    reservePostings(before, booksBefore, organizationAccount(before)),
+    reservePostings(after, books, organizationAccount(after))
+  ]
+  const grows = (is[1]?.amount.minor ?? 0n) > (was[1]?.amount.minor ?? 0n)
+  return entriesBetween(after, grows ? "reserve_hold" : "reserve_release", after.payment_id, was, is)
+}
+
 export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
   const { patch, payment, status, booksBefore = noBooks } = change
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1 }
   const { kind, reference } = aboutChange(change, after)
-  return entriesBetween(after, kind, reference, postingsOf(payment, booksBefore), postingsOf(after, booksAfter(change)))
+  const books = booksAfter(change)
+  return [
+    ...entriesBetween(after, kind, reference, postingsOf(payment, booksBefore), postingsOf(after, books)),
+    ...reserveEntries(payment, booksBefore, after, books)
+  ]
 }
 
 /** Rounds down what the organisation gets and up what it pays, so that rounding never gains money. */

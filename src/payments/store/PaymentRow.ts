@@ -7,6 +7,8 @@ import { ProviderName } from "../../domain/Corridor.ts"
 import { parseExactJson } from "../../domain/Decimal.ts"
 import { chargedSide } from "../../domain/Fee.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
+import type { Money } from "../../domain/Money.ts"
+import { type PaymentReserve, ReserveTerms } from "../../domain/Reserve.ts"
 import { type MovementToWrite, movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
 import { moneyOf, UnexpectedRow } from "../../platform/database/Query.ts"
 import {
@@ -54,6 +56,14 @@ const RefundRow = Schema.Struct({
 })
 type RefundRow = typeof RefundRow.Type
 
+const ReserveRow = Schema.Struct({
+  ...ReserveTerms.fields,
+  parts: Schema.Array(
+    Schema.Struct({ amount: Schema.String, release_at: Schema.String, released_at: Text, released: Text })
+  )
+})
+type ReserveRow = typeof ReserveRow.Type
+
 const PaymentRow = Schema.Struct({
   ...PaymentFields.fields,
   amount: Schema.String,
@@ -65,6 +75,7 @@ const PaymentRow = Schema.Struct({
   refunds: Schema.Array(RefundRow),
   refunded_amount: Schema.String,
   total_fees: Text,
+  reserve: Schema.NullOr(ReserveRow),
   funding: Text
 })
 type PaymentRow = typeof PaymentRow.Type
@@ -99,17 +110,39 @@ const refundOf = (
   settled_at: settled_at === null ? null : new Date(settled_at)
 })
 
+const reserveRow = ({ parts, ...terms }: PaymentReserve): ReserveRow => ({
+  ...terms,
+  parts: parts.map(({ amount, release_at, released, released_at }) => ({
+    amount: amount.toNumericText(),
+    release_at: release_at.toISOString(),
+    released_at: released_at === null ? null : released_at.toISOString(),
+    released: released === null ? null : released.toNumericText()
+  }))
+})
+
+const reserveOf = ({ parts, ...terms }: ReserveRow, { currency }: Money): PaymentReserve => ({
+  ...terms,
+  parts: parts.map(({ amount, release_at, released, released_at }) => ({
+    amount: moneyOf(amount, currency),
+    release_at: new Date(release_at),
+    released_at: released_at === null ? null : new Date(released_at),
+    released: released === null ? null : moneyOf(released, currency)
+  }))
+})
+
 /** As it is written. */
 export const toRow = ({
   amount,
   refunded,
   refunds,
+  reserve,
   target,
   total_fees,
   ...payment
 }: Payment): Omit<PaymentRow, "metadata"> & { readonly metadata: JsonObject } => ({
   ...payment,
   refunds: refundRows(refunds),
+  reserve: reserve === null ? null : reserveRow(reserve),
   refunded_amount: refunded.toNumericText(),
   amount: amount.toNumericText(),
   currency: amount.currency,
@@ -167,6 +200,7 @@ export const paymentOf = (selected: object): Payment => {
     otp_failures: row.otp_failures,
     fee_ids: row.fee_ids,
     total_fees: row.total_fees === null ? null : moneyOf(row.total_fees, charged.currency),
+    reserve: row.reserve === null ? null : reserveOf(row.reserve, target),
     funding: row.funding === null ? null : LedgerAccount.stored(row.funding),
     holds: row.holds,
     ramp: row.ramp,

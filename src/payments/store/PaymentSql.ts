@@ -48,6 +48,7 @@ import {
   toRow
 } from "./PaymentRow.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
+import { reserveAfter } from "./PaymentReserve.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { filtered } from "./PaymentSearch.ts"
 import {
@@ -139,6 +140,8 @@ const attemptOfRequest = (attempt: NewAttempt, { traceparent }: Traced) =>
 const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) => {
   const frees_lock = freedLock(change)
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
+  const entries = entriesOfChange(change)
+  const reserve = reserveAfter(change, entries)
   return {
     ...changedColumns(change),
     seq,
@@ -153,7 +156,9 @@ const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) 
     attempt: attempt === undefined ? null : attemptBody(attempt),
     next_attempt: nextAttempt === undefined ? null : attemptOfRequest(nextAttempt, { traceparent }),
     traceparent,
-    postings: postingRows(entriesOfChange(change)),
+    postings: postingRows(entries),
+    reserve_moved: reserve.moved?.toNumericText() ?? null,
+    release_at: reserve.next,
     movements: (change.movements ?? []).map(movementRow),
     allocations: (change.allocations ?? []).map(allocationRow),
     events: storedPayloads(events, at),

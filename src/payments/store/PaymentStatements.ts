@@ -51,7 +51,8 @@ const changeable = {
   amount: "numeric",
   target_amount: "numeric",
   org_rate_id: "uuid",
-  expires_at: "timestamptz"
+  expires_at: "timestamptz",
+  reserve: "jsonb"
 } satisfies Record<Exclude<keyof PaymentPatch, "target" | "refunded"> | "target_amount" | "refunded_amount", string>
 
 const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof typeof changeable>
@@ -179,14 +180,15 @@ const applying = (withLocks: boolean) => `
     select i.* from patience cross join ${batchTable(
       "$1",
       `change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
-      at timestamptz,
+      at timestamptz, reserve_moved numeric, release_at timestamptz,
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
       postings jsonb, movements jsonb, allocations jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb,
       traceparent text${withLocks ? ", frees_lock uuid" : ""}`
     )} i
   ), changed as (
     update payments p set status = i.status, version = p.version + 1, last_change = i.change_id,
-      updated_at = greatest(p.created_at, i.at),
+      updated_at = greatest(p.created_at, i.at), release_at = i.release_at,
+      reserve_held = p.reserve_held + coalesce(i.reserve_moved, 0),
       ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
     from input i
     where p.payment_id = i.payment_id and ${sameOrg("p.org_id", "i.org_id")} and p.version = i.version

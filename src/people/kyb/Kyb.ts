@@ -1,33 +1,66 @@
-/** Runs KYB from its start to the provider's decision. Each change publishes its event in the same transaction. */
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+/**
+ * Runs KYB from the application to the decision, by people (`KYB_PROVIDER=manual`) or by a vendor's signed callback. Each
+ * change publishes its event in the same transaction.
+ */
+import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { type OrgId, Ids } from "../../domain/Ids.ts"
-import type { KybCallback } from "../../contract/api/KybApi.ts"
+import { type KybCallback, KybDocument } from "../../contract/api/KybApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
+import type { Window } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Permit } from "../../domain/Access.ts"
-import { Conflict, Invalid } from "../../domain/Failure.ts"
+import type { RotatableSecret } from "../../platform/secrets/Secrets.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { type Permit, personOf } from "../../domain/Access.ts"
+import { Conflict, Forbidden, Invalid } from "../../domain/Failure.ts"
 import { kybClockSkew } from "../../domain/policies/PeoplePolicies.ts"
-import { Organizations } from "../organizations/Organizations.ts"
+import { Users } from "../users/Users.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
-import { type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
-import type { Organization } from "../organizations/OrganizationStore.ts"
+import {
+  type KybDecision,
+  type KybState,
+  KybStore,
+  type StoredKybApplication,
+  type StoredKybCallback
+} from "./KybStore.ts"
 
-/** The port to a KYB provider. The built-in one accepts every application and waits for its callback. */
-export class KybProvider extends Context.Tag("corridor/KybProvider")<
-  KybProvider,
-  {
-    /** Opens a new application every time; returns the id that callbacks refer to. */
-    readonly open: (organization: Pick<Organization, "org_id" | "name" | "country" | "email">) => Effect.Effect<string>
-  }
->() {
-  static readonly layerBuiltIn = Layer.effect(
-    KybProvider,
-    Effect.map(Ids, (ids) => ({
-      open: () => Effect.map(ids.next, (id) => `kyb_${id.replaceAll("-", "")}`)
-    }))
-  )
-}
+const Documents = Schema.parseJson(Schema.Array(KybDocument))
+type Documents = typeof Documents.Type
+
+const documentsContext = (customerId: string): string => `kyb documents ${customerId}`
+
+/** Seals the references to documents, which may hold access tokens, and opens them. */
+export const makeKybDocuments = Effect.map(Vault, (vault) => ({
+  seal: (customerId: string, documents: Documents) =>
+    documents.length === 0
+      ? Effect.succeed(null)
+      : Effect.flatMap(Effect.orDie(Schema.encode(Documents)(documents)), (text) =>
+          vault.encrypt(text, documentsContext(customerId))
+        ),
+  open: ({ customer_id, documents }: Pick<StoredKybApplication, "customer_id" | "documents">) =>
+    documents === null
+      ? Effect.succeed([])
+      : vault
+          .decrypt(documents, documentsContext(customer_id))
+          .pipe(Effect.flatMap(Schema.decode(Documents)), Effect.orDie)
+}))
+
+/** Seals the references again when the master key changes. */
+export const rotatableKybDocuments = Effect.map(KybStore, (store): RotatableSecret => ({
+  reseal: Effect.fnUntraced(function* (reencrypt) {
+    yield* store.lockDocuments
+    const moved = yield* Effect.filter(yield* store.allDocuments, ({ customer_id, documents: before }) =>
+      Effect.gen(function* () {
+        const documents = yield* reencrypt(before, documentsContext(customer_id))
+        if (documents === before) return false
+        yield* store.replaceDocuments({ customer_id, documents })
+        return true
+      })
+    )
+    return moved.length
+  })
+}))
 
 /** Orders decisions by time; at equal times a rejection is the later one. */
 const isOlder = ({ occurred_at, status }: Pick<StoredKybCallback, "occurred_at" | "status">, latest: Date): boolean => {
@@ -42,16 +75,18 @@ interface CallbackResult {
 
 const make = Effect.gen(function* () {
   const store = yield* KybStore
-  const provider = yield* KybProvider
-  const organizations = yield* Organizations
+  const users = yield* Users
+  const ids = yield* Ids
   const events = yield* EventPublisher
   const audit = yield* AuditLog
+  const documents = yield* makeKybDocuments
+  const { kybApprovals, kybProvider } = yield* Settings
   const { atomically } = yield* Transactor
 
-  const mayStart = ({ kyb_status }: Pick<KybState, "kyb_status">): Effect.Effect<void, Conflict> => {
+  const mayStart = ({ kyb_status }: KybState): Effect.Effect<void, Conflict> => {
     switch (kyb_status) {
       case "pending":
-        return Effect.fail(new Conflict({ message: "KYB is pending: the provider has not decided yet." }))
+        return Effect.fail(new Conflict({ message: "KYB is pending: it was not decided yet." }))
       case "approved":
         return Effect.fail(new Conflict({ message: "KYB is approved already." }))
       default:
@@ -67,27 +102,103 @@ const make = Effect.gen(function* () {
     }
   })
 
+  const decide = (decision: KybDecision) => {
+    const { org_id, reason, status } = decision
+    const data = { org_id, kyb_status: status, reason }
+    return Effect.zipRight(store.decide(decision), events.publish({ event_type: `kyb.${status}`, org_id }, data))
+  }
+
+  const found = orNotFound("KYB application")
+
+  const shown = Effect.fnUntraced(function* (customerId: string) {
+    const application = yield* found(store.find(customerId))
+    return { ...application, documents: yield* documents.open(application), approvals_needed: kybApprovals }
+  })
+
+  /** The organisation stays locked: of two people who decide at once, the second sees what the first did. */
+  const lockPending = Effect.fnUntraced(function* (permit: Permit<"platform">, customerId: string) {
+    if (kybProvider === "webhook") {
+      return yield* new Conflict({ message: "KYB_PROVIDER is webhook: the KYB provider decides." })
+    }
+    const state = yield* found(store.lockByCustomer(customerId))
+    if (state.kyb_customer_id !== customerId) {
+      return yield* new Conflict({ message: "The organisation has applied again since: decide the newer application." })
+    }
+    if (state.kyb_status !== "pending") {
+      return yield* new Conflict({ message: `KYB is ${state.kyb_status}: there is nothing to decide.` })
+    }
+    const { userId } = permit.actor
+    if (Option.isSome(userId) && (yield* users.isMember(state.org_id, userId.value))) {
+      return yield* new Forbidden({ message: "You are a member of this organisation: somebody else has to decide." })
+    }
+    return state
+  })
+
   return {
-    initiate: Effect.fn("Kyb.initiate")(function* (permit: Permit<"organization">, orgId: OrgId) {
-      const organization = yield* orNotFound("organisation")(organizations.find(orgId))
-      yield* mayStart(organization)
-      // Outside the transaction, which must not wait for a provider. A concurrent start fails below.
-      const customer_id = yield* provider.open(organization)
+    initiate: Effect.fn("Kyb.initiate")(function* (
+      permit: Permit<"organization">,
+      orgId: OrgId,
+      given: Documents = []
+    ) {
+      const customer_id = `kyb_${(yield* ids.next).replaceAll("-", "")}`
+      const sealed = yield* documents.seal(customer_id, given)
       return yield* atomically(
         Effect.gen(function* () {
           const state = yield* orNotFound("organisation")(store.lock(orgId))
           yield* mayStart(state)
-          yield* store.open({ customer_id, org_id: orgId })
+          yield* store.open({ customer_id, org_id: orgId, documents: sealed })
           yield* audit.record(permit, {
             action: "kyb.started",
             org: orgId,
             subject: ["organization", orgId],
-            detail: { kyb_customer_id: customer_id, previous: state.kyb_status }
+            detail: { kyb_customer_id: customer_id, previous: state.kyb_status, documents: given.length }
           })
           return { org_id: orgId, kyb_status: "pending", kyb_customer_id: customer_id } as const
         })
       )
     }),
+    list: (_permit: Permit<"platform">, status: KybState["kyb_status"] | undefined, window: Window) =>
+      store.list(status, window),
+    approvalsNeeded: kybApprovals,
+    get: (_permit: Permit<"platform">, customerId: string) => shown(customerId),
+    /** Approves once as many people as `KYB_APPROVALS` says have; the application is pending until then. */
+    approve: Effect.fn("Kyb.approve")(function* (
+      permit: Permit<"platform">,
+      customerId: string,
+      reason: string | null
+    ) {
+      const { org_id } = yield* lockPending(permit, customerId)
+      const { approved_by } = yield* found(store.find(customerId))
+      const person = personOf(permit)
+      if (approved_by.includes(person)) {
+        return yield* new Conflict({
+          message: "You have approved this application: another person has to approve it too."
+        })
+      }
+      yield* store.addApproval(customerId, person)
+      const isLast = approved_by.length + 1 >= kybApprovals
+      if (isLast) {
+        yield* decide({ customer_id: customerId, org_id, status: "approved", reason, decided_by: person })
+      }
+      yield* audit.record(permit, {
+        action: isLast ? "kyb.approved" : "kyb.approval_given",
+        org: org_id,
+        subject: ["organization", org_id],
+        detail: { kyb_customer_id: customerId, reason, approved_by: [...approved_by, person] }
+      })
+      return yield* shown(customerId)
+    }, atomically),
+    reject: Effect.fn("Kyb.reject")(function* (permit: Permit<"platform">, customerId: string, reason: string) {
+      const { org_id } = yield* lockPending(permit, customerId)
+      yield* decide({ customer_id: customerId, org_id, status: "rejected", reason, decided_by: personOf(permit) })
+      yield* audit.record(permit, {
+        action: "kyb.rejected",
+        org: org_id,
+        subject: ["organization", org_id],
+        detail: { kyb_customer_id: customerId, reason }
+      })
+      return yield* shown(customerId)
+    }, atomically),
     /** Applies a callback with a valid signature. `digest` replaces a missing `event_id`. */
     receive: Effect.fn("Kyb.receive")(function* (
       { customer_id, event_id, occurred_at, reason, status }: typeof KybCallback.Type,
@@ -105,10 +216,8 @@ const make = Effect.gen(function* () {
           if (!fresh || older || superseded || state.kyb_status === status) {
             return { effect: "nothing to change", state } satisfies CallbackResult
           }
-          yield* store.setStatus(state.org_id, status)
           const { org_id } = state
-          const data = { org_id, kyb_status: status, reason: callback.reason }
-          yield* events.publish({ event_type: `kyb.${status}`, org_id }, data)
+          yield* decide({ customer_id, org_id, status, reason: callback.reason, decided_by: "provider" })
           return { effect: "applied", state: { ...state, kyb_status: status } } satisfies CallbackResult
         })
       )

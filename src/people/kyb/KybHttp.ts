@@ -2,6 +2,7 @@ import { Effect, Either, Option, ParseResult, Redacted } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
 import { type KybApi, KybCallback } from "../../contract/api/KybApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 import { Kyb } from "./Kyb.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Invalid, TooLarge, unauthorized } from "../../domain/Failure.ts"
@@ -13,8 +14,39 @@ import { checkContentType, decodeUtf8, readPlainBody } from "../../platform/http
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { sha256Hex } from "../../domain/Digest.ts"
 
-export const kybHandlers = Effect.map(Kyb, (kyb): Handlers<typeof KybApi> => ({
-  initiate: ({ path, permit }) => answer("KYB started", kyb.initiate(permit, path.org_id))
+const shown = <A extends { readonly customer_id: string }>({ customer_id, ...application }: A) => ({
+  ...application,
+  kyb_customer_id: customer_id
+})
+
+export const kybHandlers = Effect.map(Effect.all([Kyb, makePages]), ([kyb, pages]): Handlers<typeof KybApi> => ({
+  initiate: ({ path, payload, permit }) =>
+    answer("KYB started", kyb.initiate(permit, path.org_id, payload.documents ?? [])),
+  list: (request) => {
+    const { status } = request.urlParams
+    return pages(request, {
+      message: "KYB applications",
+      filters: { status },
+      fetch: (window) => kyb.list(request.permit, status, window),
+      idOf: ({ org_id }) => org_id,
+      show: ({ documents: _documents, ...application }) => ({
+        ...shown(application),
+        approvals_needed: kyb.approvalsNeeded
+      })
+    })
+  },
+  get: ({ path, permit }) => answer("KYB application", Effect.map(kyb.get(permit, path.kyb_customer_id), shown)),
+  approve: ({ path, payload, permit }) =>
+    Effect.map(kyb.approve(permit, path.kyb_customer_id, payload.reason ?? null), (application) =>
+      success(
+        application.kyb_status === "approved"
+          ? "KYB application approved"
+          : "Approval saved: a second person has to approve",
+        shown(application)
+      )
+    ),
+  reject: ({ path, payload, permit }) =>
+    answer("KYB application rejected", Effect.map(kyb.reject(permit, path.kyb_customer_id, payload.reason), shown))
 }))
 
 export const kybSignature = (secret: string, body: Uint8Array): string =>

@@ -28,6 +28,7 @@ export const organizationStoreMemory = Layer.effect(
             kyb_customer_id: null,
             review_threshold: null,
             spread_bps: 0,
+            reserves: [],
             created_at: at,
             updated_at: at
           }
@@ -44,6 +45,18 @@ export const organizationStoreMemory = Layer.effect(
             spreads.set(row.org_id, row.spread_bps)
             return row
           })
+        ),
+      setReserves: (orgId, reserves) =>
+        Effect.map(currentDate, (updated_at) => {
+          const before = organizations.get(orgId)
+          if (before !== undefined) organizations.set(orgId, { ...before, reserves, updated_at })
+        }),
+      withReserves: (most) =>
+        Effect.sync(() =>
+          visible(Option.none())
+            .filter(({ reserves }) => reserves.length > 0)
+            .toSorted((a, b) => (a.org_id < b.org_id ? -1 : 1))
+            .slice(0, most)
         ),
       list: (scope, window) => Effect.sync(() => newestFirst(visible(scope), (row) => row.org_id, window))
     }

@@ -1,7 +1,7 @@
 /** Organisations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { batchOf, inScope, newest, query } from "../../platform/database/Query.ts"
+import { batchOf, execute, inScope, newest, query } from "../../platform/database/Query.ts"
 import { cachedByConfigVersion } from "../../platform/database/Batcher.ts"
 import { Organization, OrganizationStore } from "./OrganizationStore.ts"
 
@@ -20,7 +20,7 @@ export const organizationStoreSql = Layer.scoped(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(
-      "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, spread_bps, created_at, updated_at"
+      "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, spread_bps, reserves, created_at, updated_at"
     )
     const find = yield* cachedByConfigVersion(keyOf, (asked: ReadonlyArray<Lookup>) =>
       sql`select a.seq, ${columns}
@@ -47,6 +47,13 @@ export const organizationStoreSql = Layer.scoped(
           set ${sql.update({ name, country, email, kyb_status, features: [...features], review_threshold, spread_bps })},
             updated_at = now()
           where org_id = ${org_id} and ${inScope(sql, scope)} returning ${columns}`),
+      setReserves: (orgId, reserves) =>
+        execute(sql`update organizations set reserves = ${JSON.stringify(reserves)}::jsonb, updated_at = now()
+          where org_id = ${orgId}`),
+      withReserves: (most) =>
+        organizations.all(
+          sql`select ${columns} from organizations where reserves <> '[]' order by org_id limit ${most}`
+        ),
       list: (scope, window) =>
         organizations.all(sql`select ${columns} from organizations where ${inScope(sql, scope)}
           ${newest(sql, "org_id", window)}`)

@@ -1,6 +1,7 @@
 /** Stores organisations. */
 import { Context, type Option, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
+import { ReserveRule } from "../../domain/Reserve.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 
@@ -18,6 +19,8 @@ export const Organization = Schema.Struct({
   review_threshold: Schema.NullOr(Schema.String),
   /** Margin on the base rate, in basis points. */
   spread_bps: Schema.Number,
+  /** Reserve and payout delay of payins, by payment method. */
+  reserves: Schema.Array(ReserveRule),
   created_at: Schema.DateFromSelf,
   updated_at: Schema.DateFromSelf
 })
@@ -39,6 +42,8 @@ interface Store {
   /** Locks the row against changes until the end of the transaction; payments continue. */
   readonly findForUpdate: (scope: Scope, orgId: OrgId) => Stored<Option.Option<Organization>>
   readonly update: (scope: Scope, changed: ChangedOrganization) => Stored<Option.Option<Organization>>
+  readonly setReserves: (orgId: OrgId, reserves: ReadonlyArray<ReserveRule>) => Stored<void>
+  readonly withReserves: (most: number) => Stored<ReadonlyArray<Organization>>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Organization>>
 }
 

@@ -16,6 +16,7 @@ import type { Window } from "../../platform/database/Query.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type Organization, OrganizationStore, type ChangedOrganization } from "./OrganizationStore.ts"
 import { Money } from "../../domain/Money.ts"
+import { isOff, type ReserveRule } from "../../domain/Reserve.ts"
 
 export type OrganizationPatch = typeof ChangeOrganization.Type
 
@@ -93,7 +94,7 @@ const make = Effect.gen(function* () {
   const events = yield* EventPublisher
   const audit = yield* AuditLog
   const ids = yield* Ids
-  const { mode } = yield* Settings
+  const { kybApprovals, mode } = yield* Settings
   const { atomically } = yield* Transactor
 
   const found = orNotFound("organisation")
@@ -135,6 +136,10 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const before = yield* found(store.findForUpdate(permit.scope, org_id))
           const wanted = yield* applyChange(before, change)
+          if (kybApprovals > 1 && wanted.kyb_status === "approved" && before.kyb_status !== "approved") {
+            const message = `kyb_status: ${kybApprovals} people have to approve, each by approving the KYB application.`
+            return yield* new Forbidden({ message })
+          }
           const changed = difference(before, wanted)
           if (Option.isNone(changed)) return before
           const after = yield* found(store.update(permit.scope, wanted))
@@ -146,6 +151,34 @@ const make = Effect.gen(function* () {
           })
           if (after.kyb_status !== before.kyb_status) yield* publishKybDecision(after)
           return after
+        })
+      )
+    }),
+    reservesOf: (permit: Permit<"operations">) =>
+      Effect.flatMap(organizationOf(permit), (orgId) => found(store.find(permit.scope, orgId))),
+    /** Organisations with a reserve, the first 1,000. */
+    withReserves: (_permit: Permit<"platform">) => store.withReserves(1000),
+    /** Sets the rule of one payment method for payins from now on; a rule that holds nothing back removes it. */
+    setReserve: Effect.fn("Organizations.setReserve")(function* (
+      permit: Permit<"platform">,
+      orgId: OrgId,
+      rule: ReserveRule
+    ) {
+      const { payment_method } = rule
+      return yield* atomically(
+        Effect.gen(function* () {
+          const { reserves } = yield* found(store.findForUpdate(Option.some(orgId), orgId))
+          const before = reserves.find((one) => one.payment_method === payment_method) ?? null
+          const after = isOff(rule) ? null : rule
+          const others = reserves.filter((one) => one !== before)
+          yield* store.setReserves(orgId, after === null ? others : [...others, after])
+          yield* audit.record(permit, {
+            action: "reserve.set",
+            org: orgId,
+            subject: ["organization", orgId],
+            detail: { payment_method, old: before, new: after }
+          })
+          return { before, after }
         })
       )
     }),

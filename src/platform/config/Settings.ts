@@ -231,6 +231,9 @@ const settings = Config.all({
   ),
   fakes: parsedOr("CORRIDOR_FAKES", "0", parseFakes),
   sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), simulatorCompletion),
+  kybProvider: Config.withDefault(oneOf("KYB_PROVIDER", "manual", "webhook"), "manual"),
+  kybApprovals: Config.withDefault(bounded("KYB_APPROVALS", 1, 2), 1),
+  kybRequestUrl: Config.option(secretUrl("KYB_REQUEST_URL", "https:", "http:")),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
   screening,
@@ -260,7 +263,8 @@ export const logLevels = {
 export const missing = (name: string, why: string): ConfigError.ConfigError => ConfigError.MissingData([name], why)
 
 /** All problems of live mode together. */
-const problemsInLive = ({ fakes, kybWebhookSecret, masterKey }: Values): ReadonlyArray<ConfigError.ConfigError> => {
+const problemsInLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> => {
+  const { fakes, kybProvider, kybRequestUrl, kybWebhookSecret, masterKey } = values
   const problems: Array<ConfigError.ConfigError> = []
   if (Option.isSome(fakes)) {
     problems.push(ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves"))
@@ -268,8 +272,12 @@ const problemsInLive = ({ fakes, kybWebhookSecret, masterKey }: Values): Readonl
   if (Option.isNone(masterKey)) {
     problems.push(missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32"))
   }
+  if (Option.exists(kybRequestUrl, (text) => !Redacted.value(text).startsWith("https:"))) {
+    problems.push(ConfigError.InvalidData(["KYB_REQUEST_URL"], "live mode needs an address that starts with https://"))
+  }
   if (Option.isNone(kybWebhookSecret)) {
-    problems.push(missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with"))
+    const message = "KYB_PROVIDER=webhook needs the secret that requests and callbacks are signed with"
+    if (kybProvider === "webhook") problems.push(missing("KYB_WEBHOOK_SECRET", message))
   } else if (Redacted.value(kybWebhookSecret.value).trim().length < shortestLiveSecret) {
     const message = `live mode needs at least ${shortestLiveSecret} characters; make it with: openssl rand -hex 32`
     problems.push(ConfigError.InvalidData(["KYB_WEBHOOK_SECRET"], message))
@@ -286,6 +294,9 @@ const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError>
   const external = Option.isSome(jwksUrl) || Option.isSome(jwksFile)
   if (external && Option.isNone(issuer)) return Either.left(missing("JWT_ISSUER", "the tokens' iss must be known"))
   if (external && Option.isNone(audience)) return Either.left(missing("JWT_AUDIENCE", "the tokens' aud must be known"))
+  if (Option.isSome(values.kybRequestUrl) && Option.isNone(values.kybWebhookSecret)) {
+    return Either.left(missing("KYB_WEBHOOK_SECRET", "requests to KYB_REQUEST_URL are signed with it"))
+  }
   const [first, ...others] = values.mode === "live" ? problemsInLive(values) : []
   return first === undefined
     ? Either.right(values)

@@ -11,6 +11,7 @@ const severity = {
   database_restarted: LogLevel.Error,
   dead_letter: LogLevel.Warning,
   endpoint_disabled: LogLevel.Warning,
+  kyb_request_failed: LogLevel.Error,
   money_in_suspense: LogLevel.Warning,
   other_payment_named: LogLevel.Warning,
   other_mode: LogLevel.Error,
@@ -19,7 +20,6 @@ const severity = {
   rate_gain_limit: LogLevel.Warning,
   rate_proposed: LogLevel.Warning,
   rate_source_failed: LogLevel.Error,
-  rate_source_stale: LogLevel.Warning,
   rule_alert: LogLevel.Warning,
   worker_restarted: LogLevel.Error
 } as const

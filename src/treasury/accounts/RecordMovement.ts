@@ -209,7 +209,9 @@ const rails = { bank_transfer: "bank_transfer", card: "card", mobile_money: "mob
 const descriptions: Partial<Record<EntryKind, string>> = {
   payin: "Payment",
   refund_hold: "Refund of payment",
-  refund_release: "Returned refund of payment"
+  refund_release: "Returned refund of payment",
+  reserve_hold: "Reserve of payment",
+  reserve_release: "Release from the reserve of payment"
 }
 
 /** What one ledger entry of a payin moves on the account that it credits. */

@@ -224,7 +224,13 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await page.getByRole("button", { name: "Show the route" }).click()
       await page.getByText("Tried first").waitFor()
     })
-    const adminPages = { "": "Overview", queue: "Operations", "providers/configs": "Providers" }
+    const adminPages = {
+      "": "Overview",
+      queue: "Operations",
+      kyb: "KYB",
+      rates: "Exchange rates",
+      "providers/configs": "Providers"
+    }
     await visiting(sandbox.admin.jwt, async (page) => {
       await open(page, "#/")
       for (const [path, title] of Object.entries(adminPages)) {
@@ -388,6 +394,28 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     await expect(
       platform.resolutions.giveBack({ path: { payment_id }, payload: { reason: "No" } })
     ).rejects.toMatchObject({ status: 409 })
+  })
+
+  it("lets a platform admin approve a KYB application, with its documents in sight", async () => {
+    const platform = createCorridor({ url: server.url, token: sandbox.admin.jwt })
+    const { org_id } = sandbox.orgs[1]!
+    const document = { type: "registration", name: "Certificate", url: "https://files.example/c.pdf" } as const
+    const { data } = await platform.kyb.initiate({ path: { org_id }, payload: { documents: [document] } })
+    await visiting(sandbox.admin.jwt, async (page) => {
+      await open(page, "#/kyb")
+      await page.getByRole("link", { name: sandbox.orgs[1]!.name }).click()
+      const link = page.getByRole("link", { name: "Certificate" })
+      expect(await link.getAttribute("href")).toBe(document.url)
+      await looksRight(page, "a KYB application")
+      await page.getByRole("button", { name: "Approve" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click()
+      await page.getByText("Approval saved").waitFor()
+    })
+    const path = { kyb_customer_id: String(data.kyb_customer_id) }
+    expect((await platform.kyb.get({ path })).data).toMatchObject({
+      kyb_status: "approved",
+      decided_by: sandbox.admin.user_id
+    })
   })
 
   it("lets a second person reject a payment in review, with a reason", async () => {

@@ -214,17 +214,33 @@ onDatabaseServer("Setting a rate", (it) => {
         ])
         expect(yield* served).toBe(before)
       }
-      expect(yield* rates.proposals(operator)).toMatchObject([{ rate: "9.5", proposed_by: adminId }])
+      expect((yield* rates.list(operator)).proposals).toMatchObject([{ rate: "9.5", proposed_by: adminId }])
       // Another rate is another proposal, and the first one must be made again.
       expect(yield* rates.set(operator, { ...wanted, rate: rate("9.4") })).toMatchObject({ status: "proposed" })
       expect(yield* rates.set(operator, wanted)).toMatchObject({ status: "proposed", proposed_by: "operator ada" })
       expect(bodyOf(yield* put(admin, body))).toMatchObject({ data: { status: "set", rate: 9.5 } })
       expect(yield* served).toBe("9.5")
-      expect(yield* rates.proposals(operator)).toEqual([])
+      expect((yield* rates.list(operator)).proposals).toEqual([])
       const log = yield* send("/v1/audit-log?action=rate.set&limit=1", { headers: { ...admin } })
       expect(bodyOf(log)).toMatchObject({
         data: [{ actor_id: adminId, subject_id: "USD/GHS", detail: { new: "9.5", proposed_by: "operator ada" } }]
       })
+    })
+  )
+
+  it.effect("is listed for admins with its source, as are proposals and the state of sources", () =>
+    Effect.gen(function* () {
+      const { acme, admin, adminId } = yield* people
+      yield* put(admin, `{"from_currency":"USD","to_currency":"UGX","rate":9000}`)
+      const path = "/v1/organizations/admin/exchange-rates"
+      expect((yield* send(path, { headers: { ...acme.key } })).status).toBe(403)
+      const answer = yield* send(path, { headers: { ...admin } })
+      const { data } = bodyOf(answer) as { readonly data: Record<"rates" | "proposals", ReadonlyArray<object>> }
+      expect(data).toMatchObject({ sources: [] })
+      expect(data.rates).toContainEqual(
+        expect.objectContaining({ from_currency: "USD", to_currency: "UGX", source: "manual", published_at: null })
+      )
+      expect(data.proposals).toMatchObject([{ to_currency: "UGX", rate: 9000, proposed_by: adminId, source: "manual" }])
     })
   )
 

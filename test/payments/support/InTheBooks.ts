@@ -83,6 +83,7 @@ export const watched = Effect.gen(function* () {
   const accounts = {
     settlement: LedgerAccount.settlement(org_id, KES),
     held: LedgerAccount.held(org_id, KES),
+    reserve: LedgerAccount.reserve(org_id, KES),
     stripe: LedgerAccount.provider("stripe", KES),
     adyen: LedgerAccount.provider("adyen", KES),
     fees: LedgerAccount.fees(KES),

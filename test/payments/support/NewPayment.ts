@@ -67,6 +67,7 @@ export const blankPayment: Omit<Payment, Own> = {
   funding: null,
   holds: false,
   ramp: null,
+  reserve: null,
   expires_at: null
 }
 

@@ -157,7 +157,7 @@ const told = ({ amount, direction, refunds, status, target, total_fees }: Paymen
   return target.minor - fees - sumOfParts(gone, (part) => part.target.minor) + returning
 }
 
-const ownKinds = ["settlement", "held", "own", "virtual", "escrow", "party"]
+const ownKinds = ["settlement", "held", "reserve", "own", "virtual", "escrow", "party"]
 
 const recordProblems = (payment: Payment, postings: ReadonlyArray<Posting>) => {
   const own = postings.filter(
@@ -181,7 +181,7 @@ const sideProblems = (payment: Payment, attempts: ReadonlyArray<Told>, postings:
   const main = funding ?? side(direction === "outbound" ? amount.currency : target.currency)
   const sides = attempts.filter((one) => one.payment_id === payment_id)
   for (const { account, currency, kind, minor, payment_id: of } of postings) {
-    if (of !== payment_id || account.startsWith("held/") || !ownKinds.includes(account.split("/")[0]!)) continue
+    if (of !== payment_id || /^(held|reserve)\//.test(account) || !ownKinds.includes(account.split("/")[0]!)) continue
     const allowed = byHand.includes(kind)
       ? sides.map((one) =>
           one.own_account

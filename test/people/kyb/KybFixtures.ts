@@ -7,7 +7,7 @@ import { OrganizationStore } from "../../../src/people/organizations/Organizatio
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { newMember, newOrganization } from "../../support/StoreFixtures.ts"
 import { people } from "../../support/Credentials.ts"
-import { bodyOf, send } from "../../support/Send.ts"
+import { bodyOf, post, send } from "../../support/Send.ts"
 
 export const SECRET = "the KYB provider's secret"
 export const CALLBACK = "/v1/organizations/webhook/kyb"
@@ -24,9 +24,11 @@ export const deliver = (body: string | Uint8Array, headers: Readonly<Record<stri
 
 export const callBack = (callback: Readonly<Record<string, unknown>>) => deliver(JSON.stringify(callback))
 
-export const initiate = (orgId: string) =>
+export const initiate = (orgId: string, body?: object) =>
   Effect.flatMap(people, ({ admin }) =>
-    send(`/v1/organizations/${orgId}/kyb`, { method: "POST", headers: { ...admin } })
+    body === undefined
+      ? send(`/v1/organizations/${orgId}/kyb`, { method: "POST", headers: { ...admin } })
+      : post(`/v1/organizations/${orgId}/kyb`, { ...admin }, body)
   )
 
 export interface Started {
@@ -35,8 +37,8 @@ export interface Started {
   readonly kyb_customer_id: string
 }
 
-export const startedAgain = (orgId: OrgId) =>
-  Effect.map(initiate(orgId), (answer) => {
+export const startedAgain = (orgId: OrgId, body?: object) =>
+  Effect.map(initiate(orgId, body), (answer) => {
     expect(answer.status, answer.text).toBe(201)
     return (bodyOf(answer) as { readonly data: Started }).data
   })

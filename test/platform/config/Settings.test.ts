@@ -66,6 +66,26 @@ describe("settings", () => {
     })
   )
 
+  it.effect("needs what signs KYB requests and callbacks only where a vendor decides", () =>
+    Effect.gen(function* () {
+      const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "ab".repeat(32) }
+      expect(yield* complaintAbout(live)).toBe("nothing")
+      expect(yield* complaintAbout({ ...live, KYB_PROVIDER: "webhook" })).toMatch(/^KYB_WEBHOOK_SECRET is missing/)
+      const signed = { KYB_PROVIDER: "webhook", KYB_WEBHOOK_SECRET: "hunter2hunter2hu" }
+      expect(yield* complaintAbout({ ...live, ...signed })).toBe("nothing")
+      const plain = { ...signed, KYB_REQUEST_URL: "http://kyb.example/?key=hidden" }
+      expect(yield* complaintAbout({ ...live, ...plain })).toBe(
+        "KYB_REQUEST_URL is not valid: live mode needs an address that starts with https://."
+      )
+      expect(yield* complaintAbout(plain), "in sandbox mode").toBe("nothing")
+      expect(yield* complaintAbout({ KYB_REQUEST_URL: "https://kyb.example" })).toMatch(
+        /^KYB_WEBHOOK_SECRET is missing/
+      )
+      expect(yield* complaintAbout({ KYB_PROVIDER: "nobody" })).toMatch(/^KYB_PROVIDER/)
+      expect(yield* complaintAbout({ KYB_APPROVALS: "3" })).toMatch(/^KYB_APPROVALS/)
+    })
+  )
+
   it.effect("does not repeat a value that may hold a password", () =>
     Effect.gen(function* () {
       const complaint = yield* complaintAbout({

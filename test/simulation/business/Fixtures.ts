@@ -191,6 +191,20 @@ const addOrganisation = (chance: Chance, at: number, focus: Focus) =>
       const credit_limit = new Money({ currency: KES, minor: 500_000n })
       yield* Effect.orDie(ledger.setLimit({ org_id, currency: KES, credit_limit }))
     }
+    if (chance.happens(0.3, `${name} has a reserve`)) {
+      const rule = {
+        basis_points: chance.pick([1000, 333, 0], `${name} reserve`),
+        delay_days: chance.pick([0, 1], `${name} delay`),
+        reserve_days: 2,
+        minimum_amount: null,
+        minimum_currency: null
+      }
+      const methods = ["mobile_money", "card"] as const
+      yield* organizations.setReserves(
+        org_id,
+        methods.map((payment_method) => ({ payment_method, ...rule }))
+      )
+    }
     const fee = chance.happens(0.4, `${name} is charged`) ? drawFee(chance, name) : null
     if (fee !== null) {
       for (const direction of ["inbound", "outbound"] as const) {

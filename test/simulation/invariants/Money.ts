@@ -33,7 +33,7 @@ const providerProblems = (dossier: Dossier): ReadonlyArray<string> => {
   })
 }
 
-const ownKinds = ["settlement", "held", "own", "virtual", "escrow", "party"]
+const ownKinds = ["settlement", "held", "reserve", "own", "virtual", "escrow", "party"]
 const byHand = ["adjustment", "ramp_return"]
 
 /** Change of the organisation's balance, by the payment's record. */
@@ -173,6 +173,31 @@ const refundedProblems = (dossier: Dossier): ReadonlyArray<string> => {
     : [`${back} of it are back with the payer, and the record tells ${refunded.minor}`]
 }
 
+/** The reserve of a payin holds its open parts, less what refunds and chargebacks have cost the organisation. */
+const reserveProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<string> => {
+  const { funding, refunds, reserve, status, target } = payment
+  const held = [...sumBy(postings, ({ account }) => (kindOf(account) === "reserve" ? account : null)).values()]
+  const has = held.reduce((sum, minor) => sum + minor, 0n)
+  const open = (reserve?.parts ?? []).reduce(
+    (sum, one) => (one.released_at === null ? sum + one.amount.minor : sum),
+    0n
+  )
+  const given = refunds.reduce(
+    (sum, part) => (part.of === undefined && part.state !== "failed" ? sum + part.target.minor : sum),
+    0n
+  )
+  const back = books.allocations.reduce(
+    (sum, { accountAmount: own, from }) =>
+      from === "clearing" && own.currency === target.currency ? sum - own.minor : sum,
+    given
+  )
+  const isPaid = status === "completed" || status === "refunded"
+  const left = back > 0n ? open - back : open
+  const wanted = isPaid && left > 0n ? left : 0n
+  const isExact = funding === null ? has === wanted : has >= 0n && has <= open
+  return isExact ? [] : [`the reserve holds ${has} of a payment that is ${status}, and should hold ${wanted}`]
+}
+
 export const moneyProblems = (dossier: Dossier): ReadonlyArray<string> => [
   ...providerProblems(dossier),
   ...recordProblems(dossier),
@@ -180,5 +205,6 @@ export const moneyProblems = (dossier: Dossier): ReadonlyArray<string> => [
   ...movementProblems(dossier),
   ...allocationProblems(dossier),
   ...refundMovementProblems(dossier),
+  ...reserveProblems(dossier),
   ...refundedProblems(dossier)
 ]

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Duration, Effect, FiberRef, Random, type Scheduler } from "effect"
 import { InTransaction } from "../../../src/platform/database/Transactor.ts"
-import { dayClosingPause, unmatchedCallbackPoll } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { dayClosingPause, releasePoll, unmatchedCallbackPoll } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { retentionPause, workerPoll } from "../../../src/domain/policies/ServerPolicies.ts"
 import type { Stream } from "./Chance.ts"
 import { startTime, type VirtualTime } from "./VirtualTime.ts"
@@ -14,7 +14,9 @@ import type { SimulationEnvironment } from "./SimulationEnvironment.ts"
 export const CurrentWorker = FiberRef.unsafeMake<string | null>(null)
 
 /** Pauses after which a worker only polls. */
-const pollPauses = new Set([dayClosingPause, retentionPause, unmatchedCallbackPoll, workerPoll].map(Duration.toMillis))
+const pollPauses = new Set(
+  [dayClosingPause, releasePoll, retentionPause, unmatchedCallbackPoll, workerPoll].map(Duration.toMillis)
+)
 
 /** An idle worker, woken when its pause is over and a row is due. */
 interface IdleWorker {

@@ -2,12 +2,13 @@
 import { escrowPayoutTables } from "../../../src/treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
-import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
+import { isReversed, unallocatedOf } from "../../../src/payments/store/PaymentPostings.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"
+import { reserveTables } from "../../../src/money/ledger/PostInMemory.ts"
 import { Duration } from "effect"
 import { unmatchedCallbackWindow } from "../../../src/domain/policies/PaymentPolicies.ts"
 
-export const watchedTables = { ...paymentTables, ...webhookTables, ...escrowPayoutTables }
+export const watchedTables = { ...paymentTables, ...webhookTables, ...escrowPayoutTables, ...reserveTables }
 
 type Tables = Opened<typeof watchedTables>
 
@@ -54,6 +55,18 @@ const unmatchedCallbacks = ({ attempts, callbacks }: Tables, now: number): numbe
 const cardWaits = ({ cardWaits: waits }: Tables): number =>
   Math.min(never, ...Array.from(waits.values(), ({ expires_at }) => expires_at.getTime()))
 
+/** A release waits while a chargeback of its payment is undecided. */
+const reserves = (tables: Tables): number => {
+  let first = never
+  for (const [payment_id, { release_at }] of tables.reserves) {
+    const payment = tables.payments.get(payment_id)
+    if (release_at === null || payment === undefined) continue
+    const isDisputed = unallocatedOf(payment, booksIn(tables, payment_id)).some(({ money }) => money.isNegative)
+    if (!isDisputed) first = Math.min(first, release_at.getTime())
+  }
+  return first
+}
+
 const finalStatuses: ReadonlyArray<string> = ["completed", "failed", "rejected", "canceled"]
 
 /** A sent payout is due when its payment has ended. */
@@ -82,6 +95,8 @@ export const dueFor = (tables: Tables, worker: string, now: number): number => {
       return cardWaits(tables)
     case "escrow payouts":
       return escrowPayouts(tables)
+    case "reserves":
+      return reserves(tables)
     case "settlements":
       return settlements(tables)
     case "early callbacks":

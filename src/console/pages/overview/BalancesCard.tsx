@@ -42,11 +42,14 @@ const namesOf = async <A,>(
   return read.map(entryOf)
 }
 
+interface BalanceTableProps {
+  readonly balances: ReadonlyArray<Balance>
+  readonly names: Names
+  readonly releases: Answer<"reserves", "get">["data"]["releases"]
+}
+
 /** Balances, and the names of their accounts and escrows as far as the user may list them. */
-const loadBalances = async (
-  get: BoundCall,
-  org_id: string
-): Promise<{ readonly balances: ReadonlyArray<Balance>; readonly names: Names }> => {
+const loadBalances = async (get: BoundCall, org_id: string): Promise<BalanceTableProps> => {
   const balances = await readAllPages((lastEvaluatedKey) =>
     get("balances", "list", { path: { org_id }, urlParams: { limit: 100, lastEvaluatedKey } })
   )
@@ -62,7 +65,9 @@ const loadBalances = async (
       ({ escrow_id, name }) => [escrow_id, name]
     )
   ])
-  return { balances, names: new Map([...accounts, ...escrows]) }
+  const hasReserve = balances.some(({ kind }) => kind === "reserve")
+  const releases = hasReserve ? (await get("reserves", "get", { path: { org_id } })).data.releases : []
+  return { balances, names: new Map([...accounts, ...escrows]), releases }
 }
 
 type BalanceTrends = Answer<"balances", "trends">["data"]
@@ -99,6 +104,7 @@ const kindLabels: Readonly<Record<Balance["kind"], string>> = {
   settlement: "Available",
   receivable: "Owed, deducted from your next credits",
   held: "Held for payments in progress",
+  reserve: "In reserve, released later",
   own: "At your own provider account",
   virtual: "Virtual account",
   escrow: "Escrow",
@@ -110,7 +116,11 @@ const kindLabels: Readonly<Record<Balance["kind"], string>> = {
 const kindOrder = Object.keys(kindLabels)
 
 /** Label of a balance, with the name of its account. */
-const whereOf = ({ account, kind }: Balance, names: Names): string => {
+const whereOf = ({ account, currency, kind }: Balance, { names, releases }: BalanceTableProps): string => {
+  const next = releases.find((release) => kind === "reserve" && release.currency === currency)
+  if (next !== undefined) {
+    return `${kindLabels.reserve}, next ${amountText(next.amount)} ${currency} on ${next.date}`
+  }
   const place = pageOfAccount(account)
   const what = kindLabels[kind] ?? labelOf(kind)
   return place === undefined ? what : `${what}: ${names.get(place.id) ?? shortId(place.id)}`
@@ -121,13 +131,8 @@ const hrefOf = ({ account }: Balance): string | undefined => {
   return place === undefined ? undefined : linkTo(place.path)
 }
 
-interface BalanceTableProps {
-  readonly balances: ReadonlyArray<Balance>
-  readonly names: Names
-}
-
-const BalanceTable = ({ balances, names }: BalanceTableProps) => {
-  const shown = balances
+const BalanceTable = (content: BalanceTableProps) => {
+  const shown = content.balances
     .filter(({ balance, kind }) => kind === "settlement" || !isZero(balance))
     .toSorted((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind))
   if (shown.length === 0) {
@@ -144,7 +149,7 @@ const BalanceTable = ({ balances, names }: BalanceTableProps) => {
       keyOf={({ account }) => account}
       hrefOf={hrefOf}
       columns={[
-        { name: "Where", show: (balance) => whereOf(balance, names) },
+        { name: "Where", show: (balance) => whereOf(balance, content) },
         {
           name: "Balance",
           align: "end",

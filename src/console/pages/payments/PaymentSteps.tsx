@@ -56,6 +56,12 @@ const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: n
         title: `${amountText(item.amount)} ${item.currency} ${isNegative(item.amount) ? "charged to" : "credited to"} the organisation`,
         words: `${asSentence(item.note)}${item.by === null ? "" : ` By ${item.by}.`}`
       }
+    case "reserve":
+      return {
+        tone: "calm",
+        title: `${amountText(item.amount)} ${item.currency} ${item.change === "held" ? "held in reserve" : "released from the reserve"}`,
+        words: item.change === "held" ? `Until ${exactTime(item.release_at)}.` : undefined
+      }
     case "delivery":
       return {
         tone: toneOf(item.status),

@@ -1,0 +1,143 @@
+import { useState } from "preact/hooks"
+import type { Answer, Item } from "../api/ConsoleApi.ts"
+import { Badge } from "../components/Badge.tsx"
+import { ActionButton } from "../components/Dialog.tsx"
+import { Field } from "../components/Form.tsx"
+import { LoadedPage, PagedTable } from "../components/Loading.tsx"
+import { Card, Page } from "../components/PageFrame.tsx"
+import { CopyableId, DetailList, Time } from "../components/Values.tsx"
+import { linkTo } from "../state/HashRouter.ts"
+import { useLoad, usePages } from "../state/LoadHooks.ts"
+import { labelOf } from "../state/Display.ts"
+
+type Listed = Item<"kyb", "list">
+type Application = Answer<"kyb", "get">["data"]
+
+const statuses = ["pending", "approved", "rejected", undefined] as const
+
+const approvalsOf = ({ approvals_needed, approved_by }: Pick<Listed, "approvals_needed" | "approved_by">): string =>
+  `${approved_by.length} of ${approvals_needed}`
+
+export const KybPage = () => {
+  const [status, setStatus] = useState<(typeof statuses)[number]>("pending")
+  const list = usePages<Listed>(
+    (get, last_evaluated_key) => get("kyb", "list", { urlParams: { status, limit: 25, last_evaluated_key } }),
+    [status]
+  )
+  return (
+    <Page title="KYB" lead="Organisations that ask to be verified. People of the platform decide.">
+      <div class="views" role="group" aria-label="Status">
+        {statuses.map((one) => (
+          <button
+            key={one ?? ""}
+            class="chip"
+            type="button"
+            aria-pressed={status === one}
+            onClick={() => setStatus(one)}
+          >
+            {one === undefined ? "All" : <Badge status={one} />}
+          </button>
+        ))}
+      </div>
+      <PagedTable
+        list={list}
+        empty={["escrow", "No applications"]}
+        caption="KYB applications"
+        keyOf={({ kyb_customer_id }) => kyb_customer_id}
+        hrefOf={({ kyb_customer_id }) => linkTo(`kyb/${kyb_customer_id}`)}
+        columns={[
+          { name: "Organisation", show: ({ name }) => <strong>{name}</strong> },
+          { name: "Status", show: ({ kyb_status }) => <Badge status={kyb_status} /> },
+          { name: "Country", wide: true, show: ({ country }) => country },
+          { name: "Approvals", show: approvalsOf },
+          { name: "Applied", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
+        ]}
+      />
+    </Page>
+  )
+}
+
+const hint = "Sent to the organisation and saved in the audit log"
+
+const Decide = ({ application }: { readonly application: Application }) => {
+  const path = { kyb_customer_id: application.kyb_customer_id }
+  const { approvals_needed, approved_by, name } = application
+  return (
+    <>
+      <ActionButton
+        name="Approve"
+        title="Approve the application"
+        kind="primary"
+        explanation={
+          approvals_needed - approved_by.length > 1
+            ? `A second person has to approve ${name} after you.`
+            : `${name} is verified from now on, and gets an event.`
+        }
+        done="Approval saved"
+        act={({ reason = "" }, send) => send("kyb", "approve", { path, payload: reason === "" ? {} : { reason } })}
+      >
+        <Field name="reason" label="Reason" hint={hint} />
+      </ActionButton>
+      <ActionButton
+        name="Reject"
+        title="Reject the application"
+        kind="danger"
+        explanation={`${name} gets an event with the reason, and may apply again.`}
+        done="Application rejected"
+        act={({ reason = "" }, send) => send("kyb", "reject", { path, payload: { reason } })}
+      >
+        <Field name="reason" label="Reason" hint={hint} required />
+      </ActionButton>
+    </>
+  )
+}
+
+const Documents = ({ documents }: Pick<Application, "documents">) =>
+  documents.length === 0 ? (
+    <p class="muted">None were sent.</p>
+  ) : (
+    <ul>
+      {documents.map(({ name, type, url }) => (
+        <li key={url}>
+          {labelOf(type)}:{" "}
+          <a href={url} target="_blank" rel="noopener noreferrer">
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+
+export const KybApplicationPage = ({ id }: { readonly id: string }) => {
+  const loaded = useLoad(async (get) => (await get("kyb", "get", { path: { kyb_customer_id: id } })).data, [id])
+  return (
+    <LoadedPage title="KYB" above={["#/kyb", "KYB"]} loaded={loaded}>
+      {(application) => (
+        <Page
+          title={application.name}
+          above={["#/kyb", "KYB"]}
+          lead={<Badge status={application.kyb_status} />}
+          actions={application.kyb_status === "pending" ? <Decide application={application} /> : undefined}
+        >
+          <Card title="Application">
+            <DetailList
+              facts={[
+                ["Organisation", <CopyableId id={application.org_id} what="the organisation's id" />],
+                ["Country", application.country],
+                ["E-mail", application.email],
+                ["Approvals", approvalsOf(application)],
+                ["Approved by", application.approved_by.join(", ")],
+                ["Decided by", application.decided_by],
+                ["Reason", application.reason],
+                ["Applied", <Time at={application.created_at} />]
+              ]}
+            />
+          </Card>
+          <Card title="Documents" note="Links of the organisation. Open only what you expect.">
+            <Documents documents={application.documents} />
+          </Card>
+        </Page>
+      )}
+    </LoadedPage>
+  )
+}
