@@ -117,7 +117,14 @@ export const InitiatePayment = Schema.Struct({
   description: optionalOrNull(text(1000, "What the payment is for")),
   payer_details: optionalOrNull(PayerDetails).annotations({ description: "Needed for a payin" }),
   mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({ description: "Needed for mobile_money" }),
-  card_details: optionalOrNull(CardDetails).annotations({ description: "Needed for card; never stored" }),
+  card_entry: optionalOrNull(Schema.Literal("hosted")).annotations({
+    description:
+      "Extension. For a card payin: the payer enters the card on the provider's own page (`next_action: redirect`), and `card_details` is not needed"
+  }),
+  card_details: optionalOrNull(CardDetails).annotations({
+    description:
+      "Needed for card without `card_entry`; never stored. Passed on only to providers that take card numbers (`CARD_DATA=raw`, and the sandbox's own). For all others the number is dropped at once, and the payer enters the card on the provider's page"
+  }),
   bank_details: optionalOrNull(SourceBank).annotations({ description: "Needed for bank_transfer" }),
   bank_account: optionalOrNull(DestinationBank).annotations({ description: "Needed for bank_transfer" }),
   beneficiary_id: optionalOrNull(Schema.String).annotations({ description: "Needed for a payout" }),

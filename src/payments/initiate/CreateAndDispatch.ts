@@ -58,6 +58,12 @@ interface RoutedPayment extends Omit<PaymentPlan, "payment"> {
 
 type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>
 
+/** A card's number goes no further where no candidate takes it: its payer enters the card on the provider's page. */
+const withoutUnusedCard = ({ card, payment, ...planned }: PaymentPlan, candidates: Candidates): PaymentPlan =>
+  card === null || candidates.some(({ takesCardNumbers }) => takesCardNumbers)
+    ? { ...planned, card, payment }
+    : { ...planned, card: null, payment: { ...payment, card_details: {} } }
+
 /** A payment as it is first stored. */
 export const newPayment = Effect.fnUntraced(function* (
   ids: Context.Tag.Service<Ids>,
@@ -195,22 +201,24 @@ const make = Effect.gen(function* () {
     launch: Effect.fnUntraced(function* <E = never>(
       permit: Permit<Access>,
       orgId: OrgId,
-      { payment: described, ...planned }: PaymentPlan,
+      plan: PaymentPlan,
       options: CreateOptions<E> = {}
     ) {
       const { expiresIn, funding = null } = options
+      const { payment: asked } = plan
       const [routed, charged, organization] = yield* atConfigVersion(permit.terms ?? null)(
         Effect.all(
           [
-            router.route(orgId, { ...described, funding }),
-            fees.charge({ ...described, org_id: orgId }),
+            router.route(orgId, { ...asked, funding }),
+            fees.charge({ ...asked, org_id: orgId }),
             organizations.find(orgId)
           ],
           { concurrency: "unbounded" }
         )
       )
       const { candidates } = routed
-      if (!Arr.isNonEmptyReadonlyArray(candidates)) return yield* noRoute(described, routed)
+      if (!Arr.isNonEmptyReadonlyArray(candidates)) return yield* noRoute(asked, routed)
+      const { payment: described, ...planned } = withoutUnusedCard(plan, candidates)
       const expires_at =
         expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
       const terms = { ...described, funding, expires_at }

@@ -66,10 +66,11 @@ type Ordered = Pick<
   | "mobile_money_details"
   | "recipient_info"
   | "ramp"
+  | "expires_at"
 >
 
 /** As it is known before it has a name. */
-export type Routed = Omit<Ordered, "payment_id" | "org_id" | "ramp"> & Partial<Pick<Ordered, "ramp">>
+export type Routed = Omit<Ordered, "payment_id" | "org_id" | "ramp" | "expires_at"> & Partial<Pick<Ordered, "ramp">>
 
 /** The sides that a provider may act on; at most one of them is there. */
 type Side = Pick<PaymentOrder, "bank" | "mobileMoney" | "walletAddress">
@@ -230,7 +231,8 @@ export const providerOrder = (payment: Ordered, leg: PaidLeg, unstored: OrderInp
     sender: facts.flow === "outbound" ? senderIn(unstored) : null,
     browser,
     checkoutUrl,
-    returnUrl: returnUrlOf(checkoutUrl)
+    returnUrl: returnUrlOf(checkoutUrl),
+    expiresAt: payment.expires_at
   }
 }
 

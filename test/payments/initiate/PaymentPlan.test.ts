@@ -80,7 +80,7 @@ const decode = Schema.decodeUnknownSync(InitiatePayment)
 
 const plan = (request: object, about: Partial<PlanContext> = {}) => planPayment(decode(request), { ...alone, ...about })
 
-const unsent = { payment_id: ID, org_id: ID, ramp: null }
+const unsent = { payment_id: ID, org_id: ID, ramp: null, expires_at: null }
 
 /** With the order that its provider would get. */
 const planned = (request: object, about: Partial<PlanContext> = {}) => {

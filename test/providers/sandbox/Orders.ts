@@ -33,13 +33,14 @@ export const newOrder = (about: Partial<PaymentOrder> = {}) =>
       payer: null,
       mobileMoney: null,
       bank: null,
-      card: null,
+      ...card("4242424242424242"),
       walletAddress: null,
       recipient: null,
       sender: null,
       browser: null,
       checkoutUrl,
       returnUrl: "http://127.0.0.1:3000/checkout/p1/return?t=abc",
+      expiresAt: null,
       ...about
     }
     return order

@@ -221,7 +221,7 @@ describe("the fake of Stripe names the same movements in callbacks and enquiries
   for (const [name, minor, kinds] of stories) {
     it.scopedLive(name, () =>
       Effect.gen(function* () {
-        const { mailbox, provider, settled } = yield* againstFake(stripe, stripeFake)
+        const { mailbox, provider, settled } = yield* againstFake(stripe, stripeFake, { rawCards: true })
         const order = newOrder({ card: cardNumbered("4242424242424242"), money: inMinor("EUR", minor) })
         const outcome = yield* provider.initiate(order)
         yield* settled
