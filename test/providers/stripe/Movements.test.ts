@@ -63,7 +63,10 @@ const dispute = (about: object = {}) => ({
 
 const at = (answer: Parameters<typeof scripted>[0]) => {
   const { calls, http } = scripted(answer)
-  return { calls, provider: connected(stripe, http, { secret_key: "sk_test_abc", webhook_secret: secret }) }
+  return {
+    calls,
+    provider: connected(stripe, http, { secret_key: "sk_test_abc", webhook_secret: secret }, { rawCards: true })
+  }
 }
 
 const heard = (type: string, object: object) =>
