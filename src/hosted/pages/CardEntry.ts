@@ -73,7 +73,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
           const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
-          const card = candidates.some(({ takesCardNumbers }) => takesCardNumbers) ? given : null
+          const card = candidates[0].takesCardNumbers ? given : null
           const chosen = yield* router.choose(payment.org_id, candidates, "payment")
           // Of two cards submitted at once, the second finds a changed version.
           const opened = yield* command

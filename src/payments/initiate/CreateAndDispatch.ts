@@ -58,9 +58,9 @@ interface RoutedPayment extends Omit<PaymentPlan, "payment"> {
 
 type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>
 
-/** A card's number goes no further where no candidate takes it: its payer enters the card on the provider's page. */
+/** A card's number goes no further where the first candidate does not take it: the payer enters the card on its page. */
 const withoutUnusedCard = ({ card, payment, ...planned }: PaymentPlan, candidates: Candidates): PaymentPlan =>
-  card === null || candidates.some(({ takesCardNumbers }) => takesCardNumbers)
+  card === null || candidates[0].takesCardNumbers
     ? { ...planned, card, payment }
     : { ...planned, card: null, payment: { ...payment, card_details: {} } }
 
