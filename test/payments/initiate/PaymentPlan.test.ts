@@ -121,6 +121,18 @@ describe("planPayment: the fields that depend on others", () => {
     )
   })
 
+  it("needs no card where the payer enters it on the provider's page, and keeps none", () => {
+    const hosted = { ...byCard(), card_entry: "hosted" }
+    for (const request of [without(hosted, "card_details"), hosted]) {
+      const { order, payment } = planned(request)
+      expect([order.card, payment.card_details]).toEqual([null, {}])
+    }
+    for (const other of [byPhone(), byBank()]) {
+      expect(refusal({ ...other, card_entry: "hosted" })).toBe("VALIDATION_ERROR card_entry: is for card payins only.")
+    }
+    expect(() => refusal({ ...byCard(), card_entry: "here" })).toThrow(/card_entry/)
+  })
+
   it("needs no payer for a payout, and no beneficiary for a payin", () => {
     expect(refusal(payoutByPhone(ID), to(beneficiary))).toBe("planned")
     expect(refusal(byPhone())).toBe("planned")
