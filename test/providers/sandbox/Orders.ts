@@ -74,7 +74,7 @@ export const calledBack = (provider: string, sent: Pick<CallbackRequest, "header
   ...sent
 })
 
-export const card = (number: string): Partial<PaymentOrder> => ({
+export const card = (number: string): Pick<PaymentOrder, "method" | "card"> => ({
   method: "card",
   card: Redacted.make({ number, expiryMonth: "12", expiryYear: "2030", cvv: "123", holder: null })
 })
