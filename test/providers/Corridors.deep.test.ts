@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either } from "effect"
-import { formIn } from "../fakes/StripeFakeForms.ts"
+import { formIn, NewSession, taken } from "../fakes/StripeFakeForms.ts"
 import { thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
 import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
 import { allFakes } from "../fakes/AllFakes.ts"

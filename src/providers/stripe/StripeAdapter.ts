@@ -3,7 +3,14 @@ import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { get, type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
-import { firstReport, looked, notSupported, prepared, sent, triedBy } from "../client/ProviderReplies.ts"
+import {
+  enquiryResult,
+  firstReport,
+  notSupported,
+  outcomeOfOrder,
+  preparedOrDeclined,
+  triedBy
+} from "../client/ProviderReplies.ts"
 import {
   type Callback,
   type CallbackRequest,
@@ -80,19 +87,19 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
   const customerFor = (order: PaymentOrder): Effect.Effect<string, Declined> => {
     const form = requests.customerForm(order)
     const request = post("create customer", "/v1/customers", form, requests.customerKey(order.reference))
-    return prepared(call(request), answers.toCustomer)
+    return preparedOrDeclined(call(request), answers.toCustomer)
   }
 
   const openPage = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
       const form = yield* requests.sessionForm(order, yield* Clock.currentTimeMillis)
       const request = post("create page", "/v1/checkout/sessions", form, order.reference)
-      return yield* sent(call(request), pages.toSession)
+      return yield* outcomeOfOrder(call(request), pages.toSession)
     })
 
   const createIntent = (order: PaymentOrder, by: requests.PaidBy): Effect.Effect<Outcome, Declined> =>
     Effect.flatMap(requests.intentForm(order, by), (form) =>
-      sent(call(post("create payment", "/v1/payment_intents", form, order.reference)), answers.toIntent)
+      outcomeOfOrder(call(post("create payment", "/v1/payment_intents", form, order.reference)), answers.toIntent)
     )
 
   const collect = (order: PaymentOrder): Effect.Effect<Outcome, Declined> => {
@@ -184,7 +191,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
   const lookedUp = (id: string, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
     Effect.gen(function* () {
       const reply = yield* Effect.either(call(get("get payment", requests.intentWithCharge(id))))
-      const said = yield* looked(reply, read)
+      const said = yield* enquiryResult(reply, read)
       const intent = Option.flatMap(Either.getRight(reply), ({ json }) => intentIn(json))
       return said._tag === "Report" && Option.isSome(intent) ? yield* withHistory(intent.value, said) : said
     })
@@ -198,7 +205,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
   const lookedUpPage = (id: string, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
     Effect.gen(function* () {
       const reply = yield* Effect.either(call(get("get page", requests.sessionWithIntent(id))))
-      const said = yield* looked(reply, read)
+      const said = yield* enquiryResult(reply, read)
       const session = Option.flatMap(Either.getRight(reply), ({ json }) => sessionIn(json))
       const intent = Option.isSome(session) ? pages.intentOf(session.value) : null
       return said._tag === "Report" && intent !== null ? yield* withHistory(intent, said) : said
@@ -234,7 +241,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
           foundRefund(attempt.broughtBy === null ? null : requests.intentIdOf(attempt.broughtBy), attempt.reference),
           (one) => Effect.succeed(answers.reportOfRefund(one))
         )
-      : looked(call(get("get refund", requests.refundPath(attempt.providerPaymentId))), answers.aboutRefund)
+      : enquiryResult(call(get("get refund", requests.refundPath(attempt.providerPaymentId))), answers.aboutRefund)
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     Effect.flatMap(attemptKind(attempt) === "refund" ? enquireRefund(attempt) : enquirePayment(attempt), warned)
@@ -242,7 +249,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
       const request = post("create refund", "/v1/refunds", yield* requests.refundForm(order), order.reference)
-      const outcome = yield* sent(call(request), answers.toRefund)
+      const outcome = yield* outcomeOfOrder(call(request), answers.toRefund)
       if (!answers.isAlreadyRefunded(outcome)) return outcome
       const found = yield* foundRefund(requests.intentIdOf(order.attempt), order.reference)
       return found === undefined ? outcome : answers.outcomeOfRefund(found)
