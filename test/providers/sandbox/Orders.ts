@@ -78,7 +78,6 @@ export const calledBack = (provider: string, sent: Pick<CallbackRequest, "header
 })
 
 export const card = (number: string): Partial<PaymentOrder> => ({ method: "card", card: cardNumbered(number) })
-})
 
 export const phone = (phoneNumber: string): Partial<PaymentOrder> => ({
   method: "mobile_money",
