@@ -38,6 +38,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
+const messagesOf = ({ data }: Findings) => Object.fromEntries(data.map(({ message, name }) => [name, message]))
+
 const statusesOf = ({ data }: Findings) => Object.fromEntries(data.map(({ name, status }) => [name, status]))
 
 it("warns of what is not there yet, and changes nothing", async () => {
@@ -275,17 +277,20 @@ it("tells a sandbox, all at once, what is missing for live mode", async () => {
     People: "warn",
     Mail: "warn",
     Metrics: "warn",
+    "Card data": "ok",
     PostgreSQL: "ok"
   })
+  expect(messagesOf(withSecrets)["Card data"]).toContain("SAQ A")
   await query(
     sandbox.url,
     `insert into users (user_id, subject, email, is_admin) values (gen_random_uuid(), 'idp|a', 'a@b.example', true);
      insert into organizations (org_id, name, country, currency, email, sandbox)
        values (gen_random_uuid(), 'Acme', 'KE', 'KES', 'a@b.example', false)`
   )
-  const mailed = { SMTP_URL: "smtps://mail.example", METRICS_PORT: "9100" }
+  const mailed = { SMTP_URL: "smtps://mail.example", METRICS_PORT: "9100", CARD_DATA: "raw" }
   const more = documentOf<Findings>(await cliIn({ ...env, ...secrets, ...mailed })("doctor", "--live", "--json"))
   await sandbox.drop()
-  expect(statusesOf(more)).toMatchObject({ People: "ok", Mail: "ok", Metrics: "ok" })
+  expect(statusesOf(more)).toMatchObject({ People: "ok", Mail: "ok", Metrics: "ok", "Card data": "warn" })
+  expect(messagesOf(more)["Card data"]).toContain("SAQ D")
   expect(documentOf<Findings>(await cliIn(env)("doctor", "--json")).data.map(({ name }) => name)).not.toContain("Mail")
 })

@@ -25,6 +25,7 @@ import {
   disputeOf,
   idOf,
   intentOf,
+  isThere,
   keptOf,
   refundByHandOf,
   refundOf,
@@ -37,6 +38,7 @@ import {
   isKnownMethod,
   type Kept
 } from "./StripeFakeIntents.ts"
+import { list, sessionOf, sessionRoutes } from "./StripeFakeSessions.ts"
 import { signatureOf } from "../../src/providers/stripe/StripeCallbacks.ts"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 
@@ -44,21 +46,8 @@ import { sha256Hex } from "../../src/domain/Digest.ts"
 export const newestFirst = (books: FakeLedger, kind: Entry["kind"]): ReadonlyArray<Entry> =>
   books
     .all()
-    .filter((entry) => entry.kind === kind)
+    .filter((entry) => entry.kind === kind && isThere(entry))
     .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-
-export const list = (
-  path: string,
-  entries: ReadonlyArray<Entry>,
-  query: URLSearchParams,
-  show: (entry: Entry) => unknown
-): FakeReply => {
-  const after = query.get("starting_after")
-  const from = after === null ? 0 : entries.findIndex(({ id }) => id === after) + 1
-  const limit = Number(query.get("limit") ?? "10")
-  const page = entries.slice(from, from + limit)
-  return ok({ object: "list", url: path, has_more: from + limit < entries.length, data: page.map(show) })
-}
 
 export const madeBetween = (query: URLSearchParams) => {
   const bound = (name: string, otherwise: number) => Number(query.get(`created[${name}]`) ?? otherwise)
@@ -213,7 +202,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     (kind: Entry["kind"], answer: (entry: Entry, request: FakeRequest) => FakeReply): FakeRoute["answer"] =>
     (request) => {
       const entry = books.byId(request.params["id"] ?? "")
-      return entry?.kind !== kind ? missing(request.params["id"] ?? "") : answer(entry, request)
+      return entry?.kind !== kind || !isThere(entry) ? missing(request.params["id"] ?? "") : answer(entry, request)
     }
 
   const authenticate = onEntry("payin", (entry) => {
@@ -315,7 +304,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         answer: (request: FakeRequest) => once(request, () => payments.customer(request))
       }
     ].map(guarded),
-    { method: "GET", path: "/hosted/authenticate/:id", answer: authenticate }
+    { method: "GET", path: "/hosted/authenticate/:id", answer: authenticate },
+    ...sessionRoutes(world, payments.expanded)
   ]
 }
 
@@ -330,10 +320,13 @@ const typesByStatus: Readonly<Record<string, string>> = {
 const eventOf = (entry: Entry, url: string): readonly [type: string, object: unknown] => {
   if (entry.kind === "refund") return ["charge.refund.updated", refundOf(entry)]
   if (entry.state === "returned") return ["charge.dispute.funds_withdrawn", disputeOf(entry)]
+  if (entry.state === "failed" && keptOf(entry).session !== undefined) {
+    return ["checkout.session.expired", sessionOf(entry, url)]
+  }
   return [typesByStatus[statusOf(entry)] ?? "payment_intent.created", intentOf(entry, url)]
 }
 
-const signed = (type: string, object: unknown, about: string, world: FakeWorld): FakeCallback => {
+export const signed = (type: string, object: unknown, about: string, world: FakeWorld): FakeCallback => {
   const time = `${Math.floor(world.now().getTime() / 1000)}`
   const body = JSON.stringify({
     id: idOf("evt", `${about} ${type}`),

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either } from "effect"
-import { formIn } from "../fakes/StripeFakeForms.ts"
+import { formIn, NewSession, taken } from "../fakes/StripeFakeForms.ts"
 import { thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
 import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
 import { allFakes } from "../fakes/AllFakes.ts"
@@ -119,7 +119,10 @@ const byDocument = (file: string, form?: typeof formIn): Judge => {
 
 /** What the provider's own document says of an order, by the address that it goes to. */
 const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file: string, judge?: Judge]>>> = {
-  stripe: [[/./, "stripe.openapi.json", byDocument("stripe.openapi.json", formIn)]],
+  stripe: [
+    [/^\/v1\/checkout\//, "stripe.openapi.json", ({ body = "" }) => byStripesFake(body)],
+    [/./, "stripe.openapi.json", byDocument("stripe.openapi.json", formIn)]
+  ],
   adyen: [
     [/^\/paymentLinks$/, "adyen.openapi.json"],
     [/\/transfers$/, "adyen-transfers.openapi.json"]
@@ -135,6 +138,11 @@ const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file
   coinbase: [[/./, "coinbase-cdp.openapi.json"]],
   flutterwave: [[/./, "flutterwave.examples.json", (call) => byFlutterwave(call)]]
 }
+
+/** The document at hand leaves Checkout Sessions out; the fake takes what the whole one does. */
+const pageForm = taken(NewSession)
+const byStripesFake = (body: string): ReadonlyArray<string> =>
+  Either.match(pageForm(body), { onLeft: (reply) => [JSON.stringify(reply)], onRight: () => [] })
 
 /** Flutterwave published the schemas of its own library instead, and none of them for the page of a card. */
 const isUnjudged = ({ path }: ProviderCall): boolean => path === "/v3/payments"

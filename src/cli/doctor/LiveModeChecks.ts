@@ -331,6 +331,15 @@ const platformAccounts = (read: ProvidersAsLive): Check => {
     : warn("Provider accounts", "no credentials of a provider are set: each configuration has to bring its own.")
 }
 
+/** Which questionnaire of PCI DSS the settings lead to. */
+const cardData = (read: ProvidersAsLive): Check =>
+  Either.isRight(read) && read.right.rawCards
+    ? warn(
+        "Card data",
+        "CARD_DATA=raw: card numbers pass through this service, which is SAQ D of PCI DSS. Without it, payers enter cards on the providers' pages (SAQ A)."
+      )
+    : ok("Card data", "payers enter cards on the providers' own pages, which is SAQ A of PCI DSS")
+
 export const liveSettings = (values: Values, providers: ProvidersAsLive): ReadonlyArray<Check> => [
   mode(values),
   masterKey(values),
@@ -342,5 +351,6 @@ export const liveSettings = (values: Values, providers: ProvidersAsLive): Readon
   mail(values),
   metrics(values),
   sanctions(values),
-  platformAccounts(providers)
+  platformAccounts(providers),
+  cardData(providers)
 ]

@@ -254,6 +254,7 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
   return {
     honoursReference: remembersKeys,
     provesAbsence: false,
+    takesCardNumbers: rawCards,
     // The payment that its customer makes has a number of its own.
     givesUpId: isLinkId,
     supports,

@@ -81,6 +81,7 @@ export interface PaymentOrder {
   /** The payer's side of a payin, the recipient's side of a payout. */
   readonly mobileMoney: MobileMoney | null
   readonly bank: BankAccount | null
+  /** Null: the payer enters the card on the provider's own page. */
   readonly card: Redacted.Redacted<Card> | null
   readonly walletAddress: { readonly address: string; readonly network: string } | null
   readonly recipient: Recipient | null
@@ -92,6 +93,8 @@ export interface PaymentOrder {
   readonly checkoutUrl: string
   /** Where a provider sends the customer back to, who then comes to `resume`. */
   readonly returnUrl: string
+  /** When the payer's time to pay ends, where that is known: a page may close by itself then. */
+  readonly expiresAt: Date | null
 }
 
 /** An attempt as adapters need it for look-ups, cancellations and refunds. */
@@ -166,6 +169,8 @@ export interface Provider {
   readonly refundsHonourReference?: Promised
   /** That it has no trace of a reference proves that it never had it. A time: only so long after it was sent. */
   readonly provesAbsence: Promised
+  /** Whether orders may carry a card's number. Otherwise the payer enters the card on the provider's own page. */
+  readonly takesCardNumbers?: boolean
   /** Whether the provider replaces this id of its own by another one later; none does unless it says so. */
   readonly givesUpId?: (providerPaymentId: string) => boolean
   /** From when on it is certainly this account that is reached. Of what was sent before, neither promise holds. */

@@ -105,6 +105,7 @@ const makeSimulator = (rail: BuiltInRail) =>
       name: rail,
       honoursReference: true,
       provesAbsence: true,
+      takesCardNumbers: true,
       supports: supportOf(rail),
       // A simulator without its database is like a provider that does not answer.
       initiate: (order) => Effect.orDie(initiate(order)),

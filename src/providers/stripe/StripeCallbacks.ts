@@ -9,7 +9,17 @@ import { optional } from "../client/WireValues.ts"
 import { moneyIn } from "./StripeRequests.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
 import { movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
-import { disputeIn, type Intent, intentIn, referenceIn, type Refund, refundIn } from "./StripeSchemas.ts"
+import {
+  disputeIn,
+  type Intent,
+  intentIn,
+  ofChargeIn,
+  referenceIn,
+  type Refund,
+  refundIn,
+  sessionIn
+} from "./StripeSchemas.ts"
+import { reportOfPage } from "./StripeSessions.ts"
 
 const TOLERANCE_SECONDS = 300
 
@@ -81,6 +91,10 @@ export const eventOf = (body: Buffer, proof: Proof<"account">): Option.Option<St
       switch (kind) {
         case "payment_intent":
           return statementOfIntent(event, proof)
+        case "checkout.session":
+          return eventOfSession(event, proof)
+        case "charge":
+          return hintOfCharge(event)
         case "refund":
           return statementOfRefund(event, proof)
         case "dispute":
@@ -99,6 +113,25 @@ const statementOfIntent = ({ data, id: key }: Event, proof: Proof<"account">): O
     return Option.some(
       report._tag === "Unknown" ? new Hint({ attempt }) : new Statement({ key, attempt, report, proof })
     )
+  })
+
+/** A page that expired was not paid. Of one that is complete the payment has to be looked up, for the id of its charge. */
+const eventOfSession = ({ data, id: key }: Event, proof: Proof<"account">): Option.Option<Statement | Hint> =>
+  Option.flatMap(sessionIn(data.object), (session) => {
+    const reference = referenceIn(session)
+    const attempt = { reference, providerPaymentId: session.id }
+    if (reference === null) return Option.none()
+    if (session.status !== "expired") return Option.some(new Hint({ attempt }))
+    const report = new Report({ ...reportOfPage(session), providerPaymentId: null })
+    return Option.some(new Statement({ key, attempt, report, proof }))
+  })
+
+/** A charge has the reference of its payment, and does not say what became of that. */
+const hintOfCharge = ({ data }: Event): Option.Option<Hint> =>
+  Option.flatMap(ofChargeIn(data.object), (charge) => {
+    const reference = referenceIn(charge)
+    const attempt = { reference, providerPaymentId: charge.payment_intent }
+    return reference === null ? Option.none() : Option.some(new Hint({ attempt }))
   })
 
 const statementOfRefund = (event: Event, proof: Proof<"account">): Option.Option<Statement | Withdrawal> =>

@@ -16,6 +16,7 @@ it.effect("every call says for what and for whom it is made", () =>
       honoursReference: true,
       refundsHonourReference: true,
       provesAbsence: true,
+      takesCardNumbers: true,
       givesUpId: () => false,
       since: new Date(),
       supports: () => Either.void,
