@@ -44,7 +44,7 @@ const take = (world: FakeWorld, request: FakeRequest, scenario: Scenario): FakeR
   const code = declines[scenario]
   if (code !== undefined) return refused(402, code)
   const body = bodyOf(request)
-  const entry = world.take({
+  const entry = world.takeOnce({
     id: `acme_${body.kind}_${world.books.all().length}`,
     reference: body.reference,
     kind: body.kind,
