@@ -208,5 +208,12 @@ export const mpesa = thirdParty({
   fields,
   serves,
   refunds: false,
+  setup: {
+    keys: [
+      "daraja.safaricom.co.ke, My Apps: an app with M-Pesa Express, B2C and Transaction Status. Go live with your shortcode.",
+      "org.ke.m-pesa.com: for payouts an API user with the roles ORG B2C API initiator and Transaction Status query ORG API."
+    ],
+    callbacks: null
+  },
   connect
 })

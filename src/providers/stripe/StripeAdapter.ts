@@ -18,6 +18,7 @@ import * as answers from "./StripeAnswers.ts"
 import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
 import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
 import * as requests from "./StripeRequests.ts"
+import { registerWebhook, webhookEvents } from "./StripeWebhooks.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn } from "./StripeSchemas.ts"
 
 const { warned } = answers
@@ -70,7 +71,7 @@ const post = (operation: string, path: string, form: requests.Form, idempotencyK
   body: new URLSearchParams(form).toString()
 })
 
-const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Connected => {
+const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fields>): Connected => {
   const key = Redacted.value(credentials.secret_key)
   const rules = { rawCards, testKey: requests.isTestKey(key) }
   const call = withHeaders(http, { authorization: `Bearer ${key}`, "stripe-version": API_VERSION })
@@ -240,6 +241,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
     callback,
     cancel,
     refund,
+    register: registerWebhook({ call, post, callbackUrl, apiVersion: API_VERSION }),
     // A returning customer's intent is already confirmed or refused.
     resume: enquire,
     test: triedBy(call(get("test", "/v1/payment_intents?limit=1")), ({ status }) =>
@@ -257,5 +259,11 @@ export const stripe = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: [
+      "Developers, API keys: a secret key, or a restricted key with write access to PaymentIntents, Refunds, Customers and Webhook Endpoints, and read access to Charges, Disputes, Balance and Account."
+    ],
+    callbacks: { at: "Developers, Webhooks, Add endpoint", events: webhookEvents, secret: "webhook_secret" }
+  },
   connect
 })

@@ -130,7 +130,12 @@ describe("an order for M-Pesa", () => {
   it("pays nothing out without an initiator, and says which settings are missing", async () => {
     const { calls, http } = answering(replyOf(500, {}))
     const provider = atMpesa(http, { initiator_name: undefined } as never)
-    const question = { method: "mobile_money", country: payin.country, currency: "KES", network: "mpesa" } as const
+    const question = {
+      method: "mobile_money",
+      country: payin.country,
+      currency: payin.money.currency,
+      network: "mpesa"
+    } as const
     expect(provider.supports({ ...question, flow: "outbound" })).toEqual(
       Either.left(expect.stringContaining("MPESA_INITIATOR_NAME"))
     )
