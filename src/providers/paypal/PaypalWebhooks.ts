@@ -1,5 +1,5 @@
 /** Registers the callback address as a webhook of the PayPal app. */
-import { Effect, Either, Option, Redacted, Schema } from "effect"
+import { Effect, type Either, type Option, Redacted, Schema } from "effect"
 import type { Declined } from "../../domain/Outcome.ts"
 import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { isMade } from "../client/ProviderReplies.ts"

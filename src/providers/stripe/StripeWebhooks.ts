@@ -1,5 +1,5 @@
 /** Registers the callback address as a webhook endpoint of the Stripe account. */
-import { Effect, Either, Option, Redacted, Schema } from "effect"
+import { Effect, type Either, type Option, Redacted, Schema } from "effect"
 import { type CallFailed, get, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import type { KnownSecret, RegisteredCallbacks } from "../port/Provider.ts"
 
