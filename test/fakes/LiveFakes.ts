@@ -12,6 +12,7 @@ import { signatureOf as stripeSignature } from "../../src/providers/stripe/Strip
 import { freePort } from "../bench/FreePort.ts"
 import type { Identity } from "../webhooks/delivery/Certificates.ts"
 import { allFakes, type FakesOptions, type ShippedFake, startFakes } from "./AllFakes.ts"
+import { topic } from "./CircleFake.ts"
 import type { Fake, FakeCallback, FakeReply, FakeRequest } from "./Fake.ts"
 
 type Pair = readonly [test: string, live: string]
@@ -20,6 +21,8 @@ type Headers = Readonly<Record<string, string>>
 interface LiveMode {
   /** Parts of credentials. */
   readonly keys?: ReadonlyArray<Pair>
+  /** Further credentials. */
+  readonly more?: Headers
   /** Parts of JSON texts. */
   readonly texts?: ReadonlyArray<Pair>
   /** Headers that prove a callback with another body. */
@@ -54,7 +57,7 @@ const modes: Partial<Readonly<Record<ThirdPartyName, LiveMode>>> = {
     sign: signAdyen
   },
   flutterwave: { keys: [["FLWSECK_TEST-", "FLWSECK-"]] },
-  circle: { keys: [["SAND_API_KEY:", "LIVE_API_KEY:"]] }
+  circle: { keys: [["SAND_API_KEY:", "LIVE_API_KEY:"]], more: { sns_topic_arn: topic } }
 }
 
 const replaced = (text: string, pairs: ReadonlyArray<Pair> = []): string =>
@@ -65,8 +68,8 @@ const mapValues = (headers: Headers, change: (value: string) => string): Headers
 
 /** The same fake with an account of live mode. */
 const inLiveMode = (fake: Fake): Fake => {
-  const { keys = [], sign, texts } = modes[fake.name] ?? {}
-  const credentials = mapValues(fake.credentials, (value) => replaced(value, keys))
+  const { keys = [], more, sign, texts } = modes[fake.name] ?? {}
+  const credentials = { ...mapValues(fake.credentials, (value) => replaced(value, keys)), ...more }
   const back = keys.map(([test, live]): Pair => [live, test])
   const asTest = (request: FakeRequest): FakeRequest => ({
     ...request,
@@ -109,7 +112,7 @@ const inLiveMode = (fake: Fake): Fake => {
 }
 
 /** Ends TLS before a port of this machine. */
-const tlsBefore = (port: number, identity: Identity) =>
+const tlsBefore = (port: number, identity: Identity, at = 0) =>
   Effect.acquireRelease(
     Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
       const open = new Set<{ destroy: () => void }>()
@@ -128,7 +131,7 @@ const tlsBefore = (port: number, identity: Identity) =>
           one.pipe(other)
         }
       })
-      server.listen(0, "127.0.0.1", () => {
+      server.listen(at, "127.0.0.1", () => {
         const close = () => {
           server.close()
           for (const socket of open) socket.destroy()
@@ -141,19 +144,17 @@ const tlsBefore = (port: number, identity: Identity) =>
 
 /** Each at `https://localhost` and a port of its own, by the certificate given for `localhost`. */
 export const startLiveFakes = (
-  { callbackBase, ...options }: Omit<FakesOptions, "firstPort" | "reachedAt">,
+  { firstPort: first, ...options }: Omit<FakesOptions, "reachedAt">,
   identity: Identity,
   fakes: ReadonlyArray<ShippedFake> = allFakes
 ) =>
   Effect.map(
-    Effect.forEach(fakes, ({ fake, thirdParty }) =>
+    Effect.forEach(fakes, ({ fake, thirdParty }, at) =>
       Effect.gen(function* () {
         const firstPort = yield* Effect.promise(freePort)
-        const { port } = yield* tlsBefore(firstPort, identity)
+        const { port } = yield* tlsBefore(firstPort, identity, first === undefined ? 0 : first + at)
         const reachedAt = `https://localhost:${port}`
-        return yield* startFakes({ ...options, callbackBase, firstPort, reachedAt }, [
-          { fake: inLiveMode(fake), thirdParty }
-        ])
+        return yield* startFakes({ ...options, firstPort, reachedAt }, [{ fake: inLiveMode(fake), thirdParty }])
       })
     ),
     (started) => started.flat()

@@ -14,7 +14,7 @@ import { type Check, fail, ok, warn } from "./MachineChecks.ts"
 import { isIP } from "node:net"
 import { registeredSecret } from "../../providers/accounts/ProviderAccounts.ts"
 import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
-import { checkAddress } from "../../webhooks/ssrf/PublicAddress.ts"
+import { checkAddress } from "../../webhooks/ssrf/EndpointUrl.ts"
 import { shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
 
 const accounts = rowsAs(

@@ -4,7 +4,14 @@ import { Clock, Effect, Either, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
-import { credentialsRefused, looked, notSupported, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
+import {
+  credentialsRefused,
+  enquiryResult,
+  notSupported,
+  outcomeOfOrder,
+  preparedOrDeclined,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import {
@@ -112,7 +119,7 @@ const connect = (account: Account<typeof fields>): Connected => {
   const initiator = initiatorOf(account)
   const addressFor = provedAddress(callbackUrl, secret)
 
-  const granted = prepared(
+  const granted = preparedOrDeclined(
     http.call({
       operation: "request token",
       method: "GET",
@@ -141,7 +148,9 @@ const connect = (account: Account<typeof fields>): Connected => {
   const push = (order: PaymentOrder): Effect.Effect<Outcome> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.merge(
-        Effect.flatMap(pushRequest(order, payee, addressFor, now), (request) => sent(call(request), pushAnswer))
+        Effect.flatMap(pushRequest(order, payee, addressFor, now), (request) =>
+          outcomeOfOrder(call(request), pushAnswer)
+        )
       )
     )
 
@@ -150,19 +159,19 @@ const connect = (account: Account<typeof fields>): Connected => {
       Effect.gen(function* () {
         const by = yield* Either.mapLeft(initiator, notSupported)
         const request = yield* payoutRequest(order, by, addressFor)
-        return yield* sent(call(request), payoutAnswer(order.reference))
+        return yield* outcomeOfOrder(call(request), payoutAnswer(order.reference))
       })
     )
 
   const lookUp = (checkoutId: string): Effect.Effect<Enquiry> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.flatMap(looked(call(pushQuery(checkoutId, payee, now)), queryAnswer(checkoutId)), warned)
+      Effect.flatMap(enquiryResult(call(pushQuery(checkoutId, payee, now)), queryAnswer(checkoutId)), warned)
     )
 
   /** Only acknowledged here: the result comes as a callback. */
   const askStatus = ({ providerPaymentId, reference }: AttemptContext): Effect.Effect<Enquiry> => {
     if (Either.isLeft(initiator)) return Effect.succeed(new Unknown({ reason: initiator.left }))
-    return looked(call(statusQuery(reference, initiator.right, addressFor)), (reply) => {
+    return enquiryResult(call(statusQuery(reference, initiator.right, addressFor)), (reply) => {
       if (!isAsked(reply)) return new Unknown({ reason: `M-Pesa did not take the question: ${problemIn(reply)}` })
       return providerPaymentId === null
         ? new Unknown({ reason: "M-Pesa was asked, and answers by a callback" })
