@@ -4,7 +4,6 @@ import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
-import { deliveryStoreSql } from "../webhooks/delivery/DeliverySql.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
 import { BlockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
@@ -12,7 +11,7 @@ import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import { type DatabaseLayer, graphOn } from "./Graph.ts"
 import { RecordStoresLive } from "./RecordServices.ts"
 
-const StoresLive = Layer.mergeAll(RecordStoresLive, deliveryStoreSql, escrowPayoutStoreSql, paymentStoreSql)
+const StoresLive = Layer.mergeAll(RecordStoresLive, escrowPayoutStoreSql, paymentStoreSql)
 
 /** Commands never replay the answer to an interrupted request. */
 const NoReplayedAnswers = Layer.succeed(ReplayedAnswers, {})
