@@ -229,6 +229,10 @@ it("refuses for live mode the accounts of a test mode, in settings and in config
   }
   const withTestKey = await checksFor({ STRIPE_SECRET_KEY: "sk_test_of_the_test" })
   const withLiveKey = await checksFor({ STRIPE_SECRET_KEY: "sk_live_of_the_test" })
+  const within = await checksFor({ STRIPE_SECRET_KEY: "sk_live_of_the_test", PUBLIC_URL: "https://10.1.2.3" })
+  const registered = "insert into secrets (name, sealed) values ('registered callbacks of stripe', 'sealed')"
+  await query(sandbox.url, registered)
+  const outside = await checksFor({ STRIPE_SECRET_KEY: "sk_live_of_the_test", PUBLIC_URL: "https://pay.example" })
   const vault = Vault.make(Either.getOrThrow(parseMasterKey(masterKey)))
   const config_id = ConfigId.make("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
   const sealed = await Effect.runPromise(
@@ -248,6 +252,16 @@ it("refuses for live mode the accounts of a test mode, in settings and in config
   )
   expect(withTestKey["Metrics"], "the rest is looked at all the same").toMatch(/^warn/)
   expect(withLiveKey["Provider accounts"]).toBe("ok stripe")
+  expect(withLiveKey["Callback secrets"]).toBe(
+    'warn missing, so callbacks are refused and payments only polled: STRIPE_WEBHOOK_SECRET of Stripe ("corridor providers setup stripe").'
+  )
+  expect(withLiveKey["Callback addresses"]).toMatch(
+    /^fail http:\/\/\S+\/callbacks\/stripe: PUBLIC_URL is not on the public internet, so no provider can call back\.$/
+  )
+  expect(within["Callback addresses"]).toMatch(/^fail https:\/\/10\.1\.2\.3\/callbacks\/stripe/)
+  expect(within["Public address"]).toMatch(/^fail/)
+  expect(outside["Callback addresses"]).toBe("ok https://pay.example/callbacks/stripe")
+  expect(outside["Callback secrets"]).toMatch(/^ok/)
   expect(stored["Providers"]).toMatch(
     new RegExp(`^fail .*paystack ${config_id}: secret_key: is of Paystack's test mode, and CORRIDOR_MODE is live`)
   )

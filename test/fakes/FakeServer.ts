@@ -167,7 +167,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
 
     const play = async (route: FakeRoute, request: FakeRequest, response: ServerResponse): Promise<unknown> => {
       const money = route.moves?.(request)
-      const scenario = money === undefined ? "completes" : scenarioOf(money, fake.name)
+      const scenario = money === undefined ? "completes" : scenarioOf(money, fake)
       switch (money === undefined ? scenario : faultOf(route, request, scenario)) {
         case "lost_before":
           return response.destroy()

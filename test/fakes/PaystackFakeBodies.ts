@@ -297,8 +297,8 @@ export const failedAtOnce = (
   order: Pick<Entry, "id" | "reference" | "kind" | "kept">,
   money: Money,
   scenario: Scenario
-): Entry =>
-  books.open({
+): Entry => {
+  const entry: Entry = {
     ...order,
     asked: money,
     scenario: scenario,
@@ -308,4 +308,7 @@ export const failedAtOnce = (
     reason: "Insufficient Funds",
     createdAt: now(),
     of: null
-  }).entry
+  }
+  books.open(entry)
+  return entry
+}

@@ -12,6 +12,7 @@ import type { BankAccount, PaymentOrder } from "../../src/providers/port/Provide
 import type { Served } from "../../src/providers/port/ThirdParty.ts"
 import { accounts, iban } from "./adyen/Orders.ts"
 import { schemaFlaws as flawsAtFlutterwave } from "./flutterwave/Orders.ts"
+import { callFlaws as flawsAtMpesa } from "./mpesa/Orders.ts"
 import { callFlaws as flawsAtMtn } from "./mtnMomo/Orders.ts"
 import { againstFake } from "./support/AgainstFake.ts"
 import { orderOf } from "./support/Orders.ts"
@@ -132,6 +133,7 @@ const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file
     [/^\/v1\/payments\//, "paypal-payouts.openapi.json"]
   ],
   paystack: [[/./, "paystack.openapi.json"]],
+  mpesa: [[/./, "mpesa-daraja.examples.json", flawsAtMpesa]],
   mtn_momo: [[/./, "mtn-momo-collection.openapi.json", flawsAtMtn]],
   pawapay: [[/./, "pawapay.openapi.json"]],
   circle: [[/./, "circle.openapi.json"]],

@@ -197,5 +197,11 @@ export const paystack = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: [
+      "Settings, API Keys & Webhooks: the secret key. It has all rights, and signs the callbacks. Turn off the confirmation of transfers by OTP under Settings, Preferences."
+    ],
+    callbacks: { at: "Settings, API Keys & Webhooks, Webhook URL", events: [] }
+  },
   connect
 })

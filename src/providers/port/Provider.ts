@@ -158,6 +158,16 @@ export interface OneTimePasswords {
  */
 export type CancelAnswer = "canceled" | "asked" | "refused" | "unknown"
 
+/** Whence the secret of the callbacks is known before they are registered. */
+export type KnownSecret = "setting" | "stored" | "none"
+
+/** The callback address is registered at the provider. */
+export interface RegisteredCallbacks {
+  readonly message: string
+  /** Credentials that the provider gave for it, such as the signing secret; none where they are known. */
+  readonly credentials: Readonly<Record<string, Redacted.Redacted>>
+}
+
 /** A promise that holds always, never, or for a time. */
 export type Promised = boolean | Duration.Duration
 
@@ -186,6 +196,8 @@ export interface Provider {
   readonly refund?: (order: RefundOrder) => Effect.Effect<Outcome>
   /** Called when the customer returns from the provider, with the query of the address; repeatable. */
   readonly resume?: (attempt: AttemptContext, query: Readonly<Record<string, string>>) => Effect.Effect<Enquiry>
+  /** Registers the callback address, where the provider has a call for it; left: why it is not registered. Repeatable. */
+  readonly register?: (known: KnownSecret) => Effect.Effect<Either.Either<RegisteredCallbacks, string>>
   /** Tests the credentials with a call that moves nothing; left: why they failed. */
   readonly test?: Effect.Effect<Either.Either<string, string>>
 }

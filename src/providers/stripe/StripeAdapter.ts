@@ -27,6 +27,7 @@ import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMoveme
 import * as requests from "./StripeRequests.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn, sessionIn } from "./StripeSchemas.ts"
 import * as pages from "./StripeSessions.ts"
+import { registerWebhook, webhookEvents } from "./StripeWebhooks.ts"
 
 const { warned } = pages
 
@@ -79,7 +80,7 @@ const post = (operation: string, path: string, form: requests.Form, idempotencyK
   body: new URLSearchParams(form).toString()
 })
 
-const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Connected => {
+const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fields>): Connected => {
   const key = Redacted.value(credentials.secret_key)
   const testKey = requests.isTestKey(key)
   const call = withHeaders(http, { authorization: `Bearer ${key}`, "stripe-version": API_VERSION })
@@ -320,6 +321,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
     callback,
     cancel,
     refund,
+    register: registerWebhook({ call, post, callbackUrl, apiVersion: API_VERSION }),
     // A returning customer has paid, was refused, or has left the page.
     resume: enquire,
     test: triedBy(call(get("test", "/v1/payment_intents?limit=1")), ({ status }) =>
@@ -337,5 +339,11 @@ export const stripe = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: [
+      "Developers, API keys: a secret key, or a restricted key with write access to PaymentIntents, Refunds, Customers and Webhook Endpoints, and read access to Charges, Disputes, Balance and Account."
+    ],
+    callbacks: { at: "Developers, Webhooks, Add endpoint", events: webhookEvents, secret: "webhook_secret" }
+  },
   connect
 })

@@ -63,6 +63,7 @@ const marked: ReadonlyArray<readonly [ThirdPartyName, setting: string, ofTest: s
   ["paypal", "PAYPAL_BASE_URL", "https://api.sandbox.paypal.com", "https://api.paypal.com"],
   ["paystack", "PAYSTACK_SECRET_KEY", "sk_test_0123", "sk_live_0123"],
   ["flutterwave", "FLUTTERWAVE_SECRET_KEY", "FLWSECK_TEST-0123-X", "FLWSECK-0123-X"],
+  ["mpesa", "MPESA_BASE_URL", "https://sandbox.safaricom.co.ke", "https://api.safaricom.co.ke"],
   ["mtn_momo", "MTN_MOMO_BASE_URL", "https://sandbox.momodeveloper.mtn.com", "https://proxy.momoapi.mtn.com"],
   ["mtn_momo", "MTN_MOMO_TARGET_ENVIRONMENT", "sandbox", null],
   ["pawapay", "PAWAPAY_BASE_URL", "https://api.sandbox.pawapay.io", "https://api.pawapay.io"],

@@ -27,6 +27,7 @@ it.effect("every call says for what and for whom it is made", () =>
       cancel: () => noted("canceled"),
       refund: () => noted(new Unknown({ reason: "" })),
       resume: () => noted(new Absent()),
+      register: () => Effect.succeed(Either.left("")),
       test: noted(Either.right(""))
     }
     const fair = wrapProvider(provider)

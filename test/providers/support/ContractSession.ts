@@ -205,6 +205,8 @@ export const openSession = <Fields extends CredentialFields>(
       holdsOf,
       holdsNothing,
       held,
+      /** What its fake was asked to do, beside granting tokens. */
+      sentOrders: () => running.calls.filter(({ operation }) => !operation.endsWith("token")),
       toEnd,
       through
     }
