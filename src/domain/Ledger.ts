@@ -3,7 +3,7 @@
  * name, so that posting needs no look-up.
  */
 import { Brand } from "effect"
-import type { AccountId, AttemptId, ConfigId, EscrowId, OrgId, PaymentId } from "./Ids.ts"
+import { AccountId, type AttemptId, type ConfigId, type EscrowId, type OrgId, type PaymentId } from "./Ids.ts"
 import type { ProviderName } from "./Corridor.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
 import { Money } from "./Money.ts"
@@ -81,6 +81,10 @@ export const LedgerAccount = {
 } as const
 
 export const kindOf = (account: LedgerAccount): AccountKind => account.slice(0, account.indexOf("/")) as AccountKind
+
+/** The virtual account that an account of the ledger is; null: another kind. */
+export const virtualAccountIn = (account: LedgerAccount | null): AccountId | null =>
+  account !== null && kindOf(account) === "virtual" ? AccountId.make(account.split("/")[1]!) : null
 
 export const keepsBalance = (account: LedgerAccount): boolean =>
   (keptKinds as ReadonlyArray<string>).includes(kindOf(account))

@@ -3,6 +3,7 @@ import { movementKinds, movementSources, movementStates } from "../../domain/Mov
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import {
+  AccountId,
   AttemptId,
   BeneficiaryId,
   EscrowId,
@@ -114,6 +115,9 @@ export const PaymentRecord = Schema.Struct({
   }),
   refunded_amount: WireDecimal.annotations({ description: "Extension. Sum of completed refunds, in `currency`" }),
   failure: Schema.NullOr(PaymentFailure).annotations({ description: "Extension. Reason of `failed` or `rejected`" }),
+  virtual_account_id: Schema.NullOr(idOf(AccountId)).annotations({
+    description: "Extension. Virtual account that the payin credits or the withdrawal is paid from"
+  }),
   ...timestamps
 }).annotations({ identifier: "PaymentRecord" })
 
@@ -266,6 +270,7 @@ export const recordExample = {
   ],
   refunded_amount: 500,
   failure: null,
+  virtual_account_id: null,
   created_at: "2026-03-02T09:15:00.000Z",
   updated_at: "2026-03-02T12:40:01.100Z"
 }

@@ -180,9 +180,11 @@ const sideProblems = (payment: Payment, attempts: ReadonlyArray<Told>, postings:
   for (const { account, currency, kind, minor, payment_id: of } of postings) {
     if (of !== payment_id || account.startsWith("held/") || !ownKinds.includes(account.split("/")[0]!)) continue
     const allowed = byHand.includes(kind)
-      ? sides.map((one) =>
-          one.own ? `own/${org_id}/${one.account}/${currency}` : kept && funding !== null ? funding : side(currency)
-        )
+      ? sides.flatMap((one) => {
+          if (one.own) return [`own/${org_id}/${one.account}/${currency}`]
+          // Settlement gets back what it paid of a receivable that the account could not bear.
+          return kept && funding !== null ? [funding, side(currency)] : [side(currency)]
+        })
       : [main]
     if (!allowed.includes(account)) sums.set(account, (sums.get(account) ?? 0n) + minor)
   }
