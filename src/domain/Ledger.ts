@@ -128,6 +128,7 @@ export const entryKinds = [
   "refund_release",
   "fee",
   "deposit",
+  "incoming_transfer",
   "transfer",
   "withdrawal_hold",
   "withdrawal",

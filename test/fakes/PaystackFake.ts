@@ -30,6 +30,7 @@ import {
   reading,
   duplicateTransfer
 } from "./PaystackFakeBodies.ts"
+import { dedicatedAccounts } from "./PaystackFakeAccounts.ts"
 import { signatureOf } from "../../src/providers/paystack/PaystackCallbacks.ts"
 
 /** How the fake of Paystack collects: on a page of its own, from a phone, or by a transfer to an account that it names. */
@@ -306,6 +307,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     ...payins(world),
     ...payouts(world),
     ...refunds(world),
+    ...dedicatedAccounts(world),
     { method: "GET", path: "/dispute/transaction/:id", answer: disputesOf },
     { method: "GET", path: "/balance", answer: balances }
   ]

@@ -203,9 +203,16 @@ export const TimelineItem = Schema.Union(
 
 export const OperatorItem = Schema.Struct({
   item_id: Id,
-  kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"),
-  org_id: idOf(OrgId),
-  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Null: a webhook endpoint or an escrow" }),
+  kind: Schema.Literal(
+    ...(["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"] as const),
+    ...(["escrow_payout", "incoming_transfer"] as const)
+  ),
+  org_id: Schema.NullOr(idOf(OrgId)).annotations({
+    description: "Null: an incoming transfer that names no known account"
+  }),
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
+    description: "Null: a webhook endpoint, an escrow or a transfer"
+  }),
   attempt_id: Schema.NullOr(idOf(AttemptId)),
   webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null: not a webhook endpoint" }),
   delivery_id: Schema.NullOr(Id).annotations({ description: "Oldest dead letter of the endpoint" }),
@@ -414,7 +421,7 @@ export const PaymentsApi = apiGroup(
       lists: true,
       summary: "See what waits for a person",
       description:
-        "Extension. Outcomes that are unknown after the last poll, money in suspense, payments held for review, webhook endpoints that are disabled or have dead letters, and blocked escrow payouts (`escrow_payout`; `item_id` is the `payout_id` to retry or resolve). Amounts in suspense of one attempt are one item; `detail` has their sum. The dead letters of an endpoint are one item: `dead_letters` counts them, up to 1,000; `delivery_id` is the oldest.",
+        "Extension. Outcomes that are unknown after the last poll, money in suspense, payments held for review, webhook endpoints that are disabled or have dead letters, and blocked escrow payouts (`escrow_payout`; `item_id` is the `payout_id` to retry or resolve), and transfers to virtual accounts that wait in suspense (`incoming_transfer`; `item_id` is the `transfer_id` to resolve). Amounts in suspense of one attempt are one item; `detail` has their sum. The dead letters of an endpoint are one item: `dead_letters` counts them, up to 1,000; `delivery_id` is the oldest.",
       response: {
         status: "success",
         message: "Operations queue",

@@ -14,6 +14,7 @@ import {
 import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
+import { dedicatedAccounts, dedicatedCurrencies } from "./PaystackAccounts.ts"
 import * as answers from "./PaystackAnswers.ts"
 import { readCallback, type RefundsOf } from "./PaystackCallbacks.ts"
 import { isRemarkable, type Kind } from "./PaystackMovements.ts"
@@ -185,6 +186,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
         )
       ),
     resume: enquire,
+    accounts: dedicatedAccounts(call),
     test: triedBy(call(requests.balance), answers.balanceRead)
   }
 }
@@ -197,5 +199,6 @@ export const paystack = thirdParty({
   fields,
   serves,
   refunds: true,
+  issues: dedicatedCurrencies,
   connect
 })

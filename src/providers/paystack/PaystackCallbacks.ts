@@ -18,6 +18,7 @@ import {
   Statement
 } from "../port/Callback.ts"
 import { meanings, optionalText } from "../client/WireValues.ts"
+import { transferIn } from "./PaystackAccounts.ts"
 import {
   endOf,
   readDispute,
@@ -142,6 +143,13 @@ const eventsOfMoved = (
     }
   })
 
+/** Transfers to dedicated accounts, which have references of Paystack's. */
+const transfersIn = (body: Buffer, proof: Proof<"account">): Pick<Callback, "transfers"> => {
+  const read = Option.getOrUndefined(Option.flatMap(jsonOfBody({ body }), readEvent))
+  const transfer = read?.event === "charge.success" ? transferIn(read.data) : undefined
+  return transfer === undefined ? {} : { transfers: [{ ...transfer, proof }] }
+}
+
 const eventsIn = (body: Buffer, refundsOf: RefundsOf, proof: Proof<"account">): Events<NotNow> => {
   const read = Option.flatMap(jsonOfBody({ body }), readEvent)
   if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
@@ -161,5 +169,9 @@ export const readCallback =
       check.where(key !== ""),
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )
-    return Effect.flatMap(proof, (one) => Effect.map(eventsIn(body, refundsOf, one), (events) => ({ events })))
+    return Effect.flatMap(proof, (one): Effect.Effect<Callback, NotNow> => {
+      const { transfers } = transfersIn(body, one)
+      if (transfers !== undefined) return Effect.succeed({ events: [], transfers })
+      return Effect.map(eventsIn(body, refundsOf, one), (events) => ({ events }))
+    })
   }

@@ -2,6 +2,7 @@
 import { timingSafeEqual, verify } from "node:crypto"
 import { Data, Either, type Option } from "effect"
 import type { Report } from "../../domain/Outcome.ts"
+import type { ProvedTransfer } from "./AccountIssuer.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { readJson } from "../client/WireValues.ts"
 
@@ -149,6 +150,10 @@ export type CallbackEvent = Statement | Hint
 export interface Callback {
   /** None where it is about nothing of ours, such as a test of the address. */
   readonly events: ReadonlyArray<CallbackEvent>
+  /** Transfers to virtual accounts, which belong to no attempt. */
+  readonly transfers?: ReadonlyArray<ProvedTransfer>
+  /** Transfers may have arrived that the callback cannot prove: they are listed soon. */
+  readonly listTransfers?: true
   /** The callback carries neither signature nor secret. */
   readonly isUnsigned?: true
   /** Answer to the callback, where the provider expects a special one. */

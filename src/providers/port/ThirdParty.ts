@@ -79,6 +79,8 @@ export interface ThirdParty<Fields extends CredentialFields = CredentialFields> 
   readonly fields: Fields
   readonly serves: ReadonlyArray<Served>
   readonly refunds: boolean
+  /** Currencies in which it issues details for virtual accounts. */
+  readonly issues?: ReadonlyArray<string>
   readonly connect: (account: Account<Fields>) => Provider
 }
 

@@ -14,8 +14,9 @@ import {
 } from "../port/Callback.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
+import { customerAccounts, issuedCurrencies } from "./StripeAccounts.ts"
 import * as answers from "./StripeAnswers.ts"
-import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
+import { eventOf, proofOf, type Transferred, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
 import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
 import * as requests from "./StripeRequests.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn } from "./StripeSchemas.ts"
@@ -59,21 +60,14 @@ const namedRefund = answers.namedIn(refundIn)
 const refundsIn = answers.movementsIn(refundIn, movementsOfRefund)
 const disputesIn = answers.movementsIn(disputeIn, movementsOfDispute)
 
-const post = (operation: string, path: string, form: requests.Form, idempotencyKey?: string): ProviderCall => ({
-  operation,
-  method: "POST",
-  path,
-  headers: {
-    "content-type": "application/x-www-form-urlencoded",
-    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
-  },
-  body: new URLSearchParams(form).toString()
-})
+const { post } = requests
 
 const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Connected => {
   const key = Redacted.value(credentials.secret_key)
   const rules = { rawCards, testKey: requests.isTestKey(key) }
   const call = withHeaders(http, { authorization: `Bearer ${key}`, "stripe-version": API_VERSION })
+
+  const accounts = customerAccounts(call)
 
   const customerFor = (order: PaymentOrder): Effect.Effect<string | null, Declined> => {
     if (order.method !== "bank_transfer") return Effect.succeed(null)
@@ -220,6 +214,16 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
       Effect.map((events) => ({ events }))
     )
 
+  /** The list is read soon as well: it moves the money on. */
+  const transferred = ({ transaction }: Transferred, proof: Proof<"account">): Effect.Effect<Callback, NotNow> =>
+    Effect.mapBoth(accounts.transferFrom(transaction), {
+      onFailure: () => new NotNow({ message: "the customer of a transfer could not be looked up", proof }),
+      onSuccess: (transfer) =>
+        transfer === undefined
+          ? { events: [] }
+          : { events: [], transfers: [{ ...transfer, proof }], listTransfers: true as const }
+    })
+
   const callback = (request: CallbackRequest): Effect.Effect<Callback, NoProof | NotNow> =>
     Effect.gen(function* () {
       const secret = credentials.webhook_secret
@@ -227,6 +231,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
       const proof = yield* proofOf(request, Redacted.value(secret), yield* Clock.currentTimeMillis)
       const event = Option.getOrUndefined(eventOf(request.body, proof))
       if (event === undefined) return { events: [] }
+      if (event._tag === "Transfer") return yield* transferred(event, proof)
       if (event._tag === "Withdrawal") return yield* withdrawn(event, proof)
       if (event._tag === "Statement") yield* warned(event.report)
       return { events: [event] }
@@ -240,6 +245,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
     callback,
     cancel,
     refund,
+    accounts: accounts.issuer,
     // A returning customer's intent is already confirmed or refused.
     resume: enquire,
     test: triedBy(call(get("test", "/v1/payment_intents?limit=1")), ({ status }) =>
@@ -257,5 +263,6 @@ export const stripe = thirdParty({
   fields,
   serves,
   refunds: true,
+  issues: issuedCurrencies,
   connect
 })
