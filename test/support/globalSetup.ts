@@ -14,6 +14,7 @@ import { embeddedPostgres } from "../../src/platform/database/embedded/EmbeddedP
 import { DATABASE } from "../../src/platform/database/embedded/PresenceLock.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
 import { TEMPLATE } from "./Cluster.ts"
+import { needsBuild } from "./NeedsBuild.ts"
 import { tmpdir } from "node:os"
 
 /** The folder of a run, which a watchdog removes. */
@@ -78,6 +79,7 @@ const makeTemplate = async (clusterUrl: string) => {
 /** Builds the current source, beside a link to node_modules. */
 const buildInto = async (folder: string): Promise<string> => {
   const bundle = join(folder, "dist")
+  if (!needsBuild(process.argv.slice(2))) return bundle
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
   await run(process.execPath, ["scripts/build.mjs", `--outdir=${bundle}`])
   return bundle

@@ -39,7 +39,6 @@ export const incomingTransferStoreMemory = Layer.effect(
           return !isKnown
         }),
       lock: (transferId) => Effect.sync(() => Option.fromNullable(incomingTransfers.get(transferId))),
-      setState: (transferId, state) => Effect.sync(() => void change(transferId, { state })),
       resolve: (transferId, decision) => Effect.sync(() => change(transferId, { ...decision, state: "resolved" })),
       open: (scope, window) =>
         Effect.sync(() => {

@@ -32,10 +32,6 @@ export const incomingTransferStoreSql = Layer.effect(
           rowsOf.first(sql`select ${columns} from incoming_transfers where transfer_id = ${transferId} for update`),
           Option.map(fromRow)
         ),
-      setState: (transferId, state) =>
-        execute(
-          sql`update incoming_transfers set state = ${state}, updated_at = now() where transfer_id = ${transferId}`
-        ),
       resolve: (transferId, { account_id, decided_by, org_id, reason }) =>
         Effect.map(
           rowsOf.one(sql`update incoming_transfers set state = 'resolved', org_id = ${org_id}, account_id = ${account_id},

@@ -55,7 +55,6 @@ export class IncomingTransferStore extends Context.Tag("corridor/IncomingTransfe
     readonly insert: (transfer: NewTransfer) => Stored<boolean>
     /** Locks the transfer until the end of the transaction. */
     readonly lock: (transferId: string) => Stored<Option.Option<StoredTransfer>>
-    readonly setState: (transferId: string, state: StoredTransfer["state"]) => Stored<void>
     readonly resolve: (transferId: string, decision: Decision) => Stored<StoredTransfer>
     /** In suspense, newest first. Transfers without an organisation are in no organisation's scope. */
     readonly open: (scope: Scope, window: Window) => Stored<ReadonlyArray<StoredTransfer>>
