@@ -6,6 +6,7 @@ import {
   bodyAs,
   codeWith,
   fine,
+  found,
   guarded,
   moneyIn,
   number,
@@ -126,6 +127,13 @@ export const dedicatedAccounts = (world: FakeWorld): ReadonlyArray<FakeRoute> =>
     },
     { method: "POST", path: "/dedicated_account", answer: issue },
     { method: "GET", path: "/transaction", answer: list },
+    {
+      method: "GET",
+      path: "/transaction/:id",
+      answer: guarded(({ params }) =>
+        found(world.books.byId(params["id"] ?? ""), "Transaction retrieved", transactionOf, "Transaction not found")
+      )
+    },
     { method: "POST", path: "/demo-bank/transfers", answer: transfer }
   ]
 }

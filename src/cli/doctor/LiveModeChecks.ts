@@ -9,6 +9,7 @@ import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
 import { knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
+import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
 import { shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
@@ -108,6 +109,22 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
     const lacking = `${on}. Not routed for want of credentials: ${byProvider(off).join(", ")} ("corridor providers list" has them all): set those of the platform, or "corridor providers credentials set" and "corridor providers test".`
     return off.length === rows.length ? fail("Providers", lacking) : warn("Providers", lacking)
   })
+
+/** Currencies in which virtual accounts get bank details from the platform's provider accounts. */
+export const accountDetails = ({ parties }: ProviderSettings["Type"]): Check => {
+  const issuing = thirdParties.flatMap(({ issues = [], name }) =>
+    issues.length > 0 &&
+    Option.isSome(Option.flatMap(Option.fromNullable(parties.get(name)), ({ platform }) => platform))
+      ? [`${name} (${issues.join(", ")})`]
+      : []
+  )
+  return issuing.length === 0
+    ? warn(
+        "Account details",
+        "no provider issues bank details for virtual accounts: they are funded by payins and from the settlement balance."
+      )
+    : ok("Account details", `issued by ${issuing.join(", ")}`)
+}
 
 export const rates = ({ rateMaxAge }: Values) =>
   Effect.gen(function* () {

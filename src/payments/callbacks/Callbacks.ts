@@ -219,8 +219,11 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           // A failed write stops none of the other events; the provider repeats all of them.
           const exits: Array<Exit.Exit<Received, DatabaseFailure>> = []
           for (const event of events) exits.push(yield* Effect.exit(take(from, cleanEvent(event))))
-          for (const transfer of transfers) exits.push(yield* Effect.exit(intake.record(from, transfer)))
-          if (listTransfers === true) yield* intake.listSoon(from)
+          // Only the platform's accounts issue details: other money on an account of a configuration is its owner's.
+          if (account === null) {
+            for (const transfer of transfers) exits.push(yield* Effect.exit(intake.record(from, transfer)))
+            if (listTransfers === true) yield* intake.listSoon(from)
+          }
           const received: Array<Received> = []
           for (const exit of exits) received.push(yield* exit)
           const isIdle = received.every((one) => one === "unknown payment" || one === "seen before")

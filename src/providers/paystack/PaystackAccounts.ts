@@ -20,8 +20,10 @@ import {
   type IssueAnswer,
   Issued,
   MaybeIssued,
-  NotIssued
+  NotIssued,
+  NotListed
 } from "../port/AccountIssuer.ts"
+import { isOurs } from "./PaystackMovements.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
 export const dedicatedCurrencies = ["NGN", "GHS"]
@@ -47,6 +49,17 @@ const Transaction = Schema.Struct({
   authorization: optional(Schema.Struct({ sender_name: optionalText, account_name: optionalText }))
 })
 
+/** As a list of refunds has it: the transaction is an object or its id. */
+const Refund = Schema.Struct({
+  id: Schema.String,
+  status: optionalText,
+  amount: optionalText,
+  currency: optionalText,
+  merchant_note: optionalText,
+  transaction: optional(Schema.Union(Schema.String, Schema.Struct({ id: Schema.String })))
+})
+type Refund = typeof Refund.Type
+
 const dataAs = <A, I>(schema: Schema.Schema<A, I>) => {
   const read = Schema.decodeUnknownOption(Schema.Struct({ data: schema }))
   return ({ json }: ProviderReply) => Option.map(read(json), ({ data }) => data)
@@ -54,6 +67,8 @@ const dataAs = <A, I>(schema: Schema.Schema<A, I>) => {
 
 const customerIn = dataAs(Customer)
 const dedicatedIn = dataAs(Dedicated)
+const transactionIn = dataAs(Transaction)
+const refundsIn = dataAs(Schema.Array(Refund))
 const transactionsIn = dataAs(Schema.Array(Transaction))
 const messageIn = Schema.decodeUnknownOption(Schema.Struct({ message: Schema.String }))
 const refusedBy = (reply: ProviderReply) =>
@@ -89,10 +104,13 @@ export const createDedicated = (customer: string): ProviderCall =>
 const PER_PAGE = 100
 
 export const listTransactions = (since: Date, page: string): ProviderCall =>
-  get(
-    "list transactions",
-    withQuery("/transaction", { from: since.toISOString(), status: "success", perPage: `${PER_PAGE}`, page })
-  )
+  get("list transactions", withQuery("/transaction", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+
+export const fetchTransaction = (id: string): ProviderCall =>
+  get("fetch transaction", `/transaction/${encodeURIComponent(id)}`)
+
+export const listRefunds = (since: Date, page: string): ProviderCall =>
+  get("list refunds", withQuery("/refund", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
 
 const issuedAs = (customer: string, account: typeof Dedicated.Type, { currency }: DetailsOrder): IssueAnswer => {
   const { account_name, account_number, bank, provider } = account
@@ -120,7 +138,9 @@ export const transferIn = (data: unknown): IncomingTransfer | undefined => {
 const transferOf = (transaction: typeof Transaction.Type): IncomingTransfer | undefined => {
   const { amount, authorization, channel, currency, customer, id, status } = transaction
   const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
-  if (channel !== DEDICATED || status !== "success" || money?.isPositive !== true) return undefined
+  // All of a transaction that is reversed had arrived before.
+  const hasArrived = status === "success" || status === "reversed"
+  if (channel !== DEDICATED || !hasArrived || money?.isPositive !== true) return undefined
   return {
     id,
     kind: "collection",
@@ -130,9 +150,43 @@ const transferOf = (transaction: typeof Transaction.Type): IncomingTransfer | un
   }
 }
 
-export const dedicatedAccounts = (
-  call: (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
-): AccountIssuer => {
+type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
+
+/** Transfers to a dedicated account that were refunded in the dashboard: the refund, under its own id, is a reversal. */
+const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>) =>
+  Effect.map(
+    Effect.forEach(refunds, ({ amount, currency, id, merchant_note, status, transaction }) =>
+      Effect.gen(function* () {
+        const of = typeof transaction === "object" ? transaction.id : transaction
+        if (status !== "processed" || isOurs(merchant_note) || of === undefined) return []
+        const reply = yield* call(fetchTransaction(of))
+        const read = isOk(reply) ? transactionIn(reply) : Option.none()
+        if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
+        const transfer = transferOf(read.value)
+        const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
+        if (transfer === undefined || money?.isPositive !== true) return []
+        return [{ ...transfer, id, kind: "reversal", amount: money } as const]
+      })
+    ),
+    (all): ReadonlyArray<IncomingTransfer> => all.flat()
+  )
+
+export const dedicatedAccounts = (call: Call): AccountIssuer => {
+  /** Pages are numbered from 1; one that is not full is the last. */
+  const paged = <A>(
+    request: (page: string) => ProviderCall,
+    read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>
+  ) =>
+    listAll((from) =>
+      Effect.gen(function* () {
+        const page = from ?? "1"
+        const reply = yield* call(request(page))
+        const items = isOk(reply) ? read(reply) : Option.none()
+        if (Option.isNone(items)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
+        return { items: items.value, next: items.value.length < PER_PAGE ? null : `${Number(page) + 1}` }
+      })
+    )
+
   /** The customer of an earlier try is found by its address, with the account if it has one. */
   const customerFor = (order: DetailsOrder): Effect.Effect<typeof Customer.Type, IssueAnswer> =>
     Effect.gen(function* () {
@@ -159,18 +213,10 @@ export const dedicatedAccounts = (
         })
       }).pipe(Effect.merge),
     incoming: (since) =>
-      Effect.map(
-        listAll((from) =>
-          Effect.gen(function* () {
-            const page = from ?? "1"
-            const reply = yield* call(listTransactions(since, page))
-            const read = isOk(reply) ? transactionsIn(reply) : Option.none()
-            if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
-            const next = read.value.length < PER_PAGE ? null : `${Number(page) + 1}`
-            return { items: read.value, next }
-          })
-        ),
-        (all) => all.flatMap((one) => transferOf(one) ?? [])
-      )
+      Effect.gen(function* () {
+        const arrived = yield* paged((page) => listTransactions(since, page), transactionsIn)
+        const refunds = yield* paged((page) => listRefunds(since, page), refundsIn)
+        return [...arrived.flatMap((one) => transferOf(one) ?? []), ...(yield* refundedTransfers(call, refunds))]
+      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
   }
 }

@@ -143,9 +143,16 @@ const eventsOfMoved = (
     }
   })
 
-/** Transfers to dedicated accounts, which have references of Paystack's. */
-const transfersIn = (body: Buffer, proof: Proof<"account">): Pick<Callback, "transfers"> => {
+/**
+ * Transfers to dedicated accounts, which have references of Paystack's. Their refunds are listed soon: the event of a refund
+ * lacks its id.
+ */
+const transfersIn = (body: Buffer, proof: Proof<"account">): Pick<Callback, "transfers" | "listTransfers"> => {
   const read = Option.getOrUndefined(Option.flatMap(jsonOfBody({ body }), readEvent))
+  if (read?.event === "refund.processed") {
+    const refunded = Option.getOrUndefined(readRefund(read.data))?.transaction_reference
+    return isOurs(refunded) ? {} : { listTransfers: true }
+  }
   const transfer = read?.event === "charge.success" ? transferIn(read.data) : undefined
   return transfer === undefined ? {} : { transfers: [{ ...transfer, proof }] }
 }
@@ -170,8 +177,8 @@ export const readCallback =
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )
     return Effect.flatMap(proof, (one): Effect.Effect<Callback, NotNow> => {
-      const { transfers } = transfersIn(body, one)
-      if (transfers !== undefined) return Effect.succeed({ events: [], transfers })
-      return Effect.map(eventsIn(body, refundsOf, one), (events) => ({ events }))
+      const found = transfersIn(body, one)
+      if (found.transfers !== undefined) return Effect.succeed({ events: [], ...found })
+      return Effect.map(eventsIn(body, refundsOf, one), (events) => ({ events, ...found }))
     })
   }

@@ -129,7 +129,15 @@ const make = Effect.gen(function* () {
     }),
     /** Asks for all details that are due and reads all lists that are due. */
     runOnce,
-    worker: Effect.forever(Effect.zipRight(runOnce, Effect.sleep(accountDetailsPoll)))
+    worker: Effect.zipRight(
+      // Transfers that arrived while no instance ran are found at once.
+      Effect.forEach(providerNames, (name) =>
+        Effect.flatMap(issuerNamed(name), (issuer) =>
+          issuer?.incoming === undefined ? Effect.void : lists.listSoon(name)
+        )
+      ),
+      Effect.forever(Effect.zipRight(runOnce, Effect.sleep(accountDetailsPoll)))
+    )
   }
 })
 

@@ -69,6 +69,21 @@ describe("dedicated accounts of Paystack", () => {
       const told = heard.flatMap(({ transfers = [] }) => transfers.map(({ proof: _proof, ...one }) => one))
       expect(told.toSorted((a, b) => (a.sender! < b.sender! ? -1 : 1))).toEqual(listed)
       expect(held().get("NGN")).toBe(220_000n)
+      yield* Effect.promise(() =>
+        fetch(`${url}/refund`, {
+          method: "POST",
+          headers: { authorization: "Bearer sk_test_corridor_fake", "content-type": "application/json" },
+          body: JSON.stringify({ transaction: "demo-1", amount: "50000" })
+        })
+      )
+      yield* settled
+      const after = yield* provider.callback(mailbox.callbacks.at(-1)!)
+      expect(after).toEqual({ events: [], listTransfers: true })
+      const all = yield* provider.accounts!.incoming!(since)
+      expect(all.filter(({ kind }) => kind === "reversal")).toMatchObject([
+        { providerReference: answer.providerReference, sender: "Chidi", amount: { minor: 50_000n } }
+      ])
+      expect(held().get("NGN")).toBe(170_000n)
     })
   )
 })
