@@ -111,11 +111,18 @@ export interface FakeArguments {
   readonly callbackBase: string
   readonly firstPort: number
   readonly asJson: boolean
+  /** Whether the fakes play providers of live mode, over TLS. */
+  readonly isLive: boolean
 }
 
-const usage = "Usage: npm run providers:fake -- [--callbacks URL] [--port FIRST] [--json]"
+const usage = "Usage: npm run providers:fake -- [--callbacks URL] [--port FIRST] [--live] [--json]"
 
-const defaults: FakeArguments = { callbackBase: "http://127.0.0.1:3000", firstPort: firstFakePort, asJson: false }
+const defaults: FakeArguments = {
+  callbackBase: "http://127.0.0.1:3000",
+  firstPort: firstFakePort,
+  asJson: false,
+  isLive: false
+}
 
 const HIGHEST_PORT = 65_535
 
@@ -129,6 +136,9 @@ export const readArguments = (given: ReadonlyArray<string>): Either.Either<FakeA
     switch (given[at]) {
       case "--json":
         read = { ...read, asJson: true }
+        break
+      case "--live":
+        read = { ...read, isLive: true }
         break
       case "--callbacks":
         if (value === undefined || urlOf(value) === undefined)

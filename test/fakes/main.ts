@@ -1,7 +1,12 @@
 /** `npm run providers:fake`: starts all fakes on this machine. */
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
-import { startFakes, type StartedFake, readArguments } from "./AllFakes.ts"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { newAuthority } from "../webhooks/delivery/Certificates.ts"
+import { startFakes, type FakesOptions, type StartedFake, readArguments } from "./AllFakes.ts"
+import { startLiveFakes } from "./LiveFakes.ts"
 
 const say = (line: string): Effect.Effect<void> => Effect.sync(() => process.stdout.write(`${line}\n`))
 
@@ -21,9 +26,20 @@ const jsonOf = (started: ReadonlyArray<StartedFake>): string =>
     }))
   )
 
+/** With the file of the authority that signed their certificates. */
+const startLive = (options: FakesOptions) => {
+  const authority = newAuthority("Fakes of Corridor")
+  const file = join(mkdtempSync(join(tmpdir(), "corridor-fakes-")), "authority.pem")
+  writeFileSync(file, authority.cert)
+  return Effect.zipRight(
+    Effect.sync(() => process.stderr.write(`The server and the CLI need NODE_EXTRA_CA_CERTS=${file}\n`)),
+    startLiveFakes(options, authority.issue("localhost"))
+  )
+}
+
 const program = Effect.gen(function* () {
-  const { asJson, ...options } = yield* readArguments(process.argv.slice(2))
-  const started = yield* Effect.mapError(startFakes(options), ({ message }) => message)
+  const { asJson, isLive, ...options } = yield* readArguments(process.argv.slice(2))
+  const started = yield* Effect.mapError(isLive ? startLive(options) : startFakes(options), ({ message }) => message)
   // Installs the signal handlers before the output says that the fakes are up.
   yield* Effect.yieldNow()
   yield* asJson ? say(jsonOf(started)) : Effect.forEach(started, (one) => say(lineOf(one)), { discard: true })

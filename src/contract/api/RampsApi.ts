@@ -19,7 +19,7 @@ import {
 } from "./ErrorSchemas.ts"
 import { Metadata, credentialFields, optionalOrNull, text } from "./RequestFields.ts"
 import { Named, operation, describedGroup } from "./Operation.ts"
-import { MobileMoneyDetails, bankAccountFields } from "./PaymentsInitApi.ts"
+import { MobileMoneyDetails, bankAccountFields, PayerDetails } from "./PaymentsInitApi.ts"
 
 /** Examples in both directions. */
 export const onRampRequest = {
@@ -148,6 +148,9 @@ export const InitiateRamp = Schema.Struct({
   bank_details: optionalOrNull(RampBank).annotations({
     description:
       "On-ramp: the paying account, unless `mobile_money_details` is given. Off-ramp: the beneficiary's account"
+  }),
+  payer_details: optionalOrNull(PayerDetails).annotations({
+    description: "Extension. On-ramp: the customer who pays. Some providers decline an on-ramp without it"
   }),
   beneficiary_id: optionalOrNull(Schema.String).annotations({
     description: "Required for an off-ramp: a beneficiary with a bank or mobile money account in `fiat_currency`"

@@ -15,6 +15,7 @@ import type { BankAccount, MobileMoney } from "../../providers/port/Provider.ts"
 import { sameAccount } from "../beneficiaries/Destination.ts"
 import { mobileMoneyProblems } from "../../domain/AccountFormat.ts"
 import { findNetwork } from "../../domain/MobileNetwork.ts"
+import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
 import { checkWalletAddress } from "../../domain/WalletAddress.ts"
 
 /** The two sides of a ramp: where the customer pays from, and the wallet or the beneficiary that is paid. */
@@ -71,6 +72,15 @@ const collectionOf = (request: RampRequest, direction: RampDirection): Checked<R
   const { account_number, bank_code = null, bank_name = null } = bank_details
   const bank = { accountName: null, accountNumber: account_number, bankCode: bank_code, bankName: bank_name, country }
   return Either.right({ method: "bank_transfer", bank, mobileMoney: null })
+}
+
+/** An off-ramp is paid by a wallet, whose owner is not named. */
+const payerOf = ({ country, payer_details }: RampRequest, direction: RampDirection): Checked<JsonObject> => {
+  if (payer_details === undefined || direction === "off_ramp") return Either.right({})
+  return Either.mapBoth(readPhoneNumber(payer_details.phone, country), {
+    onLeft: (why) => [`payer_details.phone: ${why}`],
+    onRight: () => ({ ...payer_details })
+  })
 }
 
 /** Other details of the destination may be sent, but they must not contradict the beneficiary. */
@@ -148,6 +158,7 @@ interface RampPlan {
   /** Where an on-ramp settles. */
   readonly walletAddress: string | null
   readonly collection: RampCollection
+  readonly payer: JsonObject
   /** Whom an off-ramp pays. */
   readonly beneficiary: Beneficiary | null
   readonly customer: RampCustomer
@@ -218,6 +229,7 @@ export const planRamp = (
       network: networkOf(request),
       walletAddress: walletOf(request, direction),
       collection: collectionOf(request, direction),
+      payer: payerOf(request, direction),
       beneficiary: payeeOf(request, direction, beneficiary),
       customer: customerOf(request)
     }
@@ -279,7 +291,10 @@ export const describeRamp = (planned: RampPlan): PaymentPlan["payment"] & Pick<P
     client_reference: planned.client_reference,
     description: null,
     beneficiary_id: beneficiary?.beneficiary_id ?? null,
-    payer_details: collection.bank === null ? {} : { bank_details: bankDetails(collection.bank) },
+    payer_details: {
+      ...planned.payer,
+      ...(collection.bank === null ? {} : { bank_details: bankDetails(collection.bank) })
+    },
     mobile_money_details:
       collection.mobileMoney === null
         ? {}

@@ -13,7 +13,7 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { inexact, stringifyWire } from "../../../src/domain/Decimal.ts"
 import { Rate } from "../../../src/domain/Exchange.ts"
-import { directionOf, planRamp, type RampPlanContext } from "../../../src/payments/ramps/RampPlan.ts"
+import { describeRamp, directionOf, planRamp, type RampPlanContext } from "../../../src/payments/ramps/RampPlan.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const made = new Date("2026-03-02T09:00:00Z")
@@ -76,6 +76,25 @@ const to = (beneficiary: Beneficiary): Partial<RampPlanContext> => ({ beneficiar
 
 const phone = { provider: "mpesa", phone_number: "+254712345678" }
 const byPhone = { ...without(onRampRequest, "bank_details"), mobile_money_details: phone }
+
+describe("the payer of an on-ramp", () => {
+  const payer_details = { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "0712345678" }
+
+  it("is kept beside the paying account, with a phone number of the country", () => {
+    expect(describeRamp(planned({ ...onRampRequest, payer_details })).payer_details).toMatchObject({
+      ...payer_details,
+      bank_details: { account_number: "1100223344" }
+    })
+    expect(describeRamp(planned({ ...byPhone, payer_details })).payer_details).toEqual(payer_details)
+    const abroad = { ...payer_details, phone: "not a number" }
+    expect(refusal({ ...onRampRequest, payer_details: abroad })).toMatch(/^VALIDATION_ERROR payer_details\.phone: /)
+  })
+
+  it("is not asked for, and is nobody of an off-ramp", () => {
+    expect(describeRamp(planned(byPhone)).payer_details).toEqual({})
+    expect(describeRamp(planned({ ...offRampRequest, payer_details }, to(inBank))).payer_details).toEqual({})
+  })
+})
 
 describe("the contract", () => {
   it("shows requests that plan to the amounts of the answers", () => {

@@ -76,10 +76,10 @@ describe("fakes", () => {
 
 describe("arguments", () => {
   it.each([
-    [[], { callbackBase: "http://127.0.0.1:3000", firstPort: 4010, asJson: false }],
+    [[], { callbackBase: "http://127.0.0.1:3000", firstPort: 4010, asJson: false, isLive: false }],
     [
       ["--json", "--port", "5000", "--callbacks", "https://pay.example"],
-      { callbackBase: "https://pay.example", firstPort: 5000, asJson: true }
+      { callbackBase: "https://pay.example", firstPort: 5000, asJson: true, isLive: false }
     ]
   ])("%j are read", (given, read) => expect(readArguments(given)).toEqual(Either.right(read)))
 
