@@ -1,10 +1,9 @@
 /** Stores transfers that providers received for virtual accounts, and how far each provider's list was read. */
-import { Context, type Option, Schema } from "effect"
-import type { Duration } from "effect"
+import { Context, type Duration, type Option, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { AccountId, ConfigId, OrgId } from "../../domain/Ids.ts"
-import { Money } from "../../domain/Money.ts"
+import type { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { transferKinds } from "../../providers/port/AccountIssuer.ts"

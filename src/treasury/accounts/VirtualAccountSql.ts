@@ -50,7 +50,8 @@ export const virtualAccountStoreSql = Layer.effect(
                   issuer: wanted.issuer,
                   holder: JSON.stringify(wanted.holder),
                   details_status: wanted.issuer === null ? "none" : "pending",
-                  details_due_at: wanted.issuer === null ? null : new Date()
+                  // Due at once, by any clock.
+                  details_due_at: wanted.issuer === null ? null : new Date(0)
                 })
           })} returning ${columns}`
         ),
