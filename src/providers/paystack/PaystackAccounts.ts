@@ -1,7 +1,7 @@
 /** Dedicated accounts of Paystack: bank details for a virtual account, and the transfers that arrive there. */
 import { Effect, Option, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { listAll, notMade, unanswered } from "../client/AccountReplies.ts"
+import { listAll, notMade, unanswered } from "../port/AccountReplies.ts"
 import {
   get,
   postJson,

@@ -5,7 +5,6 @@
 import { Data, type Effect } from "effect"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { Money } from "../../domain/Money.ts"
-import type { Proof } from "./Callback.ts"
 
 /** Person or company that the details are issued for. */
 export interface AccountHolder {
@@ -59,11 +58,6 @@ export interface IncomingTransfer {
   readonly amount: Money
   /** As the provider names the sender; null: unknown. */
   readonly sender: string | null
-}
-
-/** A transfer in a callback, proved by a secret of the account. */
-export interface ProvedTransfer extends IncomingTransfer {
-  readonly proof: Proof<"account">
 }
 
 /** The list could not be read to its end. */

@@ -2,7 +2,7 @@
 import { timingSafeEqual, verify } from "node:crypto"
 import { Data, Either, type Option } from "effect"
 import type { Report } from "../../domain/Outcome.ts"
-import type { ProvedTransfer } from "./AccountIssuer.ts"
+import type { IncomingTransfer } from "./AccountIssuer.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { readJson } from "../client/WireValues.ts"
 
@@ -146,6 +146,11 @@ export interface Unseen {
 export class Hint extends Data.TaggedClass("Hint")<{ readonly attempt: Named; readonly unseen?: Unseen }> {}
 
 export type CallbackEvent = Statement | Hint
+
+/** A transfer in a callback, proved by a secret of the account. */
+export interface ProvedTransfer extends IncomingTransfer {
+  readonly proof: Proof<"account">
+}
 
 export interface Callback {
   /** None where it is about nothing of ours, such as a test of the address. */

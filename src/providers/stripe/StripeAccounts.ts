@@ -3,7 +3,7 @@
  * is moved on to our balance by a payment from there; Stripe returns what stays on the cash balance to its sender.
  */
 import { Effect, Option, Schema } from "effect"
-import { listAll, notMade, unanswered } from "../client/AccountReplies.ts"
+import { listAll, notMade, unanswered } from "../port/AccountReplies.ts"
 import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
 import { optional, optionalText, orNull } from "../client/WireValues.ts"

@@ -1,7 +1,7 @@
 /** Shared by adapters that issue account details: reads refusals, and lists to their end. */
 import { Effect } from "effect"
-import { MaybeIssued, NotIssued, NotListed } from "../port/AccountIssuer.ts"
-import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
+import { MaybeIssued, NotIssued, NotListed } from "./AccountIssuer.ts"
+import type { CallFailed, ProviderReply } from "../client/ProviderHttp.ts"
 
 /** Statuses after which the same request may succeed later. */
 const isTemporary = ({ status }: ProviderReply): boolean =>
