@@ -13,7 +13,7 @@ import {
 import { Settings } from "../platform/config/Settings.ts"
 import { Ids } from "../domain/Ids.ts"
 import { escrowHandlers } from "../treasury/escrow/EscrowHttp.ts"
-import { exchange } from "../platform/http/Exchange.ts"
+import { handleExchange } from "../platform/http/HttpExchange.ts"
 import { apiRoutes, routerOf } from "../platform/http/EndpointRoute.ts"
 import { serve } from "../platform/http/HttpServer.ts"
 import { metricsRoute, systemRoutes } from "../platform/http/SystemRoutes.ts"
@@ -82,9 +82,9 @@ export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
   if (Option.isSome(metricsPort)) {
     // Each process has its own metrics and its own port for them.
     const own = { port: metricsPort.value + worker - 1, host }
-    yield* serve(exchange(ids, routerOf([metrics]), new Set()), own)
+    yield* serve(handleExchange(ids, routerOf([metrics]), new Set()), own)
   }
-  return yield* serve(exchange(ids, routerOf([...business, ...system, ...shown]), corsOrigins), {
+  return yield* serve(handleExchange(ids, routerOf([...business, ...system, ...shown]), corsOrigins), {
     port,
     host,
     timeout: answerTimeout,

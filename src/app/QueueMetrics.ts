@@ -2,10 +2,9 @@
  * Metrics of work that waits in the database: unknown outcomes, operator items, webhook queue, suspense, FX position.
  */
 import { BigDecimal, Context, Effect, Layer, Option, Schema } from "effect"
-import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
+import { AnyCurrencyCode, CurrencyCode } from "../domain/Currency.ts"
 import { ProviderName, providerNames } from "../domain/Corridor.ts"
 import { type Stored, catchRefusal } from "../platform/database/DatabaseFailure.ts"
-import { CurrencyCode } from "../domain/Currency.ts"
 import { figuresRest } from "../domain/policies/ServerPolicies.ts"
 import { moneyOf } from "../platform/database/Query.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"

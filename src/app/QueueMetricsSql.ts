@@ -1,8 +1,7 @@
 /** Queue metrics in PostgreSQL: one index-only statement, and one row that shares its result among all instances. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
-import { CryptoAssetCode } from "../domain/CryptoAsset.ts"
-import { currencies } from "../domain/Currency.ts"
+import { CryptoAssetCode, currencies } from "../domain/Currency.ts"
 import { unmatchedCallbackGrace, unmatchedCallbackWindow } from "../domain/policies/PaymentPolicies.ts"
 import { figuresRest, mostCounted } from "../domain/policies/ServerPolicies.ts"
 import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"

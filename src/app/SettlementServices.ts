@@ -1,10 +1,10 @@
 /**
- * Settles payments by an operator's decision, for commands that need no other part: ledger, fees, refunds, withdrawals.
+ * Resolves payments by an operator's decision, for commands that need no other part: ledger, fees, refunds, withdrawals.
  */
 import { Layer } from "effect"
 import { Fees } from "../money/fees/Fees.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
-import { ProviderAnswer } from "../payments/route/ProviderAnswer.ts"
+import { CallProvider } from "../payments/route/CallProvider.ts"
 import { PaymentDecisions } from "../payments/read/PaymentDecisions.ts"
 import { RecordOutcome } from "../payments/settlement/RecordOutcome.ts"
 import { PaymentRouter } from "../payments/route/PaymentRouter.ts"
@@ -48,7 +48,7 @@ export const settlementServicesOver = <E, R>(providers: Layer.Layer<Providers, E
       Layer.mergeAll(
         AuditLog.layer,
         EventPublisher.layer,
-        ProviderAnswer.layer,
+        CallProvider.layer,
         ProviderHealth.layer,
         Secrets.layer,
         Workers.layer

@@ -2,7 +2,7 @@
 import type { CountryCode } from "./Country.ts"
 import { electronicFormatIBAN, isValidIBAN } from "ibantools"
 import { Either, Option } from "effect"
-import type { AnyCurrencyCode } from "./CryptoAsset.ts"
+import type { AnyCurrencyCode } from "./Currency.ts"
 import { findNetwork, networksOfCountry } from "./MobileNetwork.ts"
 import { readPhoneNumberOf } from "./PhoneNumber.ts"
 

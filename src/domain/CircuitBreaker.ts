@@ -25,20 +25,20 @@ const { $is, $match, Closed, Open, Probing } = Data.taggedEnum<Circuit>()
 /** Circuits of one account: the shared one, and those of organisations with failures. */
 export interface Circuits {
   readonly shared: Circuit
-  readonly own: ReadonlyMap<OrgId, Circuit>
+  readonly byOrganization: ReadonlyMap<OrgId, Circuit>
 }
 
 const closed: Circuit = Closed({ silent: new Map() })
 
-export const initialCircuits: Circuits = { shared: closed, own: new Map() }
+export const initialCircuits: Circuits = { shared: closed, byOrganization: new Map() }
 
 const stateOf = (circuit: Circuit, now: number): CircuitState =>
   circuit._tag === "Closed" ? "closed" : now < circuit.until ? "open" : "half-open"
 
-const ownOf = ({ own }: Circuits, org: OrgId): Circuit => own.get(org) ?? closed
+const circuitOf = ({ byOrganization }: Circuits, org: OrgId): Circuit => byOrganization.get(org) ?? closed
 
-const withOwn = ({ own }: Circuits, org: OrgId, circuit: Circuit): Circuits["own"] => {
-  const others = new Map(own)
+const withCircuitOf = ({ byOrganization }: Circuits, org: OrgId, circuit: Circuit): Circuits["byOrganization"] => {
+  const others = new Map(byOrganization)
   if (circuit === closed) others.delete(org)
   else others.set(org, circuit)
   return others
@@ -46,15 +46,15 @@ const withOwn = ({ own }: Circuits, org: OrgId, circuit: Circuit): Circuits["own
 
 /** State for one organisation: the worse of the shared and its own. Without an organisation: the shared one. */
 export const stateAt = (circuits: Circuits, org: OrgId | undefined, now: number): CircuitState => {
-  const own = org === undefined ? closed : ownOf(circuits, org)
+  const own = org === undefined ? closed : circuitOf(circuits, org)
   const both = [stateOf(circuits.shared, now), stateOf(own, now)]
   return both.includes("open") ? "open" : both.includes("half-open") ? "half-open" : "closed"
 }
 
 /** For which organisations the circuit is open or half-open. */
-export const openFor = ({ shared: everybodys, own }: Circuits): "nobody" | "some" | "everybody" => {
+export const openFor = ({ shared: everybodys, byOrganization }: Circuits): "nobody" | "some" | "everybody" => {
   if (everybodys._tag !== "Closed") return "everybody"
-  return Array.from(own.values()).every($is("Closed")) ? "nobody" : "some"
+  return Array.from(byOrganization.values()).every($is("Closed")) ? "nobody" : "some"
 }
 
 export interface Begun {
@@ -72,7 +72,7 @@ export const begin = (circuits: Circuits, org: OrgId, now: number): Begun => {
   return {
     circuits: {
       shared: tried(circuits.shared),
-      own: withOwn(circuits, org, tried(ownOf(circuits, org)))
+      byOrganization: withCircuitOf(circuits, org, tried(circuitOf(circuits, org)))
     },
     admitted: true
   }
@@ -82,10 +82,10 @@ export const begin = (circuits: Circuits, org: OrgId, now: number): Begun => {
 export const unsent = (circuits: Circuits, org: OrgId, now: number): Circuits => {
   const released = (circuit: Circuit) =>
     $is("Probing")(circuit) && circuit.by === org ? Open({ until: now }) : circuit
-  const [everybodys, own] = [released(circuits.shared), released(ownOf(circuits, org))]
-  return everybodys === circuits.shared && own === ownOf(circuits, org)
+  const [everybodys, own] = [released(circuits.shared), released(circuitOf(circuits, org))]
+  return everybodys === circuits.shared && own === circuitOf(circuits, org)
     ? circuits
-    : { shared: everybodys, own: withOwn(circuits, org, own) }
+    : { shared: everybodys, byOrganization: withCircuitOf(circuits, org, own) }
 }
 
 const openedAt = (now: number, times = 1): Circuit => Open({ until: now + times * Duration.toMillis(circuitOpenTime) })
@@ -105,15 +105,19 @@ const silence = (circuit: Circuit, org: OrgId, share: number, now: number): Circ
 
 /** Records the end of a dispatch. Any verdict closes the shared circuit. */
 export const report = (circuits: Circuits, org: OrgId, hasVerdict: boolean, now: number): Circuits => {
-  const own = ownOf(circuits, org)
+  const own = circuitOf(circuits, org)
   if (hasVerdict) {
     const isNews = circuits.shared !== closed || own !== closed
-    return isNews ? { shared: closed, own: withOwn(circuits, org, closed) } : circuits
+    return isNews ? { shared: closed, byOrganization: withCircuitOf(circuits, org, closed) } : circuits
   }
   // An organisation whose shared probe timed out lets the others try first.
   const triedForAll = $is("Probing")(circuits.shared) && circuits.shared.by === org
   return {
     shared: silence(circuits.shared, org, circuitShare, now),
-    own: withOwn(circuits, org, triedForAll ? openedAt(now, 2) : silence(own, org, circuitOpensAfter, now))
+    byOrganization: withCircuitOf(
+      circuits,
+      org,
+      triedForAll ? openedAt(now, 2) : silence(own, org, circuitOpensAfter, now)
+    )
   }
 }

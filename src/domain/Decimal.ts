@@ -1,8 +1,9 @@
 /**
- * Exact decimals: how a number comes in from JSON, is rounded, and goes out again with its fraction.
+ * Exact decimals: how a number comes in from JSON, is rounded, and goes out again with its fraction and all of its digits.
  * Everything monetary stands on this module; no value passes through floating-point arithmetic.
  */
 import { BigDecimal, Either, Option, ParseResult, Schema } from "effect"
+import { parse } from "lossless-json"
 
 export type Rounding = "half-even" | "floor" | "ceiling"
 
@@ -194,3 +195,31 @@ export const WireDecimal = decimalSchema(
 /** Exact decimal text, such as PostgreSQL writes for `numeric`; no exponent, no NaN. */
 export const fromPlainText = (text: string): Option.Option<BigDecimal.BigDecimal> =>
   /^-?\d+(\.\d+)?$/.test(text) ? BigDecimal.fromString(text) : Option.none()
+
+/** JSON whose numbers keep the digits that they were written with: what a double would change stays as its text. */
+const read = (literal: string): number | WireNumber => {
+  const value = Number(literal)
+  return String(value) === literal && !/e/i.test(literal) ? value : new WireNumber(literal)
+}
+
+export const parseExactJson = (text: string): unknown =>
+  /\d/.test(text) ? parse(text, null, { parseNumber: read }) : JSON.parse(text)
+
+const asWritten = (literal: string): string => literal
+
+/** With every number as the text that it was written with. */
+export const parseAsWritten = (text: string): unknown => parse(text, null, { parseNumber: asWritten })
+
+/** One text for each JSON value, whatever the order of its members: equal bodies give equal texts. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (isInexact(value)) return nearest(value)
+  if (typeof value !== "object" || value === null || value instanceof WireNumber) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)])
+  )
+}
+
+export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value))

@@ -3,7 +3,7 @@
  * down and what it takes is rounded up, so that no walk through currencies ends with more than it began with.
  */
 import { BigDecimal, Either, Schema } from "effect"
-import { type AnyCurrencyCode, computedScaleOf } from "./CryptoAsset.ts"
+import { type AnyCurrencyCode, computedScaleOf } from "./Currency.ts"
 import { divideRounded, type Rounding, roundToSignificantDigits, significantDigits } from "./Decimal.ts"
 import { Money } from "./Money.ts"
 

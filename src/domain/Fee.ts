@@ -1,7 +1,7 @@
 /** Fee of a payment: a share of the organisation's side plus a fixed amount. Pure. */
 import { Either } from "effect"
 import type { Flow } from "./Corridor.ts"
-import { computedScaleOf } from "./CryptoAsset.ts"
+import { computedScaleOf } from "./Currency.ts"
 import { divideRounded } from "./Decimal.ts"
 import { Money } from "./Money.ts"
 

@@ -5,7 +5,7 @@
 import { Brand } from "effect"
 import { AccountId, type AttemptId, type ConfigId, type EscrowId, type OrgId, type PaymentId } from "./Ids.ts"
 import type { ProviderName } from "./Corridor.ts"
-import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
+import { type AnyCurrencyCode, isAnyCurrencyCode } from "./Currency.ts"
 import { Money } from "./Money.ts"
 
 /**
@@ -53,14 +53,14 @@ export const LedgerAccount = {
    * configuration that brings the account. It is not the platform's to pay out, and has no floor: only the provider
    * knows what else lies there, and refuses what does not.
    */
-  own: (id: string, account: ConfigId, currency: AnyCurrencyCode) => brand(`own/${id}/${account}/${currency}`),
+  ownAccount: (id: string, account: ConfigId, currency: AnyCurrencyCode) => brand(`own/${id}/${account}/${currency}`),
   /** By the id of the virtual account. */
   virtual: owned<AccountId>("virtual"),
   /** By the id of the escrow. */
   escrow: owned<EscrowId>("escrow"),
   /** Paid by an escrow to a party without an account, by the id of the party. */
   party: owned("party"),
-  /** Collected for a ramp and not settled yet, by the id of the payment. */
+  /** Collected for a ramp and not paid out yet, by the id of the payment. */
   ramp: owned("ramp"),
   /**
    * What a provider moved because of a payment and no rule or person has given a place yet; by the payment and the attempt
@@ -75,6 +75,7 @@ export const LedgerAccount = {
     brand(account === null ? `provider/${name}/${currency}` : `provider/${name}/${account}/${currency}`),
   fees: shared("fees"),
   fx: shared("fx"),
+  /** Transfers to virtual accounts that fit no account, until an operator decides. */
   suspense: shared("suspense"),
   /** A name that the database has checked. */
   stored: brand
@@ -189,7 +190,7 @@ export const leftOver = (postings: ReadonlyArray<Posting>): ReadonlyArray<Money>
 export const isBalanced = ({ postings }: Pick<Entry, "postings">): boolean => leftOver(postings).length === 0
 
 /** The postings as they are written. An entry that creates money, or touches another organisation's, is a bug. */
-export const settled = (entry: Entry): ReadonlyArray<Posting> => {
+export const balancedPostings = (entry: Entry): ReadonlyArray<Posting> => {
   const postings = combine(entry.postings)
   const [over] = leftOver(postings)
   if (over !== undefined) {

@@ -2,7 +2,7 @@
  * An amount of one currency, counted in its minor unit. The only type in which amounts are added and compared.
  */
 import { BigDecimal, Data, Either, Option } from "effect"
-import { type AnyCurrencyCode, computedScaleOf, exponentOfAny } from "./CryptoAsset.ts"
+import { type AnyCurrencyCode, computedScaleOf, exponentOfAny } from "./Currency.ts"
 import { fractionDigits, fromPlainText, roundToScale, toPlainText } from "./Decimal.ts"
 
 export class CurrencyMismatch extends Data.TaggedError("CurrencyMismatch")<{

@@ -30,11 +30,11 @@ export const transitions: Readonly<Record<PaymentStatus, ReadonlyArray<PaymentSt
 
 export const canMove = (from: PaymentStatus, to: PaymentStatus): boolean => transitions[from].includes(to)
 
-/** Correction by an operator: a ramp that was settled after it had failed. */
+/** Correction by an operator: a ramp that was paid out after it had failed. */
 export const canCorrect = (from: PaymentStatus, to: PaymentStatus): boolean => from === "failed" && to === "completed"
 
 /** Final for providers, except for refunds of completed payments. */
-export const isSettled = (status: PaymentStatus): boolean => status === "completed" || transitions[status].length === 0
+export const isFinal = (status: PaymentStatus): boolean => status === "completed" || transitions[status].length === 0
 
 /** Reasons of refusals by providers. Uncertain ones have none. */
 const refusalCodes = {
@@ -72,7 +72,7 @@ export const failureCodes = {
   OTP_EXHAUSTED: "the one-time password was wrong too often",
   REJECTED: "a reviewer turned it away",
   ROUTING_CONFIG_NOT_FOUND: "no provider served it any more once it was reviewed",
-  RESOLVED_AS_FAILED: "an operator settled it by hand"
+  RESOLVED_AS_FAILED: "an operator resolved it by hand"
 } as const
 
 export type FailureCode = keyof typeof failureCodes

@@ -1,12 +1,12 @@
 /**
  * What a provider's signal does to a ramp, as a pure function. A ramp is paid in two legs: `pending` until its customer's
- * money was collected, `processing` until that was settled. Each happens once, in whatever order signals come.
+ * money was collected, `processing` until that was paid out. Each happens once, in whatever order signals come.
  */
 import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
-import { type AttemptOutcome, type Decision, isResurfaced, type ProviderSignal } from "./Settlement.ts"
+import { type AttemptOutcome, type StatusDecision, isResurfaced, type ProviderSignal } from "./Settlement.ts"
 import { BigDecimal, Either } from "effect"
-import type { CryptoAssetCode } from "./CryptoAsset.ts"
+import type { CryptoAssetCode } from "./Currency.ts"
 import { given, taken, type Rate } from "./Exchange.ts"
 
 export type RampLeg = "collection" | "settlement"
@@ -20,7 +20,7 @@ export interface RampLegState {
   readonly collected: boolean
   /** The payin has ended. */
   readonly expired: boolean
-  /** Amount to collect or to settle. */
+  /** Amount to collect or to pay out. */
   readonly expected: Money
   /** Amount that the provider has collected or paid for this leg, less reversals. */
   readonly moved: Money
@@ -28,10 +28,10 @@ export interface RampLegState {
   readonly pursued: boolean
 }
 
-/** Effect of the signal on the ramp. `stranded`: collected money cannot be settled. */
-export type RampEffect = "none" | "collected" | "underpaid" | "settled" | "stranded" | "returned"
+/** Effect of the signal on the ramp. `stranded`: collected money cannot be paid out. */
+export type RampEffect = "none" | "collected" | "underpaid" | "paid_out" | "stranded" | "returned"
 
-export interface RampDecision extends Decision {
+export interface RampDecision extends StatusDecision {
   readonly effect: RampEffect
 }
 
@@ -83,13 +83,13 @@ const collecting = (current: RampLegState, { state }: Spoken): RampDecision => {
   }
 }
 
-const settling = (current: RampLegState, { state }: Spoken): RampDecision => {
+const payingOut = (current: RampLegState, { state }: Spoken): RampDecision => {
   const { expected, moved, status } = current
   if (status === "completed") {
     return moved.minor <= 0n ? { ...accepted(current), status: "refunded", effect: "returned" } : accepted(current)
   }
   if (moved.minor >= expected.minor && canMove(status, "completed")) {
-    return { ...accepted(current), status: "completed", effect: "settled" }
+    return { ...accepted(current), status: "completed", effect: "paid_out" }
   }
   return state === "failed" || state === "returned" ? failed(current) : accepted(current)
 }
@@ -109,7 +109,7 @@ export const decideRamp = (current: RampLegState, signal: ProviderSignal, others
   switch (signal._tag) {
     case "Accepted":
     case "Report":
-      return current.leg === "collection" ? collecting(current, signal) : settling(current, signal)
+      return current.leg === "collection" ? collecting(current, signal) : payingOut(current, signal)
     case "Declined":
       return othersLeft && current.outcome === null ? { ...unmoved(current), outcome: "declined" } : failed(current)
     case "Unknown":

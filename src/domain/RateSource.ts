@@ -5,10 +5,8 @@
  * published value becomes two rows: to USD and from USD, both rounded down to 12 digits.
  */
 import { BigDecimal, Either, Option } from "effect"
-import { type AnyCurrencyCode, isAnyCurrencyCode, isCryptoAssetCode } from "./CryptoAsset.ts"
-import { CurrencyCode } from "./Currency.ts"
-import { divideRounded, roundToSignificantDigits, toPlainText } from "./Decimal.ts"
-import { parseAsWritten } from "./ExactJson.ts"
+import { type AnyCurrencyCode, isAnyCurrencyCode, isCryptoAssetCode, CurrencyCode } from "./Currency.ts"
+import { divideRounded, roundToSignificantDigits, toPlainText, parseAsWritten } from "./Decimal.ts"
 import { Rate, rateDigits } from "./Exchange.ts"
 import { urlOf } from "./Url.ts"
 

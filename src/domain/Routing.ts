@@ -4,7 +4,7 @@ import type { ConfigId, OrgId } from "./Ids.ts"
 import type { CircuitState } from "./CircuitBreaker.ts"
 import type { CountryCode } from "./Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "./Corridor.ts"
-import type { AnyCurrencyCode } from "./CryptoAsset.ts"
+import type { AnyCurrencyCode } from "./Currency.ts"
 import { toPlainText } from "./Decimal.ts"
 import type { Money } from "./Money.ts"
 
@@ -68,7 +68,7 @@ export interface Candidate {
   readonly config_id: ConfigId
   /** Both as an attempt has them. */
   readonly account: ConfigId | null
-  readonly own: boolean
+  readonly own_account: boolean
   readonly priority: number
 }
 
@@ -98,13 +98,13 @@ const isVisible = ({ corridor, orgId }: RouteQuestion, config: RouteConfig): boo
   config.direction === corridor.flow
 
 /** An account that all organisations share belongs to the platform. */
-const isOrganizations = ({ org_id, own_account }: RouteConfig): boolean => own_account && org_id !== null
+const isOwnAccount = ({ org_id, own_account }: RouteConfig): boolean => own_account && org_id !== null
 
 /** Why this configuration can never serve this payment, whatever the provider's health. */
 const unfitness = (question: RouteQuestion, config: RouteConfig): string | undefined => {
   const { alreadyDeclined, corridor, money, network } = question
   const { max_amount, min_amount, provider } = config
-  if (question.platformOnly === true && isOrganizations(config)) {
+  if (question.platformOnly === true && isOwnAccount(config)) {
     return "What the platform keeps for the organisation does not go through the organisation's own account."
   }
   if (!config.is_active) return "This configuration is switched off."
@@ -133,13 +133,14 @@ const unfitness = (question: RouteQuestion, config: RouteConfig): string | undef
 }
 
 /** The account that a configuration's payments go through. */
-export const accountOf = ({ config_id, own_account }: RouteConfig): ConfigId | null => (own_account ? config_id : null)
+export const providerAccountOf = ({ config_id, own_account }: RouteConfig): ConfigId | null =>
+  own_account ? config_id : null
 
 const candidateOf = (config: RouteConfig): Candidate => ({
   provider: config.provider,
   config_id: config.config_id,
-  account: accountOf(config),
-  own: isOrganizations(config),
+  account: providerAccountOf(config),
+  own_account: isOwnAccount(config),
   priority: config.priority
 })
 

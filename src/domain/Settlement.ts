@@ -5,7 +5,7 @@
  */
 import type { Money } from "./Money.ts"
 import type { Absent, Accepted, Declined, Report, Unknown } from "./Outcome.ts"
-import { canMove, isSettled, type PaymentStatus } from "./PaymentStatus.ts"
+import { canMove, isFinal, type PaymentStatus } from "./PaymentStatus.ts"
 
 export type AttemptOutcome = "accepted" | "declined" | "unknown"
 
@@ -27,7 +27,7 @@ export interface AttemptState {
   readonly pursued?: boolean
 }
 
-export interface Decision {
+export interface StatusDecision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
   /** A declined attempt that its provider has after all: it has to be asked about. */
@@ -47,15 +47,15 @@ export const isResurfaced = (signal: ProviderSignal, pursued: boolean): boolean 
 const movedOr = (current: AttemptState, to: PaymentStatus): PaymentStatus =>
   canMove(current.status, to) ? to : current.status
 
-const unmoved = ({ outcome, status }: AttemptState): Decision => ({ status, outcome, resurfaced: false })
+const unmoved = ({ outcome, status }: AttemptState): StatusDecision => ({ status, outcome, resurfaced: false })
 
-const accepted = (status: PaymentStatus): Decision => ({ status, outcome: "accepted", resurfaced: false })
+const accepted = (status: PaymentStatus): StatusDecision => ({ status, outcome: "accepted", resurfaced: false })
 
 /** Waiting states only go forward: a late "pending" does not undo a "processing". */
 const forward = (current: AttemptState, to: "pending" | "processing"): PaymentStatus =>
   to === "pending" && current.status === "processing" ? "processing" : movedOr(current, to)
 
-const failed = (current: AttemptState, calledOff = false): Decision => ({
+const failed = (current: AttemptState, calledOff = false): StatusDecision => ({
   status: movedOr(current, calledOff ? "canceled" : "failed"),
   outcome: current.outcome === "accepted" ? "accepted" : "declined",
   resurfaced: false
@@ -66,25 +66,25 @@ const isComplete = ({ asked, moved, brought = moved }: AttemptState): boolean =>
   moved.minor >= asked.minor || (brought.minor >= asked.minor && moved.isPositive)
 
 /** A completed payment whose money is all gone again was given back. Less than was asked for never completes a payment. */
-const byMoney = (current: AttemptState, otherwise: PaymentStatus): Decision => {
+const byMoney = (current: AttemptState, otherwise: PaymentStatus): StatusDecision => {
   if (current.status === "completed") return accepted(current.moved.minor <= 0n ? "refunded" : "completed")
-  if (isSettled(current.status)) return accepted(current.status)
+  if (isFinal(current.status)) return accepted(current.status)
   return accepted(isComplete(current) ? movedOr(current, "completed") : otherwise)
 }
 
 /** Money went back before the payment was completed. A part of it leaves the payment waiting for what is still to come. */
-const returned = (current: AttemptState, calledOff?: true): Decision => {
+const returned = (current: AttemptState, calledOff?: true): StatusDecision => {
   const { asked, lacksFirstMovement = false, moved, status } = current
-  if (isSettled(status)) return byMoney(current, status)
+  if (isFinal(status)) return byMoney(current, status)
   const isPart = moved.minor > 0n || (-moved.minor < asked.minor && (!moved.isZero || lacksFirstMovement))
   return isPart ? byMoney(current, status) : failed(current, calledOff)
 }
 
-const reported = (current: AttemptState, signal: Accepted | Report): Decision => {
+const reported = (current: AttemptState, signal: Accepted | Report): StatusDecision => {
   switch (signal.state) {
     case "completed":
       // Too little came, and all of it went back: nothing more is to come.
-      return current.wasMoved === true && current.moved.minor <= 0n && !isSettled(current.status)
+      return current.wasMoved === true && current.moved.minor <= 0n && !isFinal(current.status)
         ? accepted(movedOr(current, "failed"))
         : // What a dispute is about was paid, whether or not that was heard: no customer is waited for.
           byMoney(current, movedOr(current, current.lacksFirstMovement === true ? "processing" : "pending"))
@@ -99,7 +99,7 @@ const reported = (current: AttemptState, signal: Accepted | Report): Decision =>
 }
 
 /** `othersLeft`: the call is still being answered, and another candidate takes over from a refusal. */
-export const decide = (current: AttemptState, signal: ProviderSignal, othersLeft = false): Decision => {
+export const decide = (current: AttemptState, signal: ProviderSignal, othersLeft = false): StatusDecision => {
   // A declined attempt no longer decides about the payment, which another candidate may have.
   if (current.outcome === "declined") {
     return { ...unmoved(current), resurfaced: isResurfaced(signal, current.pursued === true) }

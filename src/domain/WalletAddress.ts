@@ -4,7 +4,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { base58, bech32, bech32m, createBase58check } from "@scure/base"
 import { Either } from "effect"
-import type { CryptoNetwork } from "./CryptoAsset.ts"
+import type { CryptoNetwork } from "./Currency.ts"
 
 /** Why an address is not valid, if so. */
 type Problem = string | undefined

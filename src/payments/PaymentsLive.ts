@@ -1,4 +1,4 @@
-/** Everything that happens to payments, beside what settles them. */
+/** Everything that happens to payments, besides their settlement. */
 import { Layer } from "effect"
 import { Actions } from "./actions/Actions.ts"
 import { Cancel } from "./actions/Cancel.ts"
@@ -6,7 +6,7 @@ import { Otp } from "./actions/Otp.ts"
 import { Callbacks } from "./callbacks/Callbacks.ts"
 import { StatusPoller } from "./callbacks/StatusPoller.ts"
 import { CustomerReturn } from "./callbacks/CustomerReturn.ts"
-import { CheckoutUrl } from "./route/ProviderOrder.ts"
+import { CheckoutUrl } from "./route/BuildOrder.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
 import { RampPayoutWorker } from "./dispatch/RampPayoutWorker.ts"
 import { CreateAndDispatch } from "./initiate/CreateAndDispatch.ts"
@@ -17,7 +17,7 @@ import { CustomerPayments } from "./read/CustomerPayments.ts"
 import { PaymentCommand } from "./settlement/PaymentCommand.ts"
 import { Refunds } from "./settlement/Refunds.ts"
 import { CardWaits } from "./review/CardWaits.ts"
-import { HeldRate } from "./review/HeldRate.ts"
+import { ReviewRate } from "./review/ReviewRate.ts"
 import { Review } from "./review/Review.ts"
 import { ReviewThreshold } from "./review/ReviewThreshold.ts"
 
@@ -35,7 +35,7 @@ export const PaymentsLive = Layer.mergeAll(
     Layer.mergeAll(
       CustomerPayments.layer,
       CheckoutUrl.layer,
-      HeldRate.layer,
+      ReviewRate.layer,
       PaymentCommand.layer,
       PhonePrompts.layer,
       ReviewThreshold.layer

@@ -188,7 +188,7 @@ const tooMuch = (text: string, plan: Plan): ReadonlyArray<string> => {
 }
 
 /** What workers send by themselves: it has come when each of these was seen. */
-const ofWorkers = [/^with recursive lanes as/, /^with recursive asked as/, /^with held as/, /^with due as/]
+const ofWorkers = [/^with recursive capacity as/, /^with recursive asked as/, /^with held as/, /^with due as/]
 
 const onServerOf = (major: number) => {
   if (major === 18) return TestDatabaseServer

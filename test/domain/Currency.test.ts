@@ -7,9 +7,13 @@ import {
   CryptoAssetCode,
   CryptoNetwork,
   exponentOfAny,
-  networksOf
-} from "../../src/domain/CryptoAsset.ts"
-import { currencies, CurrencyCode, currencyOf, exponentOf, isCurrencyCode } from "../../src/domain/Currency.ts"
+  networksOf,
+  currencies,
+  CurrencyCode,
+  currencyOf,
+  exponentOf,
+  isCurrencyCode
+} from "../../src/domain/Currency.ts"
 
 const refusalOf = <A, I>(schema: Schema.Schema<A, I>, input: unknown): string | undefined => {
   const result = Schema.decodeUnknownEither(schema)(input)

@@ -1,7 +1,7 @@
 import { BigDecimal, Either, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { AnyCurrencyCode, computedScaleOf } from "../../src/domain/CryptoAsset.ts"
+import { AnyCurrencyCode, computedScaleOf } from "../../src/domain/Currency.ts"
 import { fractionDigits } from "../../src/domain/Decimal.ts"
 import { type Exchange, expected, given, taken, withinTolerance, Rate } from "../../src/domain/Exchange.ts"
 import { Money } from "../../src/domain/Money.ts"

@@ -1,7 +1,7 @@
 import { BigDecimal, Either, Equal, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { AnyCurrencyCode, exponentOfAny } from "../../src/domain/CryptoAsset.ts"
+import { AnyCurrencyCode, exponentOfAny } from "../../src/domain/Currency.ts"
 import { fractionDigits, stringifyWire, WireDecimal } from "../../src/domain/Decimal.ts"
 import { CurrencyMismatch, Money } from "../../src/domain/Money.ts"
 

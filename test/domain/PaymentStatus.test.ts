@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { canMove, isSettled, paymentStatuses, type PaymentStatus, transitions } from "../../src/domain/PaymentStatus.ts"
+import { canMove, isFinal, paymentStatuses, type PaymentStatus, transitions } from "../../src/domain/PaymentStatus.ts"
 
 /** The contract's own table, written out a second time: a change of the code's table must be meant. */
 const contract: ReadonlyArray<readonly [PaymentStatus, ReadonlyArray<PaymentStatus>]> = [
@@ -28,7 +28,7 @@ describe("PaymentStatus", () => {
   })
 
   it("is settled where no provider can move it, except to give money back", () => {
-    expect(paymentStatuses.filter(isSettled)).toEqual(["completed", "failed", "refunded", "rejected", "canceled"])
+    expect(paymentStatuses.filter(isFinal)).toEqual(["completed", "failed", "refunded", "rejected", "canceled"])
   })
 
   it("can reach every status from the first", () => {

@@ -91,14 +91,14 @@ describe("a ramp, whatever it hears in whatever order", () => {
       fc.property(stories, (all) => {
         const { of, steps } = live(all)
         expect(of("collected").length + of("underpaid").length).toBeLessThanOrEqual(1)
-        expect(of("settled").length).toBeLessThanOrEqual(1)
-        for (const { moved } of [...of("collected"), ...of("settled")]) {
+        expect(of("paid_out").length).toBeLessThanOrEqual(1)
+        for (const { moved } of [...of("collected"), ...of("paid_out")]) {
           expect(moved).toBeGreaterThanOrEqual(expected.minor)
         }
         const effects = steps.map(({ effect }) => effect)
-        if (effects.includes("settled")) {
+        if (effects.includes("paid_out")) {
           expect(effects.indexOf("collected")).toBeGreaterThanOrEqual(0)
-          expect(effects.indexOf("collected")).toBeLessThan(effects.indexOf("settled"))
+          expect(effects.indexOf("collected")).toBeLessThan(effects.indexOf("paid_out"))
         }
       }),
       { numRuns: 1000 }
@@ -109,7 +109,7 @@ describe("a ramp, whatever it hears in whatever order", () => {
     fc.assert(
       fc.property(stories, (all) => {
         const { of, status } = live(all)
-        expect(status === "completed").toBe(of("settled").length === 1 && of("returned").length === 0)
+        expect(status === "completed").toBe(of("paid_out").length === 1 && of("returned").length === 0)
       }),
       { numRuns: 1000 }
     )
@@ -198,7 +198,7 @@ describe("a leg of a ramp", () => {
     })
   })
 
-  it("goes to the next settler only from a refusal, and strands its money where there is none", () => {
+  it("goes to the next payout provider only from a refusal, and strands its money where there is none", () => {
     const asked = { ...settling, outcome: null }
     const declined = new Declined({ reason: "no" })
     expect(decideRamp(asked, declined, true)).toMatchObject({ status: "processing", outcome: "declined" })

@@ -71,7 +71,7 @@ describe("route", () => {
     expect(candidateIds(answer)).toEqual(["a", "b", "d", "e", "f", "g"])
     expect(answer.candidates[0]).toEqual({
       account: null,
-      own: false,
+      own_account: false,
       provider: "paystack",
       config_id: "a",
       priority: 8000
@@ -241,11 +241,13 @@ describe("route by accounts", () => {
       config("shared", "adyen", { own_account: true }),
       config("platform", "paystack", { org_id })
     ])
-    expect(Object.fromEntries(answer.candidates.map((one) => [one.config_id, [one.account, one.own]]))).toEqual({
-      own: ["own", true],
-      shared: ["shared", false],
-      platform: [null, false]
-    })
+    expect(Object.fromEntries(answer.candidates.map((one) => [one.config_id, [one.account, one.own_account]]))).toEqual(
+      {
+        own: ["own", true],
+        shared: ["shared", false],
+        platform: [null, false]
+      }
+    )
   })
 
   it("moves what the platform keeps through no account of the organisation's own, and says so", () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { Absent, Accepted, Declined, Report, Unknown } from "../../src/domain/Outcome.ts"
-import { canMove, isSettled, paymentStatuses, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
+import { canMove, isFinal, paymentStatuses, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { Money } from "../../src/domain/Money.ts"
 import {
   type AttemptOutcome,
   type AttemptState,
   decide,
-  type Decision,
+  type StatusDecision,
   type ProviderSignal
 } from "../../src/domain/Settlement.ts"
 
@@ -71,7 +71,7 @@ const caseOf = ({ signal, state }: { readonly state: AttemptState; readonly sign
   `${state.status} ${state.outcome} ${state.moved.toString()}: ${nameOf(signal)}`
 
 /** Cases for which a decision is not as it must be. */
-const violations = (isRight: (one: (typeof everything)[number], decision: Decision) => boolean) =>
+const violations = (isRight: (one: (typeof everything)[number], decision: StatusDecision) => boolean) =>
   everything.filter((one) => !isRight(one, decide(one.state, one.signal, one.othersLeft))).map(caseOf)
 
 const isSpoken = (signal: ProviderSignal) => signal._tag === "Accepted" || signal._tag === "Report"
@@ -83,8 +83,8 @@ describe("decide, on every state and every signal", () => {
   })
 
   it("moves no settled payment, unless all of its money is gone again", () => {
-    const isRight = ({ signal, state }: (typeof everything)[number], { status }: Decision) => {
-      if (!isSettled(state.status)) return true
+    const isRight = ({ signal, state }: (typeof everything)[number], { status }: StatusDecision) => {
+      if (!isFinal(state.status)) return true
       const isGone =
         state.status === "completed" &&
         state.outcome !== "declined" &&
@@ -97,8 +97,8 @@ describe("decide, on every state and every signal", () => {
   })
 
   it("completes a payment exactly when a report comes with all of its money", () => {
-    const isRight = ({ signal, state }: (typeof everything)[number], { status }: Decision) => {
-      if (status === state.status || isSettled(state.status)) return true
+    const isRight = ({ signal, state }: (typeof everything)[number], { status }: StatusDecision) => {
+      if (status === state.status || isFinal(state.status)) return true
       const isFailure = "state" in signal && (signal.state === "failed" || signal.state === "returned")
       if (status === "completed") return isSpoken(signal) && isAll(state) && state.outcome !== "declined"
       return !(isSpoken(signal) && isAll(state) && !isFailure && canMove(state.status, "completed"))
@@ -107,7 +107,7 @@ describe("decide, on every state and every signal", () => {
   })
 
   it("fails only on a refusal, a failure, an absence, or once what came is gone again", () => {
-    const isRight = ({ signal, state }: (typeof everything)[number], { status }: Decision) => {
+    const isRight = ({ signal, state }: (typeof everything)[number], { status }: StatusDecision) => {
       if (status === state.status || status !== "failed") return true
       const isFailure = "state" in signal && (signal.state === "failed" || signal.state === "returned")
       const isGone = isSpoken(signal) && state.wasMoved === true && state.moved.minor <= 0n
@@ -117,7 +117,7 @@ describe("decide, on every state and every signal", () => {
   })
 
   it("hears a signal twice as once", () => {
-    const isRight = ({ othersLeft, signal, state }: (typeof everything)[number], once: Decision) => {
+    const isRight = ({ othersLeft, signal, state }: (typeof everything)[number], once: StatusDecision) => {
       const twice = decide({ ...state, ...once }, signal, othersLeft)
       return twice.status === once.status && twice.outcome === once.outcome
     }
@@ -125,13 +125,13 @@ describe("decide, on every state and every signal", () => {
   })
 
   it("never calls an attempt declined that its provider had accepted, nor the other way round", () => {
-    const isRight = ({ state }: (typeof everything)[number], { outcome }: Decision) =>
+    const isRight = ({ state }: (typeof everything)[number], { outcome }: StatusDecision) =>
       (state.outcome !== "accepted" && state.outcome !== "declined") || outcome === state.outcome
     expect(violations(isRight)).toEqual([])
   })
 
   it("leaves a payment to another attempt once this one was declined, and asks where it is under way after all", () => {
-    const isRight = ({ signal, state }: (typeof everything)[number], { resurfaced, status }: Decision) => {
+    const isRight = ({ signal, state }: (typeof everything)[number], { resurfaced, status }: StatusDecision) => {
       if (state.outcome !== "declined") return !resurfaced
       const isUnderWay = "state" in signal && (signal.state === "pending" || signal.state === "processing")
       return status === state.status && resurfaced === isUnderWay
@@ -246,7 +246,7 @@ describe("the signals of one truthful story", () => {
       const copies = [story, ...story.map((one) => [...story, one]), story.flatMap((one) => [one, one])]
       const astray = copies.flatMap(permutations).filter((order) => {
         const { status, visited } = tell(order)
-        return status !== end || visited.filter(isSettled).length !== 1
+        return status !== end || visited.filter(isFinal).length !== 1
       })
       expect(astray.map((order) => order.map(({ signal }) => nameOf(signal)).join(" → "))).toEqual([])
     }
@@ -268,7 +268,7 @@ describe("the signals of one truthful story", () => {
           if (index > 0) expect(canMove(visited[index - 1]!, status)).toBe(true)
           if (status === "completed") expect(story.some(({ came = 0n }) => came >= asked.minor)).toBe(true)
         }
-        const settled = visited.filter(isSettled)
+        const settled = visited.filter(isFinal)
         expect([[], settled.slice(0, 1), ["completed", "refunded"]]).toContainEqual(settled)
       }),
       { numRuns: 1000 }

@@ -4,15 +4,14 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { transferAmounts } from "../../src/treasury/accounts/RecordMovement.ts"
 import type { VirtualAccount } from "../../src/treasury/accounts/VirtualAccountStore.ts"
-import { AnyCurrencyCode, isCryptoAssetCode } from "../../src/domain/CryptoAsset.ts"
-import { isCurrencyCode } from "../../src/domain/Currency.ts"
+import { AnyCurrencyCode, isCryptoAssetCode, isCurrencyCode } from "../../src/domain/Currency.ts"
 import { expected, given, applySpread, BasisPoints, cross, invert, Rate } from "../../src/domain/Exchange.ts"
 import { checkTarget, type LockedRate } from "../../src/domain/LockedRate.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { rampAmounts } from "../../src/domain/Ramp.ts"
 import { priceOfPaying, priceOfReceiving } from "../../src/hosted/links/LinkPrices.ts"
 import type { Payment, Refund } from "../../src/payments/store/Payment.ts"
-import { targetOfPart } from "../../src/payments/settlement/RefundRules.ts"
+import { targetOfPart } from "../../src/payments/settlement/RefundSignalRules.ts"
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
 const currencies = ["NGN", "GBP", "UGX", "KWD", "USD", "USDT", "BTC", "ETH"].map((text) => code(text))

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { Either } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { CryptoNetwork } from "../../src/domain/CryptoAsset.ts"
+import type { CryptoNetwork } from "../../src/domain/Currency.ts"
 import { checkWalletAddress, checksumCase } from "../../src/domain/WalletAddress.ts"
 import { depositAddress } from "../../src/providers/sandbox/SimulatorAnswers.ts"
 

@@ -1,5 +1,5 @@
 /** Ledger of a fake: every order that it took, and what it moved. */
-import type { AnyCurrencyCode } from "../../src/domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../src/domain/Currency.ts"
 import type { Money } from "../../src/domain/Money.ts"
 import type { Scenario } from "./MagicAmounts.ts"
 

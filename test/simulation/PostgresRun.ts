@@ -53,7 +53,7 @@ import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { MemoryDatabase } from "../../src/platform/database/MemoryDatabase.ts"
 import { Workers } from "../../src/platform/fibers/Workers.ts"
 import { AnswerWriter } from "../../src/platform/http/AnswerWriter.ts"
-import { exchange } from "../../src/platform/http/Exchange.ts"
+import { handleExchange } from "../../src/platform/http/HttpExchange.ts"
 import { routerOf } from "../../src/platform/http/EndpointRoute.ts"
 import { Providers } from "../../src/providers/port/Provider.ts"
 import { EscrowStore } from "../../src/treasury/escrow/EscrowStore.ts"
@@ -232,7 +232,7 @@ export const runOnPostgres = (
     }
 
     const writer = new AnswerWriter()
-    const answers = exchange(
+    const answers = handleExchange(
       Context.get(context, Ids),
       routerOf(yield* Effect.provide(businessRoutes, context)),
       new Set()

@@ -1,5 +1,5 @@
 /** Payments, their history and open decisions as text. */
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import type { Answer } from "../client/ApiClient.ts"
 import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
 
@@ -44,7 +44,7 @@ export const summaryText = (payment: Summary): string =>
     ["Reference", payment.client_reference ?? "none"],
     ["Payer", payerText(payment.payer_details) ?? "not said"],
     ["Direction", `${payment.direction}, ${payment.payment_method}, ${payment.country}`],
-    ["Provider", askedProvider(payment) ?? (isSettled(payment.status) ? "none" : "none yet")],
+    ["Provider", askedProvider(payment) ?? (isFinal(payment.status) ? "none" : "none yet")],
     ["Comments", payment.comments ?? "none"]
   ])
 

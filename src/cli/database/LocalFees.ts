@@ -7,7 +7,7 @@ import { findOrganization, onRecords, permitIn } from "../shared/LocalRecords.ts
 import { permitFor } from "../shared/LocalDatabase.ts"
 import { minute, tableLayout } from "../shared/Table.ts"
 import { flows, Flow, paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { decimalOption, decodeInput, refuse, type OrgInput } from "../shared/CommandInput.ts"

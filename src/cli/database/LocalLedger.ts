@@ -1,6 +1,6 @@
 /** `corridor ledger` */
 import { BigDecimal, Effect, Either, Option, ParseResult, Schema } from "effect"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { kindOf } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"

@@ -34,7 +34,7 @@ const drawWaiting = (what: string): Effect.Effect<void> =>
     err(what === "" ? "\r\u001b[K" : `\r\u001b[K${spoke} waiting for ${what}`)
   })
 
-/** Repeats a failing check for 12 seconds. The sandbox settles each leg of a payment within about a second. */
+/** Repeats a failing check for 12 seconds. The sandbox completes each leg of a payment within about a second. */
 export const retried =
   (what: string) =>
   <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -56,7 +56,7 @@ const until = <A>(what: string, read: Effect.Effect<A, Refused>, isSo: (read: A)
 export const curl = ({ apiKey, baseUrl }: RunningSandbox, path: string): string =>
   `curl -s '${baseUrl}${path}' -H 'Authorization: NONE' -H 'X-Api-Key: ${apiKey}'`
 
-const settled = Effect.fnUntraced(function* (payment_id: string, what: string, status = "completed") {
+const reachesStatus = Effect.fnUntraced(function* (payment_id: string, what: string, status = "completed") {
   const { call } = yield* ApiClient
   yield* until(what, call("payments", "byId", { path: { payment_id } }), (record) => record.status === status)
 })
@@ -74,7 +74,7 @@ export const payin = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
   const { call } = yield* ApiClient
   const { response } = yield* call("paymentsInit", "initiate", { payload: mpesaPayin })
   const { payment_id } = response
-  yield* settled(payment_id, "the payin to complete")
+  yield* reachesStatus(payment_id, "the payin to complete")
   const shown: Shown = {
     what: "1500.00 KES collected from an M-Pesa phone, completed",
     ids: { payment_id },
@@ -132,7 +132,7 @@ export const payout = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
     }
   })
   const { payment_id } = response
-  yield* settled(payment_id, "the payout to complete")
+  yield* reachesStatus(payment_id, "the payout to complete")
   const shown: Shown = {
     what: `1500.00 KES paid out as ${target_amount.text} UGX to an MTN phone, at the locked rate ${rate.text}`,
     ids: { payment_id, org_rate_id },
@@ -146,7 +146,7 @@ export const refund = Effect.fnUntraced(function* (sandbox: RunningSandbox, paym
   const { call } = yield* ApiClient
   const payload = { action: "refund", reason: "The customer changed their mind" } as const
   yield* call("paymentsInit", "action", { path: { payment_id }, payload })
-  yield* settled(payment_id, "the refund to complete", "refunded")
+  yield* reachesStatus(payment_id, "the refund to complete", "refunded")
   const shown: Shown = {
     what: "the payin given back in full, refunded",
     ids: { payment_id },
@@ -249,7 +249,7 @@ export const fallback = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
     try: (signal) => fetch(String(redirect_url), { signal }),
     catch: (error) => new StepFailed({ message: `The page of the third party could not be opened: ${String(error)}` })
   })
-  yield* settled(payment_id, "the payment at Adyen's page to complete")
+  yield* reachesStatus(payment_id, "the payment at Adyen's page to complete")
   const [refused, taken] = yield* attemptsOf(payment_id)
   if (refused?.outcome !== "declined" || taken?.outcome !== "accepted") {
     return yield* new StepFailed({ message: "The timeline does not show one that declined and one that took it." })
@@ -281,7 +281,7 @@ export const onRamp = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
     }
   })
   const { crypto_amount, payment_id } = response
-  yield* settled(payment_id, "both legs of the on-ramp")
+  yield* reachesStatus(payment_id, "both legs of the on-ramp")
   const shown: Shown = {
     what: `13000.00 KES collected, ${crypto_amount.text} USDT settled to ${WALLET} on POLYGON`,
     ids: { payment_id },

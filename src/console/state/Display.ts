@@ -1,7 +1,7 @@
 /** Labels, times and short texts as the console shows them. */
 import { isLosslessNumber } from "lossless-json"
 import { amountText, type Amount, parseAmount } from "../api/Amount.ts"
-import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { isFinal, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 
 const labels: Readonly<Record<string, string>> = {
   mobile_money: "Mobile money",
@@ -104,7 +104,7 @@ export const askedProvider = <P extends string>(
 ): { readonly name: string; readonly known: boolean } => {
   const asked = provider ?? failure?.provider ?? null
   if (asked !== null) return { name: nameOf(asked), known: true }
-  return { name: isSettled(status) ? "None" : "None yet", known: false }
+  return { name: isFinal(status) ? "None" : "None yet", known: false }
 }
 
 interface LinkState {

@@ -1,7 +1,7 @@
 /** Analytics: users by country, payments by day, provider health. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { OrgParam, DateParams, reportOf, report } from "./Envelope.ts"

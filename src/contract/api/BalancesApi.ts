@@ -1,7 +1,7 @@
 /** Balances in the books: of an organisation, and of the platform. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { keptKinds, platformKinds } from "../../domain/Ledger.ts"
 import {

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { BeneficiaryId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
-import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode, CryptoNetwork, CurrencyCode } from "../../domain/Currency.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import {
   envelope,
@@ -19,7 +19,6 @@ import {
 import { Conflict } from "./ErrorSchemas.ts"
 import { examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { accountNumber, optionalNullable, text } from "./RequestFields.ts"
-import { CurrencyCode } from "../../domain/Currency.ts"
 
 const accountTypes = ["bank", "mobile_money", "wallet"] as const
 const beneficiaryTypes = ["individual", "business", "loan_client"] as const

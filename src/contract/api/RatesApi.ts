@@ -1,7 +1,7 @@
 /** Exchange rates: lookup with a lock, and setting a base rate. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Either, ParseResult, Schema } from "effect"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, Id, OrgParam, Timestamp, success } from "./Envelope.ts"
 import { examples, operation, apiGroup } from "./Operation.ts"

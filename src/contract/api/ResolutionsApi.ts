@@ -2,7 +2,7 @@
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId } from "../../domain/Ids.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, Id, idParam, success } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"

@@ -1,7 +1,7 @@
 /** Webhook events: every type, when it is sent, and its data. */
 import { Schema } from "effect"
 import { AccountId, AttemptId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"

@@ -49,7 +49,7 @@ export const concurrentBatches = 4
 /** Longest wait in a batch queue; then the request fails with 503. */
 export const queuePatience = Duration.seconds(10)
 
-/** As many wait for a batch, and as many of one organisation for its own lane; others are told at once. */
+/** As many wait for a batch, and as many of one organisation for its own queue; others are told at once. */
 export const longestQueue = 2048
 export const longestOwnBatchQueue = 256
 

@@ -12,13 +12,13 @@ export const sendWindow = Duration.seconds(20)
 export const absenceGrace = Duration.seconds(60)
 
 /** The second leg of a ramp is sent so many times at most; then a person decides. */
-export const settlementSends = 3
+export const rampPayoutSends = 3
 
 /** One that could not be sent, since its provider was not to be reached, is tried again this often, */
-export const settlementPause = Duration.seconds(15)
+export const rampPayoutPause = Duration.seconds(15)
 
 /** and for this long; then the ramp has failed, and its money waits for a person. */
-export const settlementPatience = Duration.hours(1)
+export const rampPayoutPatience = Duration.hours(1)
 
 /**
  * Minimum time between enquiries caused by hints, for one attempt. A hint that was asked after in vain stands, and is
@@ -200,14 +200,14 @@ export const takenRefresh = Duration.seconds(15)
 /** How long browsers keep the picture of a link, which never changes. */
 export const logoKept = Duration.days(1)
 
-/** The counts of a day are kept for good this long after its end, when all of its payments are settled. */
+/** The counts of a day are kept for good this long after its end, when all of its payments are final. */
 export const dayClosingDelay = Duration.hours(1)
 
 /** Days that can be closed are looked for this often. */
 export const dayClosingPause = Duration.minutes(10)
 
 /** Second legs that an instance has under way at one provider. */
-export const settlementsPerProvider = 8
+export const rampPayoutsPerProvider = 8
 
 /** How long the customer of a payin may take to pay, unless PAYIN_EXPIRY says otherwise. */
 export const payinExpiry = Duration.hours(24)

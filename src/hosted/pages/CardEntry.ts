@@ -9,11 +9,11 @@ import { checkoutPatience } from "../../domain/policies/PaymentPolicies.ts"
 import { PaymentCommand } from "../../payments/settlement/PaymentCommand.ts"
 import { reviewItem } from "../../payments/review/ReviewThreshold.ts"
 import { Dispatch } from "../../payments/dispatch/Dispatch.ts"
-import { HeldRate } from "../../payments/review/HeldRate.ts"
+import { ReviewRate } from "../../payments/review/ReviewRate.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { appendNote } from "../../payments/settlement/Movements.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
-import { CheckoutUrl, providerOrder } from "../../payments/route/ProviderOrder.ts"
+import { CheckoutUrl, buildOrder } from "../../payments/route/BuildOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -48,7 +48,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       const command = yield* PaymentCommand
       const dispatch = yield* Dispatch
       const router = yield* PaymentRouter
-      const heldRate = yield* HeldRate
+      const heldRate = yield* ReviewRate
       const ids = yield* Ids
       const checkoutUrl = yield* CheckoutUrl
       const runDetached = yield* makeRunDetached
@@ -81,7 +81,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
               cause: "the customer gave a card at the hosted checkout"
             })
             .pipe(Effect.onError(() => router.unsent(payment.org_id, chosen)))
-          const order = providerOrder(opened, "payment", {
+          const order = buildOrder(opened, "payment", {
             card,
             browser,
             organization: Option.none(),

@@ -3,9 +3,9 @@ import { timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { PaymentId, idOrNil } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"
+import { CheckoutUrl } from "../../payments/route/BuildOrder.ts"
 import { CustomerPayments, isAbandoned } from "../../payments/read/CustomerPayments.ts"
 import type { Attempt, Payment } from "../../payments/store/Payment.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
@@ -75,7 +75,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       })
 
       const stageOf = Effect.fnUntraced(function* (payment: Payment) {
-        if (isSettled(payment.status)) return { _tag: "Over" } satisfies Stage
+        if (isFinal(payment.status)) return { _tag: "Over" } satisfies Stage
         if (!asksHere(payment)) return { _tag: "Wait" } satisfies Stage
         const attempt = yield* payments.openAttempt(payment)
         if (Option.isNone(attempt)) {

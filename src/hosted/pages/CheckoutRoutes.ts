@@ -18,7 +18,7 @@ import { browserOf, makeReadForm, orRefusedPage } from "./FormBody.ts"
 import { type Reader, readerOf } from "./PageText.ts"
 import { type Page, pageReply, redirectReply } from "./PageLayout.ts"
 import { CustomerReturn } from "../../payments/callbacks/CustomerReturn.ts"
-import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"
+import { CheckoutUrl } from "../../payments/route/BuildOrder.ts"
 import { SendReceipt } from "./SendReceipt.ts"
 
 const untroubled = { problems: [], notice: undefined }

@@ -3,9 +3,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { batchOf, inScope, moneyOf, execute, query } from "../../platform/database/Query.ts"
-import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
+import { cachedByConfigVersion } from "../../platform/database/Batcher.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./Fees.ts"
 
 const Row = Schema.Struct({

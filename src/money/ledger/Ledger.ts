@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
     platformBalances: Effect.fn("Ledger.platformBalances")((_permit: Permit<"platform">) => store.platformBalances),
     /** At the end of each day: what can be paid out, or is owed. */
     balancesByDay: Effect.fn("Ledger.balancesByDay")(function* (permit: Permit<"operations">, range: DateRange) {
-      return balancesByDay(range, yield* store.settledAfter(permit.scope, range.from))
+      return balancesByDay(range, yield* store.settlementChangesAfter(permit.scope, range.from))
     }),
     setCreditLimit: Effect.fn("Ledger.setCreditLimit")((permit: Permit<"platform">, limit: CreditLimit) =>
       Effect.catchTag(change(permit, limit), "InsufficientFunds", ({ account }) =>

@@ -1,7 +1,7 @@
 /** Report of a ledger check: its problems, one sentence each, and rounding gains and losses. */
 import { BigDecimal, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
-import { type AnyCurrencyCode, computedScaleOf } from "../../domain/CryptoAsset.ts"
+import { type AnyCurrencyCode, computedScaleOf } from "../../domain/Currency.ts"
 
 /** A name that the database has checked. */
 export const AccountName = Schema.String.pipe(Schema.brand("LedgerAccount"))

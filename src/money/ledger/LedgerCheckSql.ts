@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
-import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../domain/Currency.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { toleratedShare } from "../../domain/Exchange.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
@@ -110,7 +110,7 @@ const roundingOf = Effect.gen(function* () {
 })
 
 /**
- * Compares booked movements with the payments of the simulated providers. Leaves out payments that are settled by hand,
+ * Compares booked movements with the payments of the simulated providers. Leaves out payments that are resolved by hand,
  * and those whose callback or poll is still to come. In live mode there is nothing to compare.
  */
 const simulatorsThatDiffer = Effect.gen(function* () {

@@ -131,7 +131,7 @@ export const ledgerStoreMemory = Layer.effect(
         )
         return [...own, ...sums].toSorted(byKind)
       }),
-      settledAfter: (scope, date) =>
+      settlementChangesAfter: (scope, date) =>
         Effect.sync(() => {
           const own = Array.from(ledgerBalances.values()).filter(
             (row) => kindOf(row.account) === "settlement" && seenIn(scope)(row)

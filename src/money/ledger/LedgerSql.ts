@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema, Duration } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
@@ -144,7 +144,7 @@ const balancesOf = query(BalanceRow)
 const postingsOf = rowsAs(PostingRow)
 const clearingRows = query(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
 /** `date` null: the current balance. */
-const settledRows = query(
+const settlementChangeRows = query(
   Schema.Struct({ date: Schema.NullOr(Schema.String), currency: AnyCurrencyCode, amount: Schema.String })
 )
 const platformRows = rowsAs(Schema.Struct({ ...AmountRow.fields, accounts: Schema.Int }))
@@ -257,7 +257,7 @@ export const ledgerStoreSql = Layer.effect(
         Effect.provideService(SqlClient.SqlClient, sql)
       ),
       // One statement, so that balances and changes are of one snapshot.
-      settledAfter: (scope, date) =>
+      settlementChangesAfter: (scope, date) =>
         sql`with own as (
             select account, org_id, currency, balance from ledger_balances
             where ${inScope(sql, scope)} and account like 'settlement/%'
@@ -268,7 +268,7 @@ export const ledgerStoreSql = Layer.effect(
           from (${movedAfter(sql, date)}) later
           group by later.date, currency
           order by date, currency`.pipe(
-          settledRows.all,
+          settlementChangeRows.all,
           Effect.map((rows) => ({
             now: rows.flatMap(({ amount, currency, date }) => (date === null ? [moneyOf(amount, currency)] : [])),
             moved: rows.flatMap(({ amount, currency, date }) =>

@@ -10,7 +10,7 @@ import { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { AccountName, type LedgerReport } from "./LedgerCheck.ts"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { type DateRange, eachDay } from "../../domain/CalendarDate.ts"
 
 /** Net change of a balance on a UTC day. */
@@ -20,7 +20,7 @@ interface MovedOnDay {
 }
 
 /** Balances at one moment by currency, and every later day with a change. */
-interface SettledAfter {
+interface SettlementChanges {
   readonly now: ReadonlyArray<Money>
   readonly moved: ReadonlyArray<MovedOnDay>
 }
@@ -44,7 +44,7 @@ const seriesOf = (days: ReadonlyArray<string>, { currency, minor }: Money, moved
     .toReversed()
 }
 
-export const balancesByDay = (range: DateRange, { moved, now }: SettledAfter): ReadonlyArray<BalancesOfDay> => {
+export const balancesByDay = (range: DateRange, { moved, now }: SettlementChanges): ReadonlyArray<BalancesOfDay> => {
   const days = eachDay(range.from, range.to)
   const byCurrency = Arr.groupBy(moved, ({ net }) => net.currency)
   const series = now.map((one) => seriesOf(days, one, byCurrency[one.currency] ?? []))
@@ -163,7 +163,7 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
     /** Providers, clearing, receivables, fees, fx and suspense. Reads every posting of the platform's own accounts. */
     readonly platformBalances: Stored<ReadonlyArray<PlatformBalance>>
     /** Current balances of settlement accounts, and the net change of each later UTC day, by date and currency. */
-    readonly settledAfter: (scope: Scope, date: string) => Stored<SettledAfter>
+    readonly settlementChangesAfter: (scope: Scope, date: string) => Stored<SettlementChanges>
     /** Inside a transaction. Returns the previous limit; fails if the balance is below the new one. */
     readonly setLimit: (limit: CreditLimit) => Stored<Option.Option<Money>, InsufficientFunds>
     readonly postings: (scope: Scope, account: LedgerAccount, window: Window) => Stored<ReadonlyArray<StoredPosting>>
@@ -171,7 +171,7 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
     readonly clearingOf: (paymentId: PaymentId) => Stored<ReadonlyArray<InClearing>>
     /** Money of this payment at providers, by account; negative if a provider paid out more than it received. */
     readonly atProviders: (paymentId: PaymentId) => Stored<ReadonlyArray<AtProvider>>
-    /** Stores the sums of past days for `settledAfter`; returns how many days had postings. */
+    /** Stores the sums of past days for `settlementChangesAfter`; returns how many days had postings. */
     readonly closeDays: Stored<number>
     readonly check: Stored<LedgerReport>
   }

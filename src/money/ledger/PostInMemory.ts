@@ -3,7 +3,15 @@ import { type Opened, memoryTable } from "../../platform/database/MemoryDatabase
 import { Either } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { currencyOf, type Entry, keepsBalance, kindOf, LedgerAccount, move, settled } from "../../domain/Ledger.ts"
+import {
+  currencyOf,
+  type Entry,
+  keepsBalance,
+  kindOf,
+  LedgerAccount,
+  move,
+  balancedPostings
+} from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { StoredBalance, StoredLimit, StoredPosting } from "./LedgerStore.ts"
 
@@ -50,7 +58,7 @@ export const postInMemory = (
   now: number
 ): Either.Either<void, InsufficientFunds> => {
   const written = entries.flatMap(({ postings: _, ...entry }, index) =>
-    settled(entries[index]!).map((posting) => ({ ...entry, ...posting, created_at: new Date(now) }))
+    balancedPostings(entries[index]!).map((posting) => ({ ...entry, ...posting, created_at: new Date(now) }))
   )
   const balances = new Map<LedgerAccount, StoredBalance>()
   for (const { account, amount, entry_id, org_id } of written) {

@@ -10,7 +10,7 @@ import { Option } from "effect"
 import type { OrgId, PaymentId } from "../../domain/Ids.ts"
 import { violates } from "../../platform/database/Query.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { type Entry, LedgerAccount, settled } from "../../domain/Ledger.ts"
+import { type Entry, LedgerAccount, balancedPostings } from "../../domain/Ledger.ts"
 
 export interface PostingRow {
   readonly entry_id: string
@@ -48,7 +48,7 @@ export const postingRecord = Object.entries(types)
 export const postingRows = (entries: ReadonlyArray<Entry>): ReadonlyArray<PostingRow> =>
   entries.flatMap((entry) => {
     const { entry_id, kind, org_id, payment_id, reference } = entry
-    return settled(entry).map(({ account, amount }) => ({
+    return balancedPostings(entry).map(({ account, amount }) => ({
       entry_id,
       org_id,
       account,

@@ -47,7 +47,7 @@ export const rateLockStoreSql = Layer.scoped(
             return all.map(({ seconds: _seconds, ...lock }): RateLock => ({ ...lock, ...times.get(lock.org_rate_id)! }))
           })
         ),
-      { laneOf: ({ org_id }) => org_id }
+      { queueOf: ({ org_id }) => org_id }
     )
 
     const store: RateLockStore["Type"] = {

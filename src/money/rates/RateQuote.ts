@@ -8,7 +8,7 @@
 import { BigDecimal, Context, Data, Duration, Effect, Layer, Option, Schema } from "effect"
 import { type OrgId, Ids, uuidOrNil } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, applySpread, BasisPoints, costAt, cross, heldTo, Rate, worse } from "../../domain/Exchange.ts"
 import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"

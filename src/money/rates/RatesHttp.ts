@@ -1,7 +1,7 @@
 import { BigDecimal, Effect, Either, Option } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
 import { RATE_PROPOSED, type RatesApi } from "../../contract/api/RatesApi.ts"
-import { type AnyCurrencyCode, isAnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { type AnyCurrencyCode, isAnyCurrencyCode, isCryptoAssetCode } from "../../domain/Currency.ts"
 import { NotFound } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
 import { fromDecimal } from "../../domain/Exchange.ts"

@@ -6,8 +6,8 @@ import { canMove } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { contextOf } from "../route/ProviderOrder.ts"
-import { ProviderAnswer } from "../route/ProviderAnswer.ts"
+import { attemptContext } from "../route/BuildOrder.ts"
+import { CallProvider } from "../route/CallProvider.ts"
 import {
   orMaybeWritten,
   type PaymentAction,
@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
   const command = yield* PaymentCommand
   const store = yield* PaymentStore
   const providers = yield* Providers
-  const answers = yield* ProviderAnswer
+  const answers = yield* CallProvider
 
   const read = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId) {
     const payment = yield* command.find(permit, paymentId)
@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
     const { cancel } = provider
     if (cancel === undefined)
       return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.${endOf(payment)}`)
-    const answer = yield* answers.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
+    const answer = yield* answers.call(cancel(attemptContext(payment, attempt, [])), () => "unknown" as const)
     if (answer === "asked") {
       return yield* refuse(
         payment,

@@ -11,8 +11,8 @@ import type { Payment } from "../store/Payment.ts"
 import { appendNote } from "../settlement/Movements.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
-import { contextOf } from "../route/ProviderOrder.ts"
-import { ProviderAnswer } from "../route/ProviderAnswer.ts"
+import { attemptContext } from "../route/BuildOrder.ts"
+import { CallProvider } from "../route/CallProvider.ts"
 import {
   orMaybeWritten,
   type PaymentAction,
@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
   const command = yield* PaymentCommand
   const store = yield* PaymentStore
   const providers = yield* Providers
-  const answer = yield* ProviderAnswer
+  const answer = yield* CallProvider
   const counts = yield* MessageCounts
   const prompts = yield* PhonePrompts
   /** Guesses at one instance wait for each other, so that none but the last is refused for those that are under way. */
@@ -49,7 +49,7 @@ const make = Effect.gen(function* () {
       attempt === undefined ? undefined : (yield* providers.find(attempt.provider, attempt.account))?.otp
     return attempt === undefined || passwords === undefined
       ? yield* notWaiting(payment)
-      : { payment, context: contextOf(payment, attempt, []), passwords }
+      : { payment, context: attemptContext(payment, attempt, []), passwords }
   })
 
   /** Uncounts a guess and writes what follows, unless a concurrent request has moved the payment on. */
@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
   const guessed = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId, otp: string) {
     const { context, passwords } = yield* asked(permit, paymentId)
     const guesses = yield* counted(permit, paymentId)
-    switch (yield* answer.to(passwords.submit(context, otp), () => "unknown" as const)) {
+    switch (yield* answer.call(passwords.submit(context, otp), () => "unknown" as const)) {
       case "accepted":
         return yield* orMaybeWritten(accepted(permit, paymentId))
       case "wrong":
@@ -148,7 +148,7 @@ const make = Effect.gen(function* () {
         })
       }
       yield* prompts.count(payment, promptedBy(payment))
-      const sent = yield* answer.to(passwords.resend(context), () => false)
+      const sent = yield* answer.call(passwords.resend(context), () => false)
       return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
     })
   }

@@ -33,7 +33,7 @@ export interface Verdicts {
   readonly count: number
 }
 
-/** One that was paid back did complete. So nothing that is counted here ever changes once a payment is settled. */
+/** One that was paid back did complete. So nothing that is counted here ever changes once a payment is final. */
 export const successes: ReadonlyArray<PaymentStatus> = ["completed", "refunded"]
 
 /** One that a reviewer turned down failed too, as its event says. */
@@ -49,7 +49,7 @@ export class AnalyticsStore extends Context.Tag("corridor/AnalyticsStore")<
     /** How those who were asked since then have answered; `none`: they have not yet. */
     readonly verdicts: (since: Date) => Stored<ReadonlyArray<Verdicts>>
     /**
-     * Keeps the counts of days that are over, all of whose payments are settled: nothing can change them any more. What
+     * Keeps the counts of days that are over, all of whose payments are final: nothing can change them any more. What
      * is kept is what counting again would give, so it does not matter when, how often or by how many instances it is
      * done. Answers with the number of days that were closed.
      */

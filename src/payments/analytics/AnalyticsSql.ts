@@ -2,9 +2,9 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { uuidv7 } from "../../domain/Ids.ts"
-import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { dayClosingDelay } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, moneyOf, query, rowsAs, theRowAs } from "../../platform/database/Query.ts"
@@ -37,7 +37,7 @@ const verdicts = query(
   })
 )
 
-const unsettled = paymentStatuses.filter((status) => !isSettled(status))
+const openStatuses = paymentStatuses.filter((status) => !isFinal(status))
 
 const closedCount = theRowAs(Schema.Struct({ closed: Schema.Number }))
 
@@ -56,7 +56,7 @@ const closing = (sql: SqlClient.SqlClient) => {
       ), claimed as (
         insert into analytics_days (date)
         select date from past
-        where not exists (select from payments where ${ofDay("past")} and ${sql.in("status", unsettled)})
+        where not exists (select from payments where ${ofDay("past")} and ${sql.in("status", openStatuses)})
         limit 1
         on conflict do nothing returning date
       ), counted as (

@@ -1,7 +1,7 @@
 /** Beneficiaries in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { BeneficiaryId, OrgId } from "../../domain/Ids.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { paymentTables } from "../store/AttemptQueueMemory.ts"
@@ -55,7 +55,7 @@ export const beneficiaryStoreMemory = Layer.effect(
       hasPaymentUnderWay: (scope, id) =>
         Effect.sync(() =>
           Array.from(payments.values()).some(
-            (row) => row.beneficiary_id === id && sees(scope, row) && !isSettled(row.status)
+            (row) => row.beneficiary_id === id && sees(scope, row) && !isFinal(row.status)
           )
         )
     }

@@ -3,14 +3,14 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { type BeneficiaryId, OrgId } from "../../domain/Ids.ts"
 import * as Api from "../../contract/api/BeneficiariesApi.ts"
-import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { anyRow, execute, inScope, newest, ownedIn, query, type Scope } from "../../platform/database/Query.ts"
 import { type BeneficiaryFields, BeneficiaryStore, type Store } from "./Beneficiary.ts"
 
 const Row = Schema.typeSchema(Schema.Struct({ ...Api.Beneficiary.fields, org_id: OrgId }))
 const beneficiaries = query(Row)
 
-const underWay = paymentStatuses.filter((status) => !isSettled(status))
+const underWay = paymentStatuses.filter((status) => !isFinal(status))
 
 const asColumns = <F extends BeneficiaryFields>({
   bank_details,

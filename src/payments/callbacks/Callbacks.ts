@@ -34,13 +34,13 @@ export interface CallbackResult extends Pick<Callback, "reply"> {
 }
 
 /** Which of a provider's accounts it came through. */
-interface From {
+interface CallbackOrigin {
   readonly provider: ProviderName
   readonly account: ConfigId | null
 }
 
 /** Accounts do not know of each other's events. */
-const keyOf = ({ account }: From, { key }: Pick<Statement, "key">): string =>
+const keyOf = ({ account }: CallbackOrigin, { key }: Pick<Statement, "key">): string =>
   account === null ? key : `${account} ${key}`
 
 const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
@@ -49,7 +49,7 @@ const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
 })
 
 /** Whether the callback names the kind of this attempt; an id that fits another kind is no match. */
-const isMeant = ({ attempt, payment }: AttemptOfPayment, { about }: Named): boolean =>
+const isOfNamedKind = ({ attempt, payment }: AttemptOfPayment, { about }: Named): boolean =>
   about === undefined || about === kindOfAttempt(payment, attempt)
 
 const cleanUnseen = (unseen: Unseen): Unseen => ({
@@ -70,9 +70,9 @@ const cleanEvent = (event: CallbackEvent): CallbackEvent => {
 export class TransferIntake extends Context.Tag("corridor/TransferIntake")<
   TransferIntake,
   {
-    readonly record: (from: From, transfer: IncomingTransfer) => Stored<"applied" | "seen before">
+    readonly record: (from: CallbackOrigin, transfer: IncomingTransfer) => Stored<"applied" | "seen before">
     /** Lists the transfers of the provider soon. */
-    readonly listSoon: (from: From) => Stored<void>
+    readonly listSoon: (from: CallbackOrigin) => Stored<void>
   }
 >() {}
 
@@ -97,7 +97,10 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const ids = yield* Ids
       const intake = yield* TransferIntake
 
-      const attemptNamedBy = Effect.fnUntraced(function* ({ account, provider }: From, { attempt }: CallbackEvent) {
+      const attemptNamedBy = Effect.fnUntraced(function* (
+        { account, provider }: CallbackOrigin,
+        { attempt }: CallbackEvent
+      ) {
         const { about, providerPaymentId, reference } = attempt
         const byReference =
           reference === null
@@ -112,8 +115,8 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           : yield* store.findAttempt(found.value.attempt_id, found.value.org_id)
       })
 
-      const rowOf = Effect.fnUntraced(function* (
-        from: From,
+      const callbackRow = Effect.fnUntraced(function* (
+        from: CallbackOrigin,
         event: CallbackEvent,
         about: Pick<StoredCallback, "payment_id" | "attempt_id" | "org_id" | "effect">
       ) {
@@ -130,11 +133,11 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       })
 
       /** It may have come before its attempt was known by the provider's id. What proves nothing is not worth keeping. */
-      const storeUnmatched = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
+      const storeUnmatched = Effect.fnUntraced(function* (from: CallbackOrigin, event: CallbackEvent) {
         if (event._tag === "Hint") return "unknown payment" as const
         const noPayment = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" as const }
         const stored = yield* store.storeCallback({
-          ...(yield* rowOf(from, event, noPayment)),
+          ...(yield* callbackRow(from, event, noPayment)),
           provider_payment_id: event.attempt.providerPaymentId,
           account: from.account,
           about: event.attempt.about,
@@ -144,22 +147,22 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       })
 
       /** Queues a poll for an unverified callback, at most once in `hintGap`. */
-      const hint = Effect.fnUntraced(function* (from: From, event: Hint, { attempt }: AttemptOfPayment) {
+      const queuePoll = Effect.fnUntraced(function* (from: CallbackOrigin, event: Hint, { attempt }: AttemptOfPayment) {
         if (!(yield* store.hint(attempt.attempt_id, event.attempt.providerPaymentId))) return "seen before" as const
         const { attempt_id, org_id, payment_id } = attempt
         const about = { attempt_id, org_id, payment_id, effect: "provider asked" as const }
-        yield* store.storeCallback(yield* rowOf(from, event, about))
+        yield* store.storeCallback(yield* callbackRow(from, event, about))
         return "provider asked" as const
       })
 
-      const apply = ({ attempt_id, callback: { callback_id, event_key, provider, signal } }: MatchedCallback) =>
+      const applyCallback = ({ attempt_id, callback: { callback_id, event_key, provider, signal } }: MatchedCallback) =>
         outcomes.recordByAttempt({ attempt_id, org_id: null }, signal, {
           cause: `callback from ${provider}`,
           callback: { provider, key: event_key, unmatchedId: callback_id }
         })
 
       /** Stores without a look-up before, since most events come once; a repeated one finds itself stored. */
-      const once = (provider: ProviderName, key: string, recorded: Stored<Received>) => {
+      const recordOnce = (provider: ProviderName, key: string, recorded: Stored<Received>) => {
         const unlessSeen = <E>(otherwise: Effect.Effect<never, E>) =>
           Effect.flatMap(store.callbackSeen(provider, key), (seen) =>
             seen ? Effect.succeed("seen before" as const) : otherwise
@@ -171,26 +174,26 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       }
 
       /** Records a verified callback like every other signal. */
-      const state = (from: From, event: Statement, subject: AttemptOfPayment) => {
+      const recordStatement = (from: CallbackOrigin, event: Statement, subject: AttemptOfPayment) => {
         const { provider } = from
         const key = keyOf(from, event)
         const source = { cause: `callback from ${provider}`, callback: { provider, key } }
-        const recorded = Effect.map(outcomes.record(subject, event.report, source), ({ isOther }) =>
-          isOther === true ? ("provider asked" as const) : ("applied" as const)
+        const recorded = Effect.map(outcomes.record(subject, event.report, source), ({ namesOtherPayment }) =>
+          namesOtherPayment === true ? ("provider asked" as const) : ("applied" as const)
         )
-        return once(provider, key, recorded)
+        return recordOnce(provider, key, recorded)
       }
 
       /** Opens an item for an operator, under a key apart from that of the proved report, which may still come. */
-      const notShown = (from: From, { detail, key: told }: Unseen, subject: AttemptOfPayment) => {
+      const openUnseenItem = (from: CallbackOrigin, { detail, key: told }: Unseen, subject: AttemptOfPayment) => {
         const { provider } = from
         const key = keyOf(from, { key: cleanKey(`unseen ${subject.attempt.attempt_id} ${told}`) })
         const source = { cause: `callback from ${provider}`, callback: { provider, key }, hinted: true, unseen: detail }
         const signal = new Unknown({ reason: detail })
-        return once(provider, key, Effect.as(outcomes.record(subject, signal, source), "applied" as const))
+        return recordOnce(provider, key, Effect.as(outcomes.record(subject, signal, source), "applied" as const))
       }
 
-      const misnamed = ({ provider }: From, { attempt: { about, reference } }: CallbackEvent) =>
+      const warnOfOtherKind = ({ provider }: CallbackOrigin, { attempt: { about, reference } }: CallbackEvent) =>
         Effect.as(
           Effect.logWarning(
             `${provider} tells of a ${about} by the reference ${reference}, which is of something else`
@@ -198,17 +201,17 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           "unknown payment" as const
         )
 
-      const take = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
+      const receiveEvent = Effect.fnUntraced(function* (from: CallbackOrigin, event: CallbackEvent) {
         const subject = yield* attemptNamedBy(from, event)
         if (Option.isNone(subject)) return yield* storeUnmatched(from, event)
         // The secret of one account proves nothing about attempts through another.
         if (subject.value.attempt.account !== from.account) return "unknown payment" as const
-        if (!isMeant(subject.value, event.attempt)) return yield* misnamed(from, event)
-        if (event._tag === "Statement") return yield* state(from, event, subject.value)
+        if (!isOfNamedKind(subject.value, event.attempt)) return yield* warnOfOtherKind(from, event)
+        if (event._tag === "Statement") return yield* recordStatement(from, event, subject.value)
         const { unseen } = event
-        const opened = unseen === undefined ? undefined : yield* notShown(from, unseen, subject.value)
+        const opened = unseen === undefined ? undefined : yield* openUnseenItem(from, unseen, subject.value)
         if (opened === "seen before") return opened
-        const asked = yield* hint(from, event, subject.value)
+        const asked = yield* queuePoll(from, event, subject.value)
         return opened ?? asked
       })
 
@@ -218,7 +221,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           const from = { provider: provider.name, account }
           // A failed write stops none of the other events; the provider repeats all of them.
           const exits: Array<Exit.Exit<Received, DatabaseFailure>> = []
-          for (const event of events) exits.push(yield* Effect.exit(take(from, cleanEvent(event))))
+          for (const event of events) exits.push(yield* Effect.exit(receiveEvent(from, cleanEvent(event))))
           // Only the platform's accounts issue details: other money on an account of a configuration is its owner's.
           if (account === null) {
             for (const transfer of transfers) exits.push(yield* Effect.exit(intake.record(from, transfer)))
@@ -237,7 +240,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           store.matchedCallbacks(unmatchedCallbackBatch),
           Effect.forEach(
             (found) =>
-              Effect.catchAllCause(apply(found), (cause) =>
+              Effect.catchAllCause(applyCallback(found), (cause) =>
                 Effect.logError("An early callback could not be applied; it is tried again", cause)
               ),
             { discard: true }

@@ -3,14 +3,14 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { cleanEnquiry } from "../../domain/ProviderText.ts"
 import type { AttemptId } from "../../domain/Ids.ts"
 import { Unknown } from "../../domain/Outcome.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import { returnsPerMinute } from "../../domain/policies/PaymentPolicies.ts"
 import { RateLimits } from "../../platform/rateLimits/RateLimits.ts"
 import { Providers } from "../../providers/port/Provider.ts"
-import { ProviderAnswer } from "../route/ProviderAnswer.ts"
+import { CallProvider } from "../route/CallProvider.ts"
 import { openAttemptsOf } from "../settlement/PaymentCommand.ts"
 import { RecordOutcome } from "../settlement/RecordOutcome.ts"
-import { contextOf } from "../route/ProviderOrder.ts"
+import { attemptContext } from "../route/BuildOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -31,7 +31,7 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
       const store = yield* PaymentStore
       const providers = yield* Providers
       const outcomes = yield* RecordOutcome
-      const answer = yield* ProviderAnswer
+      const answer = yield* CallProvider
       const { limiter } = yield* RateLimits
       const returns = limiter("returns", returnsPerMinute)
 
@@ -49,8 +49,8 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
         const { account, provider: name } = attempt
         const { resume } = (yield* providers.find(name, account)) ?? {}
         if (resume === undefined || (yield* isTooOften(attempt.attempt_id))) return yield* hint(attempt)
-        const asked = resume(contextOf(payment, attempt, []), query)
-        const said = cleanEnquiry(yield* answer.to(asked, (reason) => new Unknown({ reason })))
+        const asked = resume(attemptContext(payment, attempt, []), query)
+        const said = cleanEnquiry(yield* answer.call(asked, (reason) => new Unknown({ reason })))
         if (said._tag !== "Report") return yield* hint(attempt)
         const recorded = outcomes.recordByAttempt(attempt, said, { cause: `the customer came back from ${name}` })
         // The customer sees the payment as it is; an answer that was not written is polled again.
@@ -76,7 +76,7 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
 
       return {
         comeBack: Effect.fn("Resume.comeBack")(function* (payment, query) {
-          if (isSettled(payment.status)) return
+          if (isFinal(payment.status)) return
           // The payout of a ramp has no page to return from.
           const attempt = openAttemptsOf(yield* store.attemptsOf(payment.payment_id)).findLast(
             ({ leg }) => leg !== "settlement"

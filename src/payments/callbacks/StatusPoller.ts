@@ -6,12 +6,12 @@
 import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { providerNames } from "../../domain/Corridor.ts"
 import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import {
   absenceGrace,
   enquiriesPerProvider,
   hintGap,
-  settlementSends,
+  rampPayoutSends,
   statusEnquiry
 } from "../../domain/policies/PaymentPolicies.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
@@ -20,13 +20,13 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { isSameAccount, ResendPermit } from "../../providers/port/ResendPermit.ts"
-import { contextOf, sentTimes } from "../route/ProviderOrder.ts"
+import { attemptContext, sentTimes } from "../route/BuildOrder.ts"
 import { attemptRun, makeProviderSlots, RampPayoutWorker } from "../dispatch/RampPayoutWorker.ts"
 import type { DueAttempt, Payment } from "../store/Payment.ts"
 import { isReversed } from "../store/PaymentPostings.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../settlement/RecordOutcome.ts"
-import { ProviderAnswer, openSendWindow } from "../route/ProviderAnswer.ts"
+import { CallProvider, openSendWindow } from "../route/CallProvider.ts"
 import type { SignalContext } from "../settlement/Movements.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
@@ -46,7 +46,7 @@ const isAtEnd = (payment: Payment, attempt: DueAttempt): boolean =>
   payment.direction === "inbound" &&
   payment.ramp === null &&
   payment.expires_at !== null &&
-  !isSettled(payment.status) &&
+  !isFinal(payment.status) &&
   payment.expires_at.getTime() <= askedAt(attempt).getTime()
 
 /** The provider's answer, and the permit to send again if there is one. */
@@ -100,10 +100,10 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
       const store = yield* PaymentStore
       const providers = yield* Providers
       const outcomes = yield* RecordOutcome
-      const settling = yield* RampPayoutWorker
-      const answer = yield* ProviderAnswer
+      const rampPayouts = yield* RampPayoutWorker
+      const callProvider = yield* CallProvider
       const delays = statusEnquiry((yield* Settings).statusEnquiryDelays)
-      const lanes = yield* makeProviderSlots(enquiriesPerProvider)
+      const slots = yield* makeProviderSlots(enquiriesPerProvider)
 
       const ask = Effect.fnUntraced(function* (attempt: DueAttempt, provider: Provider, payment: Payment) {
         const goesBack = attempt.leg === "refund" || attempt.leg === "return"
@@ -111,7 +111,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         return believed(
           provider,
           attempt,
-          yield* answer.enquiry(provider, contextOf(payment, attempt, all, attempt.hinted_ids ?? []))
+          yield* callProvider.enquire(provider, attemptContext(payment, attempt, all, attempt.hinted_ids ?? []))
         )
       })
 
@@ -124,7 +124,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
       const sendAgain = Effect.fnUntraced(function* (attempt: DueAttempt, again: ResendPermit) {
         const window = yield* openSendWindow
         const renewed = yield* store.renewSend(attempt.attempt_id, attempt.lease_token)
-        if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window, again)
+        if (Option.isSome(renewed)) yield* rampPayouts.sendAgain(renewed.value, window, again)
       })
 
       /**
@@ -157,7 +157,8 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         first: Answer
       ) {
         const { cancel } = provider
-        const closing = cancel && answer.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
+        const closing =
+          cancel && callProvider.call(cancel(attemptContext(payment, attempt, [])), () => "unknown" as const)
         const closed = closing !== undefined && (yield* closing) === "canceled"
         const said = closing === undefined || closed ? first : yield* ask(attempt, provider, payment)
         if (!isUnpaid(said)) return yield* recordAnswer(attempt, said)
@@ -179,7 +180,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         // An attempt whose money was reversed is not sent again; its answer is recorded as it is.
         if (Option.isNone(again) || !isResent(attempt) || isReversed(payment, subject))
           return yield* recordAnswer(attempt, said)
-        if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
+        if (attempt.sends < rampPayoutSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
         return yield* outcomes.recordByAttempt(attempt, signal, { ...sourceOf(attempt), exhausted: true })
       })
@@ -199,16 +200,16 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
           Effect.asVoid
         )
 
-      const everyLane = providerNames.map((provider) => ({ provider, room: enquiriesPerProvider }))
+      const fullCapacity = providerNames.map((provider) => ({ provider, room: enquiriesPerProvider }))
 
       return {
         runOnce: Effect.gen(function* () {
-          const due = yield* store.claimEnquiries(everyLane)
+          const due = yield* store.claimEnquiries(fullCapacity)
           yield* Effect.forEach(due, alone, { concurrency: "unbounded", discard: true })
           return due.length
         }).pipe(Effect.withSpan("Enquiries.runOnce")),
-        worker: Effect.suspend(() => store.claimEnquiries(lanes.room())).pipe(
-          Effect.flatMap(Effect.forEach((attempt) => lanes.run(attempt.provider, alone(attempt)), { discard: true })),
+        worker: Effect.suspend(() => store.claimEnquiries(slots.room())).pipe(
+          Effect.flatMap(Effect.forEach((attempt) => slots.run(attempt.provider, alone(attempt)), { discard: true })),
           Effect.repeat(Schedule.spaced(workerPoll)),
           Effect.zipRight(Effect.never)
         )

@@ -3,23 +3,58 @@
  * the provider's own reaches `fallBack`: its parameter says so, and the compiler holds everyone to it.
  */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
-import type { ProviderName } from "../../domain/Corridor.ts"
+import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
+import type { FailureCode } from "../../domain/PaymentStatus.ts"
 import { Declined, isProvidersRefusal, type Outcome, type ProvidersRefusal, Unknown } from "../../domain/Outcome.ts"
 import { currencyOf, type LedgerAccount } from "../../domain/Ledger.ts"
-import { initiationBudget, leastAttemptTime, settlementPatience } from "../../domain/policies/PaymentPolicies.ts"
+import { initiationBudget, leastAttemptTime, rampPayoutPatience } from "../../domain/policies/PaymentPolicies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
-import { FirstSendPermit, ProviderAnswer } from "../route/ProviderAnswer.ts"
+import { FirstSendPermit, CallProvider } from "../route/CallProvider.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Payment, Books } from "../store/Payment.ts"
 import { noBooks } from "../store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
 import { causeOf } from "../settlement/PaymentCommand.ts"
 import { type Recorded, RecordOutcome } from "../settlement/RecordOutcome.ts"
-import { countAttempt } from "../store/PaymentMetrics.ts"
+import { counter, histogram } from "../../platform/observability/Metrics.ts"
 import { type NewAttempt, openAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+
+const attempts = counter(
+  "corridor_attempts_total",
+  "Attempts at providers, by provider and outcome: accepted, declined, unknown, or unsent.",
+  ["provider", "outcome"]
+)
+
+const declines = counter(
+  "corridor_declines_total",
+  "Attempts that a provider declined at once, by provider and reason.",
+  ["provider", "reason"]
+)
+
+/** Ours to mend, and an alert waits for the first of them: an increase is one over what was there before. */
+const OURS = ["CREDENTIALS_REFUSED", "PROVIDER_BALANCE_LOW"] as const satisfies ReadonlyArray<FailureCode>
+
+for (const provider of providerNames) for (const reason of OURS) declines([provider, reason], 0)
+
+const seconds = histogram(
+  "corridor_attempt_seconds",
+  "Time from offering a payment to a provider until its verdict is known, or given up, by provider.",
+  [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+  ["provider"]
+)
+
+/** Counts and times attempts, those at the built-in simulators included. */
+const countAttempt = (provider: ProviderName, outcome: Outcome, took: number): void => {
+  if (outcome._tag === "Declined" && outcome.unsent !== undefined) return attempts([provider, "unsent"])
+  seconds([provider], took)
+  if (outcome._tag === "Accepted") return attempts([provider, "accepted"])
+  if (outcome._tag === "Unknown") return attempts([provider, "unknown"])
+  attempts([provider, "declined"])
+  declines([provider, outcome.code ?? "PROVIDER_DECLINED"])
+}
 
 type Order = Omit<PaymentOrder, "reference">
 
@@ -87,7 +122,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const health = yield* ProviderHealth
       const outcomes = yield* RecordOutcome
       const { choose, unsent } = yield* PaymentRouter
-      const answer = yield* ProviderAnswer
+      const callProvider = yield* CallProvider
 
       const call = Effect.fnUntraced(
         function* ({ chosen, deadline, order, payment }: Call, { account, attempt_id, provider: name }: NewAttempt) {
@@ -96,7 +131,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const left = yield* leftUntil(deadline)
           const timeLeft = Duration.millis(Math.max(1, left))
           const sent = provider.initiate({ ...order, reference: attempt_id })
-          const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.sendPermit, { timeLeft })
+          const outcome = yield* callProvider.send(provider, sent, chosen.window, chosen.sendPermit, { timeLeft })
           countAttempt(name, outcome, (left - (yield* leftUntil(deadline))) / 1000)
           yield* health.report({ provider: name, account }, payment.org_id, outcome)
           return outcome
@@ -119,7 +154,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         Effect.map(
           Clock.currentTimeMillis,
           (now) =>
-            attempt.leg === "settlement" && now - attempt.started_at.getTime() < Duration.toMillis(settlementPatience)
+            attempt.leg === "settlement" && now - attempt.started_at.getTime() < Duration.toMillis(rampPayoutPatience)
         )
 
       /** Puts an attempt back to be sent later; one that may have been sent before is polled first. */
@@ -128,7 +163,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           payment,
           books,
           outcome: null,
-          follows: false
+          sendsNext: false
         })
 
       const attempt = (request: Call): Stored<Asked> =>
@@ -172,7 +207,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             ...(passedOver === undefined ? { cause } : { cause: `${cause}. ${passedOver}`, note: passedOver }),
             next: next?.attempt
           })
-          const goesOn = recorded.short === undefined && recorded.follows && recorded.payment.status === payment.status
+          const goesOn =
+            recorded.short === undefined && recorded.sendsNext && recorded.payment.status === payment.status
           if (next !== undefined && !goesOn) yield* unsent(payment.org_id, next)
           if (next !== undefined && recorded.short !== undefined) {
             const why = passing(next.attempt.provider, recorded.short)

@@ -1,6 +1,6 @@
 /** Sends the second legs of ramps, each once. */
 import { Context, Duration, Effect, Layer, FiberSet } from "effect"
-import { settlementsPerProvider } from "../../domain/policies/PaymentPolicies.ts"
+import { rampPayoutsPerProvider } from "../../domain/policies/PaymentPolicies.ts"
 import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
@@ -8,9 +8,9 @@ import { Dispatch } from "./Dispatch.ts"
 import type { Attempt } from "../store/Payment.ts"
 import { type AttemptOfPayment, PaymentStore, type ProviderCapacity } from "../store/PaymentStore.ts"
 import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
-import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow } from "../route/ProviderAnswer.ts"
+import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow } from "../route/CallProvider.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { isRamp, type RampPayment, secondLeg, settlementOrder, RampPayout } from "../route/RampPayout.ts"
+import { isRamp, type RampPayment, secondLeg, rampPayoutOrder, RampPayout } from "../route/RampPayout.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
@@ -84,9 +84,9 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
         ) {
           if (!isRamp(payment)) return
           const rest = yield* othersFor(payment, attempt.leg)
-          const { account, attempt_id, config_id, leg, own, provider, started_at } = attempt
-          const order = settlementOrder(payment, yield* organizations.find(payment.org_id))
-          const asked = { account, attempt_id, config_id, leg, own, provider, started_at, enquire_in: null }
+          const { account, attempt_id, config_id, leg, own_account, provider, started_at } = attempt
+          const order = rampPayoutOrder(payment, yield* organizations.find(payment.org_id))
+          const asked = { account, attempt_id, config_id, leg, own_account, provider, started_at, enquire_in: null }
           yield* dispatch.ask(payment, order, { attempt: asked, rest, window, sendPermit }, { allocations, movements })
         },
         (effect, { attempt, payment }) =>
@@ -95,13 +95,13 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
           )
       )
 
-      const lanes = yield* makeProviderSlots(settlementsPerProvider)
+      const slots = yield* makeProviderSlots(rampPayoutsPerProvider)
 
       const sendDue = Effect.gen(function* () {
         const window = yield* openSendWindow
-        const due = yield* store.claimUnsent(lanes.room())
+        const due = yield* store.claimUnsent(slots.room())
         for (const subject of due) {
-          yield* lanes.run(
+          yield* slots.run(
             subject.attempt.provider,
             runDetached(
               Effect.flatMap(FirstSendPermit.claimed(subject.attempt), (sendPermit) =>

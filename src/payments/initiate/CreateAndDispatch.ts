@@ -2,7 +2,7 @@
 import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { atConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
+import { atConfigVersion } from "../../platform/database/Batcher.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds, RateLimited } from "../../domain/Failure.ts"
@@ -25,7 +25,7 @@ import type { PaymentPlan } from "./PaymentPlan.ts"
 import { PhonePrompts, type PromptedBy } from "../prompts/PhonePrompts.ts"
 import { type Candidates, PaymentRouter, allProvidersFailed, noRoute } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
+import { CheckoutUrl, type PaidLeg, buildOrder } from "../route/BuildOrder.ts"
 import type { Browser } from "../../providers/port/Provider.ts"
 import type { NewPayment } from "../store/Change.ts"
 
@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
    * Stores the payment for a reviewer without sending it. The card is dropped, since it may not be stored. The money of a
    * payout is held for the first candidate, so that it cannot be spent twice.
    */
-  const hold = Effect.fnUntraced(function* <E = never>(
+  const holdForReview = Effect.fnUntraced(function* <E = never>(
     { candidates, drafted, fees: charged, lock }: RoutedPayment,
     reason: string,
     options: CreateOptions<E>
@@ -160,8 +160,8 @@ const make = Effect.gen(function* () {
   const start = Effect.fnUntraced(function* <E = never>(routed: RoutedPayment, options: CreateOptions<E>) {
     const { candidates, drafted, fees: charged, leg, lock, organization } = routed
     const orgId = drafted.org_id
-    const held = yield* threshold(drafted, organization)
-    if (Option.isSome(held)) return yield* hold(routed, held.value, options)
+    const reviewReason = yield* threshold(drafted, organization)
+    if (Option.isSome(reviewReason)) return yield* holdForReview(routed, reviewReason.value, options)
     const { inSameTransaction = () => Effect.void, promptedBy = "api" } = options
     // Counted with the payment that sends the prompt: a payment that is not written sends none.
     const counted: CreateOptions<E | RateLimited> = prompts.isCounted(drafted, promptedBy)
@@ -173,7 +173,7 @@ const make = Effect.gen(function* () {
     const chosen = yield* router.choose(orgId, candidates, leg)
     const expiry = routed.expiry === undefined ? {} : { expires_at: yield* routed.expiry }
     const payment: Payment = { ...drafted, ...expiry, ...holdAfter(drafted, drafted.status, chosen.attempt) }
-    const order = providerOrder(payment, leg, {
+    const order = buildOrder(payment, leg, {
       card: routed.card,
       browser: options.browser ?? routed.browser,
       organization,

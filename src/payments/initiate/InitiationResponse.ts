@@ -1,6 +1,6 @@
 /** Answers to the initiation of payments and ramps. */
 import type { InitiationResult } from "../../contract/api/PaymentsInitApi.ts"
-import { isHeld } from "../review/ReviewThreshold.ts"
+import { isHeldForReview } from "../review/ReviewThreshold.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { RampResult } from "../../contract/api/RampsApi.ts"
 import { rampLegs, type RampPayment } from "../route/RampPayout.ts"
@@ -19,7 +19,7 @@ const messages: Readonly<Record<Payment["status"], string>> = {
 }
 
 /** A provider has been asked, and a crash came before its answer could be written down. */
-const isUnanswered = (payment: Payment): boolean => payment.status === "initiated" && !isHeld(payment)
+const isUnanswered = (payment: Payment): boolean => payment.status === "initiated" && !isHeldForReview(payment)
 
 const messageOf = (status: Payment["status"], nextAction: Payment["next_action"]): string =>
   nextAction === "check_status"
@@ -61,7 +61,7 @@ type Response = (typeof RampResult.Type)["response"]
 
 const nextActionOf = (payment: RampPayment): Response["next_action"] => {
   const { next_action, ramp, status } = payment
-  if (isHeld(payment)) return "wait"
+  if (isHeldForReview(payment)) return "wait"
   // A provider has been asked, and a crash came before its answer could be written down.
   if (status === "initiated") return "check_status"
   if (status !== "pending") return undefined
@@ -115,7 +115,7 @@ const rampMessages: Readonly<Record<string, string>> = {
 
 const rampMessageOf = (payment: RampPayment): string => {
   const { next_action, status } = payment
-  if (isHeld(payment)) return "The ramp waits for a review."
+  if (isHeldForReview(payment)) return "The ramp waits for a review."
   return next_action === "check_status" || status === "initiated"
     ? "The provider has not said yet what became of the ramp; it is being looked up."
     : (rampMessages[status] ?? "The ramp was initiated.")

@@ -3,7 +3,7 @@ import { type BigDecimal, Either, Option } from "effect"
 import { type RampRequest, statedDirection } from "../../contract/api/RampsApi.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import type { CountryCode } from "../../domain/Country.ts"
-import { type CryptoAssetCode, type CryptoNetwork, networksOf } from "../../domain/CryptoAsset.ts"
+import { type CryptoAssetCode, type CryptoNetwork, networksOf } from "../../domain/Currency.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
@@ -155,7 +155,7 @@ interface RampPlan {
   readonly asset: CryptoAssetCode
   readonly network: CryptoNetwork
   readonly country: CountryCode
-  /** Where an on-ramp settles. */
+  /** Wallet that an on-ramp pays. */
   readonly walletAddress: string | null
   readonly collection: RampCollection
   readonly payer: JsonObject

@@ -8,7 +8,7 @@ import { isBuiltInRail } from "../../domain/Corridor.ts"
 import type { Enquiry } from "../../domain/Outcome.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { ABANDONED_REASON } from "../../providers/sandbox/SimulatorCustomer.ts"
-import { contextOf } from "../route/ProviderOrder.ts"
+import { attemptContext } from "../route/BuildOrder.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -38,7 +38,7 @@ export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
         const { account, outcome, provider } = attempt
         if (outcome !== "accepted" || !isBuiltInRail(provider)) return undefined
         const rail = yield* providers.find(provider, account)
-        return rail === undefined ? undefined : yield* rail.enquire(contextOf(payment, attempt, []))
+        return rail === undefined ? undefined : yield* rail.enquire(attemptContext(payment, attempt, []))
       })
 
       return {

@@ -10,12 +10,12 @@ import { Fees } from "../../money/fees/Fees.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured } from "../../providers/port/ResendPermit.ts"
-import { acceptedTarget, accountsFor, decidableItems, type DecidableItem } from "../settlement/Decisions.ts"
+import { acceptedTarget, accountsFor, itemsWithOptions, type ItemWithOptions } from "../settlement/ResolutionOptions.ts"
 import { moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
 
-export const shownItem = ({ decisions, money, ...item }: DecidableItem): typeof ShownItem.Type => ({
+export const shownItem = ({ decisions, money, ...item }: ItemWithOptions): typeof ShownItem.Type => ({
   ...item,
   amount: money?.toShown() ?? null,
   currency: money?.currency ?? null,
@@ -32,7 +32,10 @@ export const shownItem = ({ decisions, money, ...item }: DecidableItem): typeof 
 export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
   PaymentDecisions,
   {
-    readonly about: (permit: Permit<"platform">, paymentId: PaymentId) => Stored<ReadonlyArray<DecidableItem>, NotFound>
+    readonly about: (
+      permit: Permit<"platform">,
+      paymentId: PaymentId
+    ) => Stored<ReadonlyArray<ItemWithOptions>, NotFound>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -71,7 +74,7 @@ export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
           const refunding = new Map(
             yield* Effect.forEach(movers, (one) => Effect.map(canRefund(one), (can) => [one.attempt_id, can] as const))
           )
-          return decidableItems(payment, history, {
+          return itemsWithOptions(payment, history, {
             balanceOf: (account) => balances.get(account)!,
             canRefund: ({ attempt_id }) => refunding.get(attempt_id) === true,
             feeOf: ({ item_id }) => charged.get(item_id) ?? null

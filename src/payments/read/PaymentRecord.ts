@@ -220,8 +220,8 @@ export const timelineOf = (
     ...allocations.map((allocation): Item => ({
       at: allocation.at,
       kind: "allocation",
-      amount: allocation.own.toShown(),
-      currency: allocation.own.currency,
+      amount: allocation.accountAmount.toShown(),
+      currency: allocation.accountAmount.currency,
       note: allocation.note,
       by: allocation.by
     })),

@@ -147,8 +147,8 @@ export class Payments extends Context.Tag("corridor/Payments")<
           // Whatever an action is done to, it is answered alike; only what made it has words of its own.
           const isAction = operation.endsWith(`/${id}/action`)
           if (isRamp(payment) && !isAction) return stringifyWire(encodeRamp(rampResponse(payment)))
-          const own = payment.funding === null || isAction ? undefined : answers[kindOf(payment.funding)]
-          const answer = own === undefined ? Option.none() : yield* own(payment)
+          const answerOf = payment.funding === null || isAction ? undefined : answers[kindOf(payment.funding)]
+          const answer = answerOf === undefined ? Option.none() : yield* answerOf(payment)
           return Option.getOrElse(answer, () => stringifyWire(encodeResult(initiationResponse(payment))))
         }),
         timeline: Effect.fn("Payments.timeline")(function* (permit, id) {

@@ -9,16 +9,16 @@ import { NoRoute } from "../../domain/Failure.ts"
 import type { Route } from "../../domain/Routing.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { HeldRate, type Repriced } from "./HeldRate.ts"
+import { ReviewRate, type Repriced } from "./ReviewRate.ts"
 import type { Payment } from "../store/Payment.ts"
 import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
 import { type Candidates, PaymentRouter, reasonsForNone, allProvidersFailed } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
+import { CheckoutUrl, type PaidLeg, buildOrder } from "../route/BuildOrder.ts"
 import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/RampPayout.ts"
 import { appendNote } from "../settlement/Movements.ts"
 import { type PaymentAction, PaymentCommand, paymentIds, refuse } from "../settlement/PaymentCommand.ts"
-import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
+import { awaitsCard, isHeldForReview } from "./ReviewThreshold.ts"
 
 type Reviewer = Permit<"reviews">
 
@@ -66,7 +66,7 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
   closeItems: [{ kind: "review", attempt_id: null, by }]
 })
 
-interface HeldRoute {
+interface ReviewedRoute {
   readonly leg: PaidLeg
   readonly candidates: Candidates
 }
@@ -75,7 +75,7 @@ const served = (
   asked: Parameters<typeof reasonsForNone>[0],
   routed: Route,
   leg: PaidLeg
-): Either.Either<HeldRoute, string> =>
+): Either.Either<ReviewedRoute, string> =>
   Arr.isNonEmptyReadonlyArray(routed.candidates)
     ? Either.right({ leg, candidates: routed.candidates })
     : Either.left(reasonsForNone(asked, routed))
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const dispatch = yield* Dispatch
   const organizations = yield* Organizations
-  const heldRate = yield* HeldRate
+  const reviewRate = yield* ReviewRate
   const router = yield* PaymentRouter
   const checkoutUrl = yield* CheckoutUrl
   const prompts = yield* PhonePrompts
@@ -108,9 +108,11 @@ const make = Effect.gen(function* () {
       ? refuse(payment, "whoever initiated it cannot be its reviewer.")
       : Effect.succeed(payment)
 
-  const heldFor = Effect.fnUntraced(function* (permit: Reviewer, paymentId: PaymentId) {
+  const findHeldForReview = Effect.fnUntraced(function* (permit: Reviewer, paymentId: PaymentId) {
     const payment = yield* command.find(permit, paymentId)
-    return yield* isHeld(payment) ? byAnother(permit, payment) : refuse(payment, "it is not held for a review.")
+    return yield* isHeldForReview(payment)
+      ? byAnother(permit, payment)
+      : refuse(payment, "it is not held for a review.")
   })
 
   /** The customer's time to pay begins now. A payin through a link has had an end since it was made. */
@@ -136,7 +138,7 @@ const make = Effect.gen(function* () {
   const priceAgain = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, accepted: AcceptedRate) {
     const by = permit.actor.id
     yield* byAnother(permit, payment)
-    const repriced = yield* heldRate.accept(payment, accepted)
+    const repriced = yield* reviewRate.accept(payment, accepted)
     if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
     const act: PaymentAction = {
       status: payment.status,
@@ -151,8 +153,8 @@ const make = Effect.gen(function* () {
   const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: PaymentId, accepted: AcceptedRate) {
     const found = yield* command.find(permit, paymentId)
     if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
-    const payment = yield* heldFor(permit, paymentId)
-    const repriced = yield* heldRate.accept(payment, accepted)
+    const payment = yield* findHeldForReview(permit, paymentId)
+    const repriced = yield* reviewRate.accept(payment, accepted)
     const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
     const write = (acts: ReadonlyArray<PaymentAction>) => command.writeAudited(permit, payment, acts, audited(repriced))
     const routed = yield* route({ ...payment, ...pricePatch(payment, repriced) }).pipe(
@@ -188,7 +190,7 @@ const make = Effect.gen(function* () {
       const { payment, sent } = yield* command.decided(approve(permit, paymentId, accepted))
       if (sent === undefined) return payment
       const organization = yield* organizations.find(payment.org_id)
-      const order = providerOrder(payment, sent.leg, { organization, checkoutUrl: checkoutUrl(payment.payment_id) })
+      const order = buildOrder(payment, sent.leg, { organization, checkoutUrl: checkoutUrl(payment.payment_id) })
       const recorded = yield* dispatch.ask(payment, order, sent.chosen)
       const declined = recorded.payment.status === "failed" && recorded.outcome === "declined"
       return declined ? yield* allProvidersFailed(payment, recorded) : recorded.payment
@@ -196,7 +198,7 @@ const make = Effect.gen(function* () {
     reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
       const by = permit.actor.id
       return yield* command.decided(
-        Effect.flatMap(heldFor(permit, paymentId), (payment) => {
+        Effect.flatMap(findHeldForReview(permit, paymentId), (payment) => {
           const cause = reason === undefined ? `rejected by ${by}` : `rejected by ${by}: ${reason}`
           const detail = { reason: reason ?? null }
           const act = rejection(payment, by, cause, reason)

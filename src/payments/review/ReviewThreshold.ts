@@ -2,7 +2,7 @@
 import { BigDecimal, Context, Effect, Layer, Option } from "effect"
 import { fromPlainText } from "../../domain/Decimal.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import type { OperatorItem, Payment } from "../store/Payment.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -52,7 +52,8 @@ export const reviewItem = (
 })
 
 /** An initiation under way has an attempt and asks nothing of anyone; a held one waits. */
-export const isHeld = ({ next_action, status }: Payment): boolean => status === "initiated" && next_action === "wait"
+export const isHeldForReview = ({ next_action, status }: Payment): boolean =>
+  status === "initiated" && next_action === "wait"
 
 /** Whether a reviewed payment waits for its card at the hosted checkout. */
 export const awaitsCard = ({ next_action, payment_method, provider, status }: Payment): boolean =>

@@ -6,27 +6,27 @@ import type { ProviderName } from "../../domain/Corridor.ts"
 import { AllProvidersFailed, NoRoute } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
 import { orphanedAfter } from "../../domain/policies/PaymentPolicies.ts"
-import { accountOf, type Candidate, route, type Route, type RouteConfig } from "../../domain/Routing.ts"
+import { providerAccountOf, type Candidate, route, type Route, type RouteConfig } from "../../domain/Routing.ts"
 import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
 import { isPaidFromKeptAccount } from "../store/PaymentPostings.ts"
-import { orderFacts, type Routed } from "./ProviderOrder.ts"
-import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow, type SentAtOnce } from "./ProviderAnswer.ts"
+import { orderFacts, type RoutedFields } from "./BuildOrder.ts"
+import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow, type SentAtOnce } from "./CallProvider.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-type Lane = Pick<Payment, "country" | "direction" | "payment_method">
+type CorridorFields = Pick<Payment, "country" | "direction" | "payment_method">
 
-export interface LegToRoute extends Lane {
+export interface LegToRoute extends CorridorFields {
   /** Amount that the provider collects or pays. */
   readonly money: Money
   readonly network: string | null
 }
 
-export interface ToRoute extends Routed, Partial<Pick<Payment, "funding">> {
+export interface ToRoute extends RoutedFields, Partial<Pick<Payment, "funding">> {
   /** Default: true if it is paid from an account that the platform keeps. */
   readonly platformOnly?: boolean
 }
@@ -46,8 +46,8 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   {
     readonly route: (orgId: OrgId, payment: ToRoute) => Stored<Route>
     /** For an amount that is not known yet: limits of configurations do not count. */
-    readonly routeAny: (orgId: OrgId, lane: LegToRoute, platformOnly: boolean) => Stored<Route>
-    readonly routeOf: (orgId: OrgId, lane: LegToRoute, platformOnly: boolean) => Stored<Route>
+    readonly routeAny: (orgId: OrgId, leg: LegToRoute, platformOnly: boolean) => Stored<Route>
+    readonly routeOf: (orgId: OrgId, leg: LegToRoute, platformOnly: boolean) => Stored<Route>
     /** Providers of both legs of a ramp first, then those of this leg; the platform's accounts only. */
     readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Stored<Route>
     /** Chooses the first to ask, as an attempt to be committed before the call. */
@@ -73,7 +73,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
         const now = yield* monotonicMillis
         const connected = new Map<RouteConfig, Provider | undefined>()
         for (const config of served) {
-          connected.set(config, yield* providers.find(config.provider, accountOf(config)))
+          connected.set(config, yield* providers.find(config.provider, providerAccountOf(config)))
         }
         return route({
           corridor: { country, paymentMethod, flow },
@@ -82,12 +82,13 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           network,
           configs: served,
           provider: (config) => connected.get(config),
-          circuit: (config) => health.circuit({ provider: config.provider, account: accountOf(config) }, orgId, now),
+          circuit: (config) =>
+            health.circuit({ provider: config.provider, account: providerAccountOf(config) }, orgId, now),
           platformOnly
         })
       })
 
-      const servedIn = (orgId: OrgId, { country, direction, payment_method }: Lane) =>
+      const servedIn = (orgId: OrgId, { country, direction, payment_method }: CorridorFields) =>
         configs.forCorridor(orgId, country, payment_method, direction)
 
       const routed = (orgId: OrgId, leg: LegToRoute, platformOnly: boolean) =>
@@ -101,11 +102,11 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           return routed(orgId, leg, platformOnly)
         },
         routeOf: routed,
-        routeAny: (orgId, lane, platformOnly) =>
-          Effect.flatMap(servedIn(orgId, lane), (served) =>
+        routeAny: (orgId, leg, platformOnly) =>
+          Effect.flatMap(servedIn(orgId, leg), (served) =>
             routeAmong(
               orgId,
-              lane,
+              leg,
               served.map((one) => ({ ...one, min_amount: null, max_amount: null })),
               platformOnly
             )
@@ -116,9 +117,12 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
               routed(orgId, { ...leg, direction: "external", payment_method: "crypto" }, true),
               routed(orgId, leg, true)
             ]),
-            ([both, own]) => ({
-              candidates: Arr.dedupeWith([...both.candidates, ...own.candidates], (a, b) => a.provider === b.provider),
-              excluded: [...both.excluded, ...own.excluded]
+            ([both, ofThisLeg]) => ({
+              candidates: Arr.dedupeWith(
+                [...both.candidates, ...ofThisLeg.candidates],
+                (a, b) => a.provider === b.provider
+              ),
+              excluded: [...both.excluded, ...ofThisLeg.excluded]
             })
           ),
         choose: Effect.fnUntraced(function* (orgId, candidates, leg) {
@@ -137,7 +141,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
             provider: picked.provider,
             config_id: picked.config_id,
             account: picked.account,
-            own: picked.own,
+            own_account: picked.own_account,
             started_at: new Date(yield* Clock.currentTimeMillis),
             enquire_in: Duration.toSeconds(orphanedAfter)
           }
@@ -150,7 +154,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   )
 }
 
-export const reasonsForNone = ({ country, direction, payment_method }: Lane, { excluded }: Route): string => {
+export const reasonsForNone = ({ country, direction, payment_method }: CorridorFields, { excluded }: Route): string => {
   const byProvider = Object.entries(Arr.groupBy(excluded, ({ provider }) => provider))
   const reasons = byProvider.map(([provider, all]) => {
     const different = new Set(all.map(({ reason }) => asSentence(reason)))
@@ -159,7 +163,7 @@ export const reasonsForNone = ({ country, direction, payment_method }: Lane, { e
   return `No provider serves ${payment_method} ${direction} in ${country}. ${reasons.join(" ")}`.trim()
 }
 
-export const noRoute = (payment: Lane, routed: Route): NoRoute =>
+export const noRoute = (payment: CorridorFields, routed: Route): NoRoute =>
   new NoRoute({ message: reasonsForNone(payment, routed) })
 
 /** Why the last provider did not take it, if it did not decline by itself. */

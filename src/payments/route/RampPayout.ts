@@ -7,9 +7,9 @@ import type { Payment, RampFacts } from "../store/Payment.ts"
 import { PaymentRouter, type LegToRoute } from "./PaymentRouter.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { isCryptoAssetCode } from "../../domain/Currency.ts"
 import { rampLifetime } from "../../domain/policies/PaymentPolicies.ts"
-import { type Order, orderFacts, providerOrder, type OrderInput } from "./ProviderOrder.ts"
+import { type Order, orderFacts, buildOrder, type OrderInput } from "./BuildOrder.ts"
 
 export type RampPayment = Payment & { readonly ramp: RampFacts }
 
@@ -28,8 +28,8 @@ export const firstLeg = (payment: RampPayment): LegToRoute => legOf(payment, "co
 export const secondLeg = (payment: RampPayment): LegToRoute => legOf(payment, "settlement")
 
 /** The recipient has nothing to do, so there is no page for one. */
-export const settlementOrder = (payment: RampPayment, organization: OrderInput["organization"]): Order =>
-  providerOrder(payment, "settlement", { checkoutUrl: "", organization })
+export const rampPayoutOrder = (payment: RampPayment, organization: OrderInput["organization"]): Order =>
+  buildOrder(payment, "settlement", { checkoutUrl: "", organization })
 
 /** Both sides by what they are, whichever way the money flows. */
 export const rampLegs = ({ amount, ramp, target }: RampPayment) => {

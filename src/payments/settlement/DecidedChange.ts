@@ -19,13 +19,13 @@ import {
   refundedOf,
   type DecisionTime,
   appendNote,
-  ownId,
+  providerIdOf,
   reasonOf,
   type SignalContext
 } from "./Movements.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
-export interface Decision {
+export interface SignalDecision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
   readonly patch: PaymentPatch
@@ -42,7 +42,7 @@ export interface Decision {
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
   /** Refund that completed or failed with this decision. */
-  readonly settledRefund?: Refund | undefined
+  readonly finishedRefund?: Refund | undefined
   /** Whether anything but the time of the next enquiry is new. */
   readonly changes: boolean
 }
@@ -80,7 +80,7 @@ const failureOf = (
 
 const enquireIn = (
   { attempt }: AttemptOfPayment,
-  { isAwaited }: Decision,
+  { isAwaited }: SignalDecision,
   source: SignalContext,
   moment: DecisionTime
 ): AttemptPatch["enquire_in"] => {
@@ -92,14 +92,14 @@ const enquireIn = (
 }
 
 /** Not later than the start of the next attempt, so that the two never seem to overlap. */
-const answeredAt = ({ nextAttempt }: Decision, { at }: DecisionTime): Date =>
+const answeredAt = ({ nextAttempt }: SignalDecision, { at }: DecisionTime): Date =>
   nextAttempt !== undefined && nextAttempt.started_at < at ? nextAttempt.started_at : at
 
 /** Reason of an attempt's outcome, and who decided it if not the provider. */
 const attemptReason = (
   attempt: Attempt,
   signal: ProviderSignal,
-  { outcome }: Decision,
+  { outcome }: SignalDecision,
   source: SignalContext
 ): string | null => {
   if (outcome === attempt.outcome) return attempt.reason
@@ -111,7 +111,7 @@ const attemptReason = (
 const attemptPatch = (
   subject: AttemptOfPayment,
   signal: ProviderSignal,
-  decision: Decision,
+  decision: SignalDecision,
   source: SignalContext,
   moment: DecisionTime
 ): AttemptPatch => {
@@ -121,7 +121,7 @@ const attemptPatch = (
     attempt_id: attempt.attempt_id,
     outcome,
     reason: attemptReason(attempt, signal, decision, source),
-    provider_payment_id: ownId(attempt, signal, source),
+    provider_payment_id: providerIdOf(attempt, signal, source),
     ...(source.renamed === true ? { renamed: true } : {}),
     // An operator's decision is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(decision, moment) : null),
@@ -136,7 +136,7 @@ const isAskedAbout = ({ attempt }: AttemptOfPayment, { enquire_in }: AttemptPatc
 /** Question for an operator that a decision leaves open about its attempt, if there is one. */
 const openQuestion = (
   subject: AttemptOfPayment,
-  decision: Decision,
+  decision: SignalDecision,
   patch: AttemptPatch,
   { hintUnanswered }: SignalContext
 ): string | undefined => {
@@ -159,7 +159,7 @@ const openQuestion = (
 
 const openItems = (
   subject: AttemptOfPayment,
-  decision: Decision,
+  decision: SignalDecision,
   patch: AttemptPatch,
   source: SignalContext,
   moment: DecisionTime
@@ -196,7 +196,7 @@ const isLate = ({ status }: Payment, signal: ProviderSignal): boolean =>
 const closeItems = (
   { attempt, payment }: AttemptOfPayment,
   signal: ProviderSignal,
-  decision: Decision,
+  decision: SignalDecision,
   source: SignalContext,
   stuck: boolean
 ) => {
@@ -237,7 +237,7 @@ const callbackRow = (
 })
 
 /** Effect of a callback. Unallocated money is in suspense. */
-const effectOf = ({ changes, recording }: Decision, hasRest: boolean): StoredCallback["effect"] => {
+const effectOf = ({ changes, recording }: SignalDecision, hasRest: boolean): StoredCallback["effect"] => {
   if (recording.toWrite.length > 0 && hasRest) return "suspense"
   return changes || recording.toWrite.length > 0 ? "applied" : "nothing to change"
 }
@@ -245,7 +245,12 @@ const effectOf = ({ changes, recording }: Decision, hasRest: boolean): StoredCal
 const calledBack = ({ callback }: SignalContext, { at }: DecisionTime): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
-const commented = (payment: Payment, patch: PaymentPatch, decision: Decision, source: SignalContext): PaymentPatch => {
+const commented = (
+  payment: Payment,
+  patch: PaymentPatch,
+  decision: SignalDecision,
+  source: SignalContext
+): PaymentPatch => {
   const notes = [decision.contradiction, source.unseen, source.note, source.operator?.note].filter(
     (one) => one !== undefined
   )
@@ -257,11 +262,20 @@ const commented = (payment: Payment, patch: PaymentPatch, decision: Decision, so
  * Reversals and reinstatements that leave the payment's status unchanged: each transfer by itself; of a total, its growth.
  * A transfer that an operator stated before moves nothing when the provider reports it.
  */
-const disputedIn = ({ movements }: AttemptOfPayment, { recording, settledRefund }: Decision): ReadonlyArray<Disputed> =>
+const disputedIn = (
+  { movements }: AttemptOfPayment,
+  { recording, finishedRefund }: SignalDecision
+): ReadonlyArray<Disputed> =>
   recording.toWrite.flatMap((reported): ReadonlyArray<Disputed> => {
     const { amount, kind, refund_id, replaces, state } = reported
     const isBack = kind === "refund" || kind === "reversal" || kind === "reinstatement"
-    if (state !== "settled" || refund_id !== null || !isBack || replaces !== undefined || settledRefund !== undefined) {
+    if (
+      state !== "settled" ||
+      refund_id !== null ||
+      !isBack ||
+      replaces !== undefined ||
+      finishedRefund !== undefined
+    ) {
       return []
     }
     const before = movements.find((one) => one.state === "settled" && isSameTransfer(one, reported))
@@ -279,12 +293,12 @@ const disputedIn = ({ movements }: AttemptOfPayment, { recording, settledRefund 
 export const buildChange = (
   subject: AttemptOfPayment,
   signal: ProviderSignal,
-  decision: Decision,
+  decision: SignalDecision,
   source: SignalContext,
   moment: DecisionTime
 ): DecidedChange => {
   const { attempt, payment } = subject
-  const { nextAttempt, outcome, recording, settledRefund, status } = decision
+  const { nextAttempt, outcome, recording, finishedRefund, status } = decision
   const fails = status === "failed" && payment.status !== "failed"
   const decided: Payment = { ...payment, ...decision.patch, status }
   const allocations = allocateReinstatements(decided, { ...subject, movements: recording.movements }, attempt, moment)
@@ -313,7 +327,7 @@ export const buildChange = (
     movements: recording.toWrite,
     allocations,
     events: [
-      ...refundEvent(moment, after, settledRefund, payment),
+      ...refundEvent(moment, after, finishedRefund, payment),
       ...eventsOf(moment, after, payment.status, dispatched),
       ...disputedIn(subject, decision).flatMap((one) => disputeEvent(moment, after, one, payment.status)),
       ...allocationEvents(moment, after, allocations)

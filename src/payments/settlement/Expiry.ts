@@ -1,8 +1,8 @@
 /** The end of a payment that its customer has not paid: when it comes, and when its provider is asked about it. Pure. */
 import { Duration, Option } from "effect"
 import { endRetryDelay, endRetryLimit, lateEnquiries } from "../../domain/policies/PaymentPolicies.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
-import { type AttemptOutcome, type Decision, hasState, type ProviderSignal } from "../../domain/Settlement.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
+import { type AttemptOutcome, type StatusDecision, hasState, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Payment, PaymentFailure } from "../store/Payment.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
@@ -67,18 +67,18 @@ export const needsSharedTime = (subject: AttemptOfPayment, signal: ProviderSigna
   const { expires_at, status } = subject.payment
   if (!isPayin(subject) || ("state" in signal && signal.state === "completed")) return false
   if (hasExpired(subject.payment)) return true
-  return !isSettled(status) && (saysPending(signal) || status === "pending" || expires_at !== null)
+  return !isFinal(status) && (saysPending(signal) || status === "pending" || expires_at !== null)
 }
 
 /** A decision, and whether no money was reported. */
-interface Unpaid extends Decision {
+interface Unpaid extends StatusDecision {
   readonly isUnpaid: boolean
 }
 
 const waitsForCustomer = (
   { payment }: AttemptOfPayment,
   signal: ProviderSignal,
-  { outcome, status }: Decision
+  { outcome, status }: StatusDecision
 ): boolean => {
   if (outcome !== "accepted") return false
   if (status === "pending") return true
@@ -96,7 +96,7 @@ export const endsNow = (
   "shared" in moment &&
   isPayin(subject) &&
   isExpired(subject.payment, moment) &&
-  !isSettled(decision.status) &&
+  !isFinal(decision.status) &&
   decision.outcome === "accepted" &&
   decision.isUnpaid &&
   (atEnd.closed || subject.payment.status === atEnd.from)
@@ -104,7 +104,7 @@ export const endsNow = (
 /** A failure past the end of a payin that waited for its customer, such as the report of our own closing of its page. */
 export const failsPastEnd = (
   subject: AttemptOfPayment,
-  decision: Decision,
+  decision: StatusDecision,
   { operator }: SignalContext,
   moment: DecisionTime | SharedDecisionTime
 ): boolean =>

@@ -22,7 +22,12 @@ import {
   type Refund,
   type Allocation
 } from "../store/Payment.ts"
-import { moneyAtProvider, ownSide, unallocatedOf, organizationAccountThrough } from "../store/PaymentPostings.ts"
+import {
+  moneyAtProvider,
+  organizationSide,
+  unallocatedOf,
+  organizationAccountThrough
+} from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Duration, Option } from "effect"
@@ -79,7 +84,7 @@ export const namedId = (signal: ProviderSignal): string | null =>
   "providerPaymentId" in signal ? (signal.providerPaymentId ?? null) : null
 
 /** The provider's id of the attempt; the first one counts. */
-export const ownId = (
+export const providerIdOf = (
   { provider_payment_id }: Attempt,
   signal: ProviderSignal,
   { renamed }: SignalContext
@@ -323,10 +328,12 @@ export const refundSettledAfterFailing = (
   )
 
 /** Organisation's side of a sum: of a refund paid after it had failed, the cost of that part. */
-const ownFor = (payment: Payment, { money, movements }: Waiting): Money => {
+const accountAmountOf = (payment: Payment, { money, movements }: Waiting): Money => {
   const lateRefund = refundSettledAfterFailing(payment, { movements }, { money })
   if (lateRefund !== undefined) return lateRefund.target.negate()
-  return money.isNegative ? ownSide(payment, money.negate(), true).negate() : ownSide(payment, money, false)
+  return money.isNegative
+    ? organizationSide(payment, money.negate(), true).negate()
+    : organizationSide(payment, money, false)
 }
 
 /** Unallocated money, and the movements of its payment. */
@@ -344,26 +351,26 @@ interface Decided {
 /** Allocates an attempt's money to the organisation, which gets or bears it. `through`: the attempt that moved it. */
 export const allocateToOrganization = (
   payment: Payment,
-  through: Pick<Attempt, "account" | "attempt_id" | "own">,
+  through: Pick<Attempt, "account" | "attempt_id" | "own_account">,
   waiting: Waiting,
   decided: Decided
 ): Allocation => {
   const { from, money } = waiting
-  const own = from === "ramp" ? money : ownFor(payment, waiting)
+  const accountAmount = from === "ramp" ? money : accountAmountOf(payment, waiting)
   return {
     ...decided,
     attempt_id: through.attempt_id,
     from,
     amount: money,
-    own,
-    account: organizationAccountThrough(payment, through, own.currency)
+    accountAmount,
+    account: organizationAccountThrough(payment, through, accountAmount.currency)
   }
 }
 
 /** The same allocation as a debt of an organisation without enough balance. */
 export const asReceivable = (payment: Payment, allocation: Allocation): Allocation => ({
   ...allocation,
-  account: LedgerAccount.receivable(payment.org_id, allocation.own.currency)
+  account: LedgerAccount.receivable(payment.org_id, allocation.accountAmount.currency)
 })
 
 /** Allocations of an attempt's clearing money so far. */
@@ -386,8 +393,8 @@ export const allocateReinstatements = (
     const last = mine.findLast((one) => one.amount.isNegative)
     if (!rest.money.isPositive || amount >= 0n || last === undefined) return []
     const back = rest.money.minor < -amount ? rest.money.minor : -amount
-    const own = mine.reduce((sum, one) => sum + one.own.minor, 0n)
-    const paid = new Money({ currency: last.own.currency, minor: -own })
+    const allocated = mine.reduce((sum, one) => sum + one.accountAmount.minor, 0n)
+    const paid = new Money({ currency: last.accountAmount.currency, minor: -allocated })
     const account =
       last.account === LedgerAccount.receivable(payment.org_id, paid.currency)
         ? LedgerAccount.settlement(payment.org_id, paid.currency)
@@ -398,7 +405,7 @@ export const allocateReinstatements = (
         attempt_id: rest.attempt_id,
         from: "clearing",
         amount: new Money({ currency: rest.money.currency, minor: back }),
-        own: share(paid, back, -amount),
+        accountAmount: share(paid, back, -amount),
         account,
         note: `${provider} gave it back.`,
         by: null,

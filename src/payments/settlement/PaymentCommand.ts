@@ -3,7 +3,7 @@ import { Cause, Clock, Context, Data, Duration, Effect, FiberRef, Layer, type Op
 import { type AttemptId, type PaymentId, Ids } from "../../domain/Ids.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
-import type { SentAtOnce } from "../route/ProviderAnswer.ts"
+import type { SentAtOnce } from "../route/CallProvider.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -11,11 +11,10 @@ import type { Access, Permit } from "../../domain/Access.ts"
 import { busy, Conflict, InsufficientFunds, isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
 import { overtakenRetry, busyRetry, orphanedAfter } from "../../domain/policies/PaymentPolicies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
-import { holdAfter } from "../store/PaymentPostings.ts"
+import { holdAfter, entriesOfChange } from "../store/PaymentPostings.ts"
 import { creditsAccount, eventsOf, FundingEvents } from "./PaymentEvents.ts"
 import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
-import { entriesOfChange } from "../store/PaymentPostings.ts"
 import { retryIfFailed } from "../../platform/fibers/Deadlines.ts"
 
 /** Part of a change that an action decides; the rest follows from it. */
@@ -59,8 +58,8 @@ export const openAttemptsOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<
   attempts.filter((attempt) => attempt.leg !== "refund" && attempt.leg !== "return" && isOpen(attempt))
 
 /** Attempt that gives back money which another one took. */
-export const attemptToGiveBack = (
-  { account, attempt_id: of_attempt, config_id, own, provider }: Attempt,
+export const refundAttempt = (
+  { account, attempt_id: of_attempt, config_id, own_account, provider }: Attempt,
   leg: "refund" | "return",
   attempt_id: AttemptId,
   started_at: Date
@@ -70,7 +69,7 @@ export const attemptToGiveBack = (
   provider,
   config_id,
   account,
-  own,
+  own_account,
   started_at,
   enquire_in: Duration.toSeconds(orphanedAfter),
   of_attempt

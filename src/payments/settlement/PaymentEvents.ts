@@ -122,8 +122,8 @@ export const allocationEvents = (
   payment: Payment,
   allocations: ReadonlyArray<Allocation>
 ): Events =>
-  allocations.map(({ note, own }) => {
-    const adjustment = { amount: wire(own), currency: own.currency, reason: note }
+  allocations.map(({ note, accountAmount }) => {
+    const adjustment = { amount: wire(accountAmount), currency: accountAmount.currency, reason: note }
     const data = stringifyWire({ ...dataOf(payment, payment.status, context.at), adjustment })
     return eventOf(context, payment, "transaction.updated", data)
   })

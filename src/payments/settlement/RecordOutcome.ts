@@ -17,17 +17,16 @@ import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { isRamp, RampPayout } from "../route/RampPayout.ts"
 import { VersionConflict, retryWhileDatabaseBusy } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
-import { entriesOfChange } from "../store/PaymentPostings.ts"
+import { entriesOfChange, booksAfter, unallocatedOf } from "../store/PaymentPostings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
-import { booksAfter, unallocatedOf } from "../store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
 import { isRefundOrReturn, type DecisionTime, namedId, type SignalContext } from "./Movements.ts"
 import { describeSum } from "../store/SuspenseSums.ts"
 import { creditsAccount, FundingEvents } from "./PaymentEvents.ts"
-import { paymentChange, rampChange } from "./PaymentRules.ts"
-import { refundChange } from "./RefundRules.ts"
+import { decidePaymentChange, decideRampChange } from "./PaymentSignalRules.ts"
+import { decideRefundChange } from "./RefundSignalRules.ts"
 import type { DecidedChange } from "./DecidedChange.ts"
 
 /** State of a payment after a signal was recorded. */
@@ -37,16 +36,16 @@ export interface Recorded {
   readonly books: Books
   readonly outcome: AttemptOutcome | null
   /** The next candidate is to be sent: its attempt was committed now, or before by the same signal. */
-  readonly follows: boolean
+  readonly sendsNext: boolean
   /** The report named another payment of the provider's: it was not applied, and the provider is asked. */
-  readonly isOther?: true
+  readonly namesOtherPayment?: true
   /** Nothing was written: the account that would pay through the next candidate has too little. */
   readonly short?: LedgerAccount
 }
 
 interface Decided extends DecidedChange {
   /** Attempt to pay out a ramp, in case the signal says that its money is there. */
-  readonly settler?: NewAttempt | undefined
+  readonly payoutAttempt?: NewAttempt | undefined
 }
 
 /** A change takes at most this many ids: five events, a callback, two operator items, two allocations with their events. */
@@ -134,13 +133,13 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const enquiries = statusEnquiry(statusEnquiryDelays)
 
       /** Chooses who pays the second leg, if the signal may say that the first is collected. */
-      const settlerOf = ({ attempt, payment }: AttemptOfPayment, signal: ProviderSignal) =>
+      const choosePayoutAttempt = ({ attempt, payment }: AttemptOfPayment, signal: ProviderSignal) =>
         attempt.leg === "collection" && payment.ramp?.collected === null && namesMoney(signal)
           ? rampPayout.choose(payment)
           : Effect.succeed(undefined)
 
       /** Whether the next candidate is committed. A repeated write finds what the lost one had committed. */
-      const followed = (change: Change, outcome: AttemptOutcome | null, { next }: SignalContext) =>
+      const isNextCommitted = (change: Change, outcome: AttemptOutcome | null, { next }: SignalContext) =>
         change.nextAttempt !== undefined || next === undefined || outcome !== "declined"
           ? Effect.succeed(change.nextAttempt !== undefined && change.nextAttempt.enquire_in !== null)
           : Effect.map(
@@ -155,48 +154,49 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         moment: DecisionTime
       ): Effect.fn.Return<Decided, DatabaseFailure> {
         const { attempt, payment } = subject
-        if (isRefundOrReturn(attempt)) return refundChange(subject, signal, source, moment)
+        if (isRefundOrReturn(attempt)) return decideRefundChange(subject, signal, source, moment)
         // All instances compare the expiry with the database's clock.
         const isTimed = isRamp(payment) || needsSharedTime(subject, signal)
         const shared = isTimed ? { ...moment, shared: yield* store.now, payinExpiry } : undefined
-        if (!isRamp(payment) || shared === undefined) return paymentChange(subject, signal, source, shared ?? moment)
-        const settler = yield* settlerOf(subject, signal)
-        return { ...rampChange({ ...subject, payment }, signal, source, shared, settler), settler }
+        if (!isRamp(payment) || shared === undefined)
+          return decidePaymentChange(subject, signal, source, shared ?? moment)
+        const payoutAttempt = yield* choosePayoutAttempt(subject, signal)
+        return { ...decideRampChange({ ...subject, payment }, signal, source, shared, payoutAttempt), payoutAttempt }
       })
 
       /** Releases the circuit breaker's probe of a chosen provider that this change does not ask. */
-      const released = (payment: Payment, { settler }: Decided) =>
-        settler === undefined ? Effect.void : rampPayout.unsent(payment, settler)
+      const releaseProbe = (payment: Payment, { payoutAttempt }: Decided) =>
+        payoutAttempt === undefined ? Effect.void : rampPayout.unsent(payment, payoutAttempt)
 
       /**
        * Keeps a report about another object of the provider's from being applied to this attempt. A provider's id is
        * replaced only where the provider gives it up. The answer to an order counts, under the id that is known already,
        * and so does money that this account proves to have moved: a payer can pay one attempt twice.
        */
-      const aboutOwnId = Effect.fnUntraced(function* (
+      const checkProviderId = Effect.fnUntraced(function* (
         subject: AttemptOfPayment,
         signal: ProviderSignal,
         source: SignalContext
       ) {
-        const { account, attempt_id, org_id, payment_id, provider, provider_payment_id: own } = subject.attempt
+        const { account, attempt_id, org_id, payment_id, provider, provider_payment_id: knownId } = subject.attempt
         const named = namedId(signal)
-        const asGiven = { signal, source, isOther: false, warned: Effect.void }
-        if (own === null || named === null || named === own || source.operator !== undefined) return asGiven
+        const asGiven = { signal, source, namesOtherPayment: false, warned: Effect.void }
+        if (knownId === null || named === null || named === knownId || source.operator !== undefined) return asGiven
         const { givesUpId } = (yield* providers.find(provider, account)) ?? {}
-        if (givesUpId?.(own) === true) return { ...asGiven, source: { ...source, renamed: true as const } }
-        const message = `${provider} names another payment of its own, ${named}, where ${own} was written first`
+        if (givesUpId?.(knownId) === true) return { ...asGiven, source: { ...source, renamed: true as const } }
+        const message = `${provider} names another payment of its own, ${named}, where ${knownId} was written first`
         const warned = alertOperator("other_payment_named", message, { payment_id, attempt_id, org_id })
         if (signal._tag !== "Report" || namesMoney(signal)) return { ...asGiven, warned }
         return {
           warned,
           signal: new Unknown({ reason: `it names another payment of its own, ${named}` }),
           source: source.callback === undefined ? source : { ...source, hinted: true },
-          isOther: true
+          namesOtherPayment: true
         }
       })
 
       /** Drops transfers that are recorded for another payment, and opens an item about them. */
-      const withoutTaken = Effect.fnUntraced(function* (
+      const writeWithoutTaken = Effect.fnUntraced(function* (
         subject: AttemptOfPayment,
         signal: ProviderSignal,
         source: SignalContext,
@@ -221,7 +221,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         given: SignalContext
       ) {
         const { attempt, payment } = subject
-        const { isOther, signal, source, warned } = yield* aboutOwnId(subject, said, given)
+        const { namesOtherPayment, signal, source, warned } = yield* checkProviderId(subject, said, given)
         // A callback cannot change an attempt of another provider.
         if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
           return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
@@ -248,30 +248,36 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
             InsufficientFunds: (short) => Effect.succeed(Either.left(short)),
             TransferTaken: (taken) => Effect.succeed(Either.left(taken))
           }),
-          Effect.tapErrorCause(() => released(payment, decided))
+          Effect.tapErrorCause(() => releaseProbe(payment, decided))
         )
-        const isTaken = Either.isRight(written) && written.right && change.nextAttempt === decided.settler
-        if (!isTaken) yield* released(payment, decided)
+        const isTaken = Either.isRight(written) && written.right && change.nextAttempt === decided.payoutAttempt
+        if (!isTaken) yield* releaseProbe(payment, decided)
         if (Either.isLeft(written)) {
-          if (written.left._tag === "TransferTaken") return yield* withoutTaken(subject, said, given, change)
+          if (written.left._tag === "TransferTaken") return yield* writeWithoutTaken(subject, said, given, change)
           // Everything else was held beforehand.
           if (change.nextAttempt === undefined) return yield* Effect.die(written.left)
           const recorded: Recorded = {
             payment,
             books: subject,
             outcome: null,
-            follows: false,
+            sendsNext: false,
             short: written.left.account
           }
           return Option.some(recorded)
         }
         if (!written.right) return Option.none<Recorded>()
         yield* Effect.zipRight(alertOperators(change, after, source), warned)
-        if (isOther && source.callback !== undefined) yield* store.hint(attempt.attempt_id)
+        if (namesOtherPayment && source.callback !== undefined) yield* store.hint(attempt.attempt_id)
         if (change.nextAttempt?.enquire_in === null) yield* rampPayout.wake
-        const follows = yield* followed(change, outcome, source)
+        const sendsNext = yield* isNextCommitted(change, outcome, source)
         const books = booksAfter(change)
-        const recorded: Recorded = { payment: after, books, outcome, follows, ...(isOther ? { isOther: true } : {}) }
+        const recorded: Recorded = {
+          payment: after,
+          books,
+          outcome,
+          sendsNext,
+          ...(namesOtherPayment ? { namesOtherPayment: true } : {})
+        }
         return Option.some(recorded)
       })
 
@@ -281,31 +287,31 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           ? Effect.succeed(false)
           : Effect.map(store.isCallbackUnmatched(callback.provider, callback.key), (waits) => !waits)
 
-      const unlessApplied = Effect.fnUntraced(function* (
+      const writeUnlessApplied = Effect.fnUntraced(function* (
         subject: AttemptOfPayment,
         signal: ProviderSignal,
         source: SignalContext
       ) {
         if (!(yield* isAppliedByOthers(source))) return yield* write(subject, signal, source)
         const { attempt, payment } = subject
-        const recorded: Recorded = { payment, books: subject, outcome: attempt.outcome, follows: false }
+        const recorded: Recorded = { payment, books: subject, outcome: attempt.outcome, sendsNext: false }
         return Option.some(recorded)
       })
 
-      const again = (
+      const rereadAndWrite = (
         { attempt_id, org_id }: AttemptRef,
         signal: ProviderSignal,
         source: SignalContext
       ): Stored<Recorded> =>
         orDefect(Effect.flatten(store.findAttempt(attempt_id, org_id))).pipe(
-          Effect.flatMap((subject) => unlessApplied(subject, signal, source)),
+          Effect.flatMap((subject) => writeUnlessApplied(subject, signal, source)),
           Effect.flatMap(Effect.mapError(() => new VersionConflict())),
           Effect.retry({ schedule: overtakenRetry, while: ({ _tag }) => _tag === "VersionConflict" }),
           Effect.catchTag("VersionConflict", () => busy())
         )
 
       /** Answers without an outcome: the attempt is committed and will be polled. */
-      const unanswered = (subject: AttemptOfPayment, failure: DatabaseFailure) => {
+      const leaveToPoller = (subject: AttemptOfPayment, failure: DatabaseFailure) => {
         const { attempt, payment } = subject
         return Effect.as(
           alertOperator(
@@ -314,7 +320,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
             { payment_id: payment.payment_id, attempt_id: attempt.attempt_id },
             Cause.fail(failure)
           ),
-          { payment, books: subject, outcome: null, follows: false }
+          { payment, books: subject, outcome: null, sendsNext: false }
         )
       }
 
@@ -322,13 +328,13 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         record: (subject, signal, source) => {
           const recorded = Effect.flatMap(
             write(subject, signal, source),
-            Option.match({ onSome: Effect.succeed, onNone: () => again(subject.attempt, signal, source) })
+            Option.match({ onSome: Effect.succeed, onNone: () => rereadAndWrite(subject.attempt, signal, source) })
           )
           // The provider is told to repeat its callback. Recording a signal twice changes nothing.
           if (source.callback !== undefined) return recorded
-          return Effect.catchAll(retryWhileDatabaseBusy(recorded), (failure) => unanswered(subject, failure))
+          return Effect.catchAll(retryWhileDatabaseBusy(recorded), (failure) => leaveToPoller(subject, failure))
         },
-        recordByAttempt: (attempt, signal, source) => retryWhileDatabaseBusy(again(attempt, signal, source)),
+        recordByAttempt: (attempt, signal, source) => retryWhileDatabaseBusy(rereadAndWrite(attempt, signal, source)),
         recordIfUnchanged: write
       }
     })

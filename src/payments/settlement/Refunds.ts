@@ -19,16 +19,16 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { refundsHonoured } from "../../providers/port/ResendPermit.ts"
-import { contextOf } from "../route/ProviderOrder.ts"
+import { attemptContext } from "../route/BuildOrder.ts"
 import { openAttempt } from "../store/Change.ts"
 import { collectionsLeft } from "../store/SuspenseSums.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
-import { ProviderAnswer, FirstSendPermit, openSendWindow } from "../route/ProviderAnswer.ts"
-import { attemptToGiveBack, causeOf, PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
-import { isPursued } from "./PaymentRules.ts"
-import { leftOf, targetOfPart } from "./RefundRules.ts"
+import { CallProvider, FirstSendPermit, openSendWindow } from "../route/CallProvider.ts"
+import { refundAttempt, causeOf, PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
+import { isPursued } from "./PaymentSignalRules.ts"
+import { leftOf, targetOfPart } from "./RefundSignalRules.ts"
 
 export interface WantedRefund {
   /** In the payment's currency; all that is left when not given. */
@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
   const keys = yield* Idempotency
   const { atomically } = yield* Transactor
-  const answer = yield* ProviderAnswer
+  const answer = yield* CallProvider
   /** Parts that are all decided on at once overtake each other, and hardly one of them is ever written. */
   const inTurn = makeKeyedLocks(turnPatience)
 
@@ -166,7 +166,7 @@ const make = Effect.gen(function* () {
     const { rate, target } = yield* costOf(payment, amount, taker.completedAt)
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
-    const attempt = attemptToGiveBack(taker.taken, "refund", yield* ids.make(AttemptId), created_at)
+    const attempt = refundAttempt(taker.taken, "refund", yield* ids.make(AttemptId), created_at)
     const part: Refund = {
       refund_id: attempt.attempt_id,
       amount,
@@ -204,13 +204,13 @@ const make = Effect.gen(function* () {
     const { allocations, amount, attempt, collectionId, movements, payment, provider, refund, taken, window } =
       yield* inTurn(paymentId, command.decided(committed(permit, paymentId, wanted)))
     const order = {
-      attempt: contextOf(payment, taken, []),
+      attempt: attemptContext(payment, taken, []),
       reference: attempt.attempt_id,
       collectionId,
       money: amount,
       reason: wanted.reason ?? null
     }
-    const outcome = yield* answer.outcome(provider, refund(order), window, FirstSendPermit.made(attempt), {
+    const outcome = yield* answer.send(provider, refund(order), window, FirstSendPermit.made(attempt), {
       honours: refundsHonoured(provider)
     })
     const subject = { payment, attempt: openAttempt(payment, attempt), movements, allocations }

@@ -1,5 +1,5 @@
 /**
- * Writes what an operator states about a payment that no rule can settle: an outcome that stayed unknown, a payment on the
+ * Writes what an operator states about a payment that no rule can resolve: an outcome that stayed unknown, a payment on the
  * manual rail, money in suspense. Each statement is recorded as a movement or an allocation, and audited.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -10,7 +10,7 @@ import type { Conflict, InsufficientFunds, NotFound } from "../../domain/Failure
 import type { Money } from "../../domain/Money.ts"
 import { isSameTransfer } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -20,7 +20,7 @@ import type { Allocation, Attempt, Payment } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
-import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./Decisions.ts"
+import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./ResolutionOptions.ts"
 import {
   asReceivable,
   operatorStatedOrder,
@@ -47,7 +47,7 @@ import {
   type StatedChange,
   type OperatorStatement
 } from "./ResolutionRules.ts"
-import { changed, type GiveBack, Returns } from "./Returns.ts"
+import { changed, type ReturnRequest, ReturnToPayer } from "./ReturnToPayer.ts"
 
 const EVENTS = 8
 
@@ -72,7 +72,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
     readonly giveBack: (
       permit: Permit<"platform">,
       paymentId: PaymentId,
-      wanted: GiveBack
+      wanted: ReturnRequest
     ) => Stored<Payment, NotFound | Conflict>
   }
 >() {
@@ -82,13 +82,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const store = yield* PaymentStore
       const outcomes = yield* RecordOutcome
       const audit = yield* AuditLog
-      const returns = yield* Returns
+      const returnToPayer = yield* ReturnToPayer
       const funding = yield* FundingEvents
       const fees = yield* Fees
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      const settleAttempt = Effect.fnUntraced(function* (
+      const resolveAttempt = Effect.fnUntraced(function* (
         { history, payment, permit }: Case,
         attempt: Attempt,
         verdict: ResolutionRequest
@@ -113,7 +113,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, toWrite)).length > 0) {
           return yield* ofAnother()
         }
-        // A slower request decided on something that is settled by now.
+        // A slower request decided on something that is resolved by now.
         const recorded = yield* outcomes.recordIfUnchanged(subject, signal, source)
         if (Option.isNone(recorded)) return yield* changed()
         yield* audit.record(permit, {
@@ -128,7 +128,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       /** Writes a statement, with a note in the payment's comments and an audit entry. */
       const write = Effect.fnUntraced(function* (
         { history, payment, permit }: Case,
-        settled: StatedChange,
+        stated: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
       ) {
@@ -137,19 +137,19 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const at = new Date(yield* Clock.currentTimeMillis)
         const fresh = yield* ids.several(EVENTS)
         const context = { at, newId: () => fresh.shift()! }
-        const { refund, ...rest } = settled
+        const { refund, ...rest } = stated
         const booksBefore = { movements: history.movements, allocations: history.allocations }
-        const patch = { ...settled.patch, comments: appendNote(payment.comments, note) }
+        const patch = { ...stated.patch, comments: appendNote(payment.comments, note) }
         const plain: Change = { ...rest, payment, patch, at, booksBefore, events: [] }
-        const refunded = refundedOf({ ...payment, ...patch, status: settled.status }, booksAfter(plain))
-        const after: Payment = { ...payment, ...patch, refunded, status: settled.status, updated_at: at }
+        const refunded = refundedOf({ ...payment, ...patch, status: stated.status }, booksAfter(plain))
+        const after: Payment = { ...payment, ...patch, refunded, status: stated.status, updated_at: at }
         const change: Change = {
           ...plain,
           patch: { ...patch, refunded },
           events: [
             ...refundEvent(context, after, refund, payment),
             ...eventsOf(context, after, payment.status),
-            ...allocationEvents(context, after, settled.allocations ?? [])
+            ...allocationEvents(context, after, stated.allocations ?? [])
           ],
           openItems: [
             {
@@ -157,7 +157,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
               org_id,
               kind: "resolution",
               payment_id,
-              attempt_id: settled.allocations?.[0]?.attempt_id ?? settled.attempt?.attempt_id ?? null,
+              attempt_id: stated.allocations?.[0]?.attempt_id ?? stated.attempt?.attempt_id ?? null,
               detail: note,
               opened_at: at,
               closed_by: by
@@ -179,17 +179,17 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       /** Writes a statement; an organisation without enough balance owes the amount. */
       const writeOrOwe = (
         about: Case,
-        settled: StatedChange,
+        stated: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
       ) => {
-        const owed = (settled.allocations ?? []).map((one): Allocation =>
-          one.own.isNegative ? asReceivable(about.payment, one) : one
+        const owed = (stated.allocations ?? []).map((one): Allocation =>
+          one.accountAmount.isNegative ? asReceivable(about.payment, one) : one
         )
-        const written = atomically(write(about, settled, note, detail))
-        return owed.some(({ own }) => own.isNegative)
+        const written = atomically(write(about, stated, note, detail))
+        return owed.some(({ accountAmount }) => accountAmount.isNegative)
           ? Effect.catchTag(written, "InsufficientFunds", () =>
-              atomically(write(about, { ...settled, allocations: owed }, note, detail))
+              atomically(write(about, { ...stated, allocations: owed }, note, detail))
             )
           : written
       }
@@ -218,16 +218,16 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           )
         }
         const cause = `${amount.toString()} accepted instead of ${payment.amount.toString()}`
-        const settled: StatedChange = {
+        const stated: StatedChange = {
           status: "completed",
           patch: { amount, target, next_action: null, total_fees: total, fee_ids: kept.map(({ fee_id }) => fee_id) },
           cause,
           attempt: withoutEnquiries(mover)
         }
-        return { settled, charged: kept }
+        return { stated, charged: kept }
       })
 
-      const settleSum = Effect.fnUntraced(function* (about: Case, whole: SuspenseSum, verdict: ResolutionRequest) {
+      const resolveSum = Effect.fnUntraced(function* (about: Case, whole: SuspenseSum, verdict: ResolutionRequest) {
         const { history, payment, permit } = about
         const mover = moverOf(history.attempts, whole)
         if (mover === undefined) return yield* changed()
@@ -252,14 +252,14 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           currency: sum.money.currency
         }
         if (verdict.outcome === "failed") {
-          const settled = atProvider(statement)
-          const isRecorded = settled.movements?.some((one) =>
+          const stated = atProvider(statement)
+          const isRecorded = stated.movements?.some((one) =>
             history.movements.some((other) => other.state === "settled" && isSameTransfer(one, other))
           )
           if (isRecorded === true) {
             return yield* conflict(`The transfer ${verdict.movementId} is recorded with this payment already.`)
           }
-          return yield* writeOrOwe(about, settled, `Settled ${by}`, detail)
+          return yield* writeOrOwe(about, stated, `Settled ${by}`, detail)
         }
         if (verdict.movementId !== undefined) {
           return yield* conflict("movement_id: nothing moves at the provider with this decision; leave it out.")
@@ -272,25 +272,27 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             () => writeOrOwe(about, allocatedToOrganization(statement), `Settled ${by}`, detail)
           )
         }
-        const { charged, settled } = yield* accepted(statement)
+        const { charged, stated } = yield* accepted(statement)
         return yield* atomically(
-          Effect.zipLeft(write(about, settled, `${settled.cause}, ${by}`, detail), store.replaceFees(payment, charged))
+          Effect.zipLeft(write(about, stated, `${stated.cause}, ${by}`, detail), store.replaceFees(payment, charged))
         )
       })
 
-      /** Settles sums in order, those in the payment's currency first, each on the state that the one before left. */
-      const settleAll = Effect.fnUntraced(function* (
+      /** Resolves sums in order, those in the payment's currency first, each on the state that the one before left. */
+      const resolveAll = Effect.fnUntraced(function* (
         first: Case,
         sums: ReadonlyArray<SuspenseSum>,
         verdict: ResolutionRequest
       ) {
         const { permit } = first
         let { history, payment } = first
-        const isOwn = ({ money }: SuspenseSum) => money.currency === first.payment.amount.currency
-        for (const { item_id } of sums.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)))) {
+        const isInPaymentCurrency = ({ money }: SuspenseSum) => money.currency === first.payment.amount.currency
+        for (const { item_id } of sums.toSorted(
+          (one, other) => Number(isInPaymentCurrency(other)) - Number(isInPaymentCurrency(one))
+        )) {
           const sum = suspenseSumsOf(payment, history).find((one) => one.item_id === item_id)
           if (sum === undefined) continue
-          payment = yield* settleSum({ permit, payment, history }, sum, verdict)
+          payment = yield* resolveSum({ permit, payment, history }, sum, verdict)
           history = yield* store.history(payment)
         }
         return payment
@@ -303,12 +305,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           return yield* conflict("It was sent just now: look at the payment again in a minute.")
         }
         const message = `Stopped by ${actor.id}: ${reason}`
-        const settled: StatedChange = {
+        const stated: StatedChange = {
           status: "failed",
           patch: { next_action: null, failure: { code: "RESOLVED_AS_FAILED", message, provider: leg.provider } },
           cause: `stopped by ${actor.id}`
         }
-        return yield* write(about, settled, message, { ...verdict, reason, attempt_id: leg.attempt_id })
+        return yield* write(about, stated, message, { ...verdict, reason, attempt_id: leg.attempt_id })
       }, atomically)
 
       return {
@@ -323,7 +325,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const questions = history.items.filter(isUnknownOutcome)
           const isOnly = item === undefined && verdict.amount !== undefined && sums.length === 1
           const named = isOnly ? sums[0] : sums.find(({ item_id }) => item_id === item)
-          if (named !== undefined) return yield* settleSum(about, named, verdict)
+          if (named !== undefined) return yield* resolveSum(about, named, verdict)
           const question = questions.find(({ item_id }) => item_id === item)
           if (item !== undefined && question === undefined) {
             const others = listItems(payment, sums, questions)
@@ -332,7 +334,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             )
           }
           const open = history.attempts.filter(
-            (one) => one.leg === "refund" || one.leg === "return" || !isSettled(payment.status) || hasItem(history, one)
+            (one) => one.leg === "refund" || one.leg === "return" || !isFinal(payment.status) || hasItem(history, one)
           )
           const attempt = open
             .filter((one) => question === undefined || isAbout(question, one))
@@ -360,14 +362,14 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const isAboutLeg = leg !== undefined && (question === undefined || isAbout(question, leg))
           if (isAboutLeg && verdict.outcome === "failed") return yield* stop(about, leg, verdict)
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
-            return yield* atomically(settleAttempt(about, attempt, verdict))
+            return yield* atomically(resolveAttempt(about, attempt, verdict))
           }
           // A request to stop an attempt that is being sent says nothing about its money.
           const isBeingSent =
             payment.status === "processing" &&
             history.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))
           const isTooLate = item === undefined && verdict.outcome === "failed" && isBeingSent
-          if (sums.length > 0 && !isTooLate) return yield* settleAll(about, sums, verdict)
+          if (sums.length > 0 && !isTooLate) return yield* resolveAll(about, sums, verdict)
           return yield* conflict(
             open.some((one) => isUnderWay(one, now))
               ? "A provider is being asked at this moment: look at the payment again in a minute."
@@ -375,9 +377,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           )
         }),
         giveBack: Effect.fn("Resolution.giveBack")(function* (permit, id, wanted) {
-          return yield* returns(permit, yield* orNotFound(store.find(permit.scope, id)), wanted)
+          return yield* returnToPayer(permit, yield* orNotFound(store.find(permit.scope, id)), wanted)
         })
       }
     })
-  ).pipe(Layer.provide(Returns.layer))
+  ).pipe(Layer.provide(ReturnToPayer.layer))
 }

@@ -9,10 +9,10 @@ import type { Change } from "../store/Change.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { absolute, describeSum, isUnderpaid, type SuspenseSum } from "../store/SuspenseSums.ts"
-import { isAbout, isPaidLate, isUnknownOutcome } from "./Decisions.ts"
+import { isAbout, isPaidLate, isUnknownOutcome } from "./ResolutionOptions.ts"
 import { allocateToOrganization, pendingMovement, refundSettledAfterFailing } from "./Movements.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
-import { partsAfter, statusAfter } from "./RefundRules.ts"
+import { partsAfter, statusAfter } from "./RefundSignalRules.ts"
 
 /** Patch of an underpaid payment that fails. */
 export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
@@ -56,7 +56,7 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
   leg !== "return" &&
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
 
-/** Whether only an operator can settle an attempt. */
+/** Whether only an operator can resolve an attempt. */
 export const needsOperator =
   (payment: Payment, history: PaymentHistory, now: Date) =>
   (attempt: Attempt): boolean =>

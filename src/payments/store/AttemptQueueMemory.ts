@@ -7,7 +7,7 @@ import {
   unmatchedCallbacksPerAccount,
   orphanedAfter,
   sendWindow,
-  settlementPause,
+  rampPayoutPause,
   unmatchedCallbackWindow
 } from "../../domain/policies/PaymentPolicies.ts"
 import { type Opened, memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
@@ -69,11 +69,11 @@ export const booksIn = (
 
 /** The oldest of every organisation first, then the second of each, and so on. */
 const fairly = (
-  lanes: ReadonlyArray<ProviderCapacity>,
+  capacity: ReadonlyArray<ProviderCapacity>,
   rows: ReadonlyArray<AttemptRow>,
   at: (row: AttemptRow) => number
 ) =>
-  lanes.flatMap(({ provider, room }) => {
+  capacity.flatMap(({ provider, room }) => {
     const turns = new Map<string, number>()
     return rows
       .filter((row) => row.provider === provider)
@@ -159,12 +159,12 @@ export const attemptQueueMemory = (
   const withTime = <A>(f: (now: number) => A): Effect.Effect<A> => Effect.map(Clock.currentTimeMillis, f)
 
   return {
-    claimEnquiries: (lanes) =>
+    claimEnquiries: (capacity) =>
       withTime((now) => {
         const due = Array.from(attempts.values()).filter(
           (row) => row.sends > 0 && dueAt(row) <= now && isFree(row, now)
         )
-        return fairly(lanes, due, dueAt).map((row) => {
+        return fairly(capacity, due, dueAt).map((row) => {
           const counts = row.next_enquiry_at !== null && row.next_enquiry_at.getTime() <= now
           const lease_token = newToken()
           const claimed = kept({
@@ -201,12 +201,12 @@ export const attemptQueueMemory = (
         if (row === undefined || row.hint_at === null || unclaimedHint(row) !== null) return
         kept({ ...row, hint_at: later(now, after), hints: row.hints + 1 })
       }),
-    claimUnsent: (lanes) =>
+    claimUnsent: (capacity) =>
       withTime((now) => {
         const unsent = Array.from(attempts.values()).filter(
           (row) => row.sends === 0 && row.outcome === null && isFree(row, now) && isProcessing(row) && isFunded(row)
         )
-        return fairly(lanes, unsent, (row) => row.started_at.getTime()).map((row) =>
+        return fairly(capacity, unsent, (row) => row.started_at.getTime()).map((row) =>
           attemptOfPayment(kept(sentNow(row, now)))
         )
       }),
@@ -236,7 +236,7 @@ export const attemptQueueMemory = (
       withTime((now) => {
         const row = attempts.get(attemptId)
         if (row === undefined || row.sends !== 1 || row.outcome !== null || !isFree(row, now)) return
-        const leased_until = later(now, settlementPause)
+        const leased_until = later(now, rampPayoutPause)
         kept({ ...row, sends: 0, next_enquiry_at: null, hint_at: null, leased_until })
       }),
     storeCallback: (callback) =>

@@ -4,7 +4,7 @@ import { Duration, Effect, Option, Schema, Layer } from "effect"
 import { AttemptId, ConfigId, nilUuid } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { anyRow, execute, firstRow, moneyOf, ownedBy, query, rowsAs } from "../../platform/database/Query.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { refusalCodeNames } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
 import { movementKinds, movementStates } from "../../domain/Movement.ts"
@@ -16,7 +16,7 @@ import {
   unmatchedCallbacksPerAccount,
   orphanedAfter,
   sendWindow,
-  settlementPause,
+  rampPayoutPause,
   unmatchedCallbackWindow
 } from "../../domain/policies/PaymentPolicies.ts"
 import {
@@ -107,7 +107,7 @@ const unmatchedColumns = (callback: Parameters<Store["storeCallback"]>[0]) => {
 
 const DUE = "least(a.next_enquiry_at, a.hint_at)"
 
-const LANES = `lanes as (
+const CAPACITY = `capacity as (
     select l.provider, l.room from jsonb_to_recordset($1::jsonb) as l (provider text, room integer) where l.room > 0
   )`
 
@@ -128,8 +128,8 @@ const fairly = ({ due, order, queued }: Queue) => {
       order by ${order} limit ${most}`
   const nextOwner = (of: string, after: string) =>
     `(select a.org_id from attempts a where a.provider = ${of}.provider ${after} and ${queued} order by a.org_id limit 1)`
-  return `recursive ${LANES}, few as (
-    select l.provider, l.room, a.* from lanes l cross join lateral (${first("a.provider = l.provider", `${FEW}`)}) a
+  return `recursive ${CAPACITY}, few as (
+    select l.provider, l.room, a.* from capacity l cross join lateral (${first("a.provider = l.provider", `${FEW}`)}) a
   ), many as (
     select provider, room from few group by provider, room having count(*) = ${FEW}
   ), owners as (
@@ -237,7 +237,7 @@ const renewStatement = `with ${lockedToSend(`a.attempt_id = $1 and coalesce(a.ou
     hint_at = nullif(a.hint_at, a.leased_until) ${ofLocked}`
 
 export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
-  const lanesText = (lanes: ReadonlyArray<ProviderCapacity>) => JSON.stringify(lanes)
+  const capacityText = (capacity: ReadonlyArray<ProviderCapacity>) => JSON.stringify(capacity)
 
   /** Drops the oldest unmatched callbacks of an account beyond the limit, ten at most for each new one. */
   const dropSurplus = ({ account, provider }: Pick<UnmatchedCallback, "account" | "provider">) =>
@@ -253,8 +253,8 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
     )
 
   return {
-    claimEnquiries: (lanes) =>
-      sql.unsafe<object>(claimStatement, [lanesText(lanes), Duration.toSeconds(enquiryLease)]).pipe(
+    claimEnquiries: (capacity) =>
+      sql.unsafe<object>(claimStatement, [capacityText(capacity), Duration.toSeconds(enquiryLease)]).pipe(
         Effect.map((rows) => rows.map(dueAttemptOf)),
         orDatabaseFailure
       ),
@@ -274,8 +274,8 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
     hintAgain: (attemptId, after) =>
       execute(sql`update attempts set hints = hints + 1, hint_at = now() + make_interval(secs => ${Duration.toSeconds(after)})
         where attempt_id = ${attemptId} and hint_at = leased_until`),
-    claimUnsent: (lanes) =>
-      sql.unsafe<object>(claimUnsentStatement, [lanesText(lanes), Duration.toSeconds(orphanedAfter)]).pipe(
+    claimUnsent: (capacity) =>
+      sql.unsafe<object>(claimUnsentStatement, [capacityText(capacity), Duration.toSeconds(orphanedAfter)]).pipe(
         Effect.map((rows) => rows.map(attemptOfPayment)),
         orDatabaseFailure
       ),
@@ -297,7 +297,7 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
     requeueUnsent: (attemptId) =>
       execute(sql`update attempts
         set sends = 0, next_enquiry_at = null, hint_at = null,
-          leased_until = now() + make_interval(secs => ${Duration.toSeconds(settlementPause)})
+          leased_until = now() + make_interval(secs => ${Duration.toSeconds(rampPayoutPause)})
         where attempt_id = ${attemptId} and sends = 1 and outcome is null
           and (leased_until is null or leased_until <= now())`),
     storeCallback: (callback) => {

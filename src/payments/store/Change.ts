@@ -1,4 +1,4 @@
-/** Everything that is written with a new payment, or with a change of one. */
+/** Everything that is written with a new payment, or with a change of one, and how it is counted. */
 import type { AttemptId } from "../../domain/Ids.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -8,6 +8,7 @@ import type { LockUse } from "../../money/rates/RateLockStore.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
 import type { Allocation, Attempt, Books, OperatorItem, Payment, StoredCallback } from "./Payment.ts"
+import { counter } from "../../platform/observability/Metrics.ts"
 
 /** Fields that a change may set on a payment besides its status. */
 export type PaymentPatch = Partial<
@@ -56,7 +57,7 @@ export interface AttemptPatch {
 /** An attempt that another instance will send has no time of a poll yet. */
 export interface NewAttempt extends Pick<
   Attempt,
-  "attempt_id" | "leg" | "provider" | "config_id" | "account" | "own" | "started_at"
+  "attempt_id" | "leg" | "provider" | "config_id" | "account" | "own_account" | "started_at"
 > {
   readonly enquire_in: number | null
   readonly of_attempt?: AttemptId
@@ -127,3 +128,29 @@ export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ..
   sends: 1,
   sent_at: attempt.started_at
 })
+
+const payments = counter(
+  "corridor_payments_total",
+  "Payments that came into a status, by status, provider (the one that was asked last, or none), method and direction.",
+  ["status", "provider", "method", "direction"]
+)
+
+const failures = counter(
+  "corridor_payment_failures_total",
+  "Payments that failed or were rejected, by provider and reason.",
+  ["provider", "reason"]
+)
+
+const NONE = "none"
+
+/** Counts a payment once in each status that it comes into, when that is written. */
+export const countNewPayment = ({ attempt, payment }: NewPayment): void =>
+  payments([payment.status, attempt?.provider ?? NONE, payment.payment_method, payment.direction])
+
+export const countChange = ({ patch, payment, status }: Change): void => {
+  if (status === payment.status) return
+  const failure = patch.failure ?? null
+  const provider = patch.provider ?? payment.provider ?? failure?.provider ?? NONE
+  payments([status, provider, payment.payment_method, payment.direction])
+  if (failure !== null) failures([provider, failure.code])
+}

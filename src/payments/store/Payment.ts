@@ -9,7 +9,7 @@ import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { nextActions, type Report } from "../../domain/Outcome.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
-import { CryptoNetwork } from "../../domain/CryptoAsset.ts"
+import { CryptoNetwork } from "../../domain/Currency.ts"
 
 const Json = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Text = Schema.NullOr(Schema.String)
@@ -21,7 +21,7 @@ export type JsonObject = typeof Json.Type
 export const RampFacts = Schema.Struct({
   direction: Schema.Literal("on_ramp", "off_ramp"),
   network: CryptoNetwork,
-  /** Where an on-ramp settles. */
+  /** Wallet that an on-ramp pays. */
   wallet_address: Text,
   /** How the first leg is paid, and the second. */
   collection: Schema.Literal("bank_transfer", "mobile_money", "crypto"),
@@ -119,8 +119,8 @@ export const AttemptFields = Schema.Struct({
   config_id: Schema.NullOr(ConfigId),
   /** The configuration whose account at the provider it went through; null: the platform's. */
   account: Schema.NullOr(ConfigId),
-  /** The account is the organisation's own; the platform does not pay out from it. */
-  own: Schema.Boolean,
+  /** The account is the organisation's own; the platform does not pay out from it. Column `own`. */
+  own_account: Schema.Boolean,
   outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
   reason: Text,
   provider_payment_id: Text,
@@ -159,7 +159,7 @@ export interface Allocation {
   readonly amount: Money
   readonly account: LedgerAccount
   /** The same on that account, in its currency. */
-  readonly own: Money
+  readonly accountAmount: Money
   readonly note: string
   /** Who decided it; null: a rule. */
   readonly by: string | null

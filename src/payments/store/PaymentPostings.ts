@@ -19,13 +19,13 @@ import { Money } from "../../domain/Money.ts"
 import { effectOf, allocate, type Intent, position, type Position } from "../../domain/Movement.ts"
 import type { Allocation, Books, Payment, Refund, Attempt } from "./Payment.ts"
 import type { Change, NewPayment } from "./Change.ts"
-import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { isFinal, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 
 /**
  * Ledger accounts of a payment: the provider's, and the organisation's that funds it or receives it. Both depend on the
  * account at the provider that the payment or attempt goes through.
  */
-const { own: ownOf, provider, settlement } = LedgerAccount
+const { ownAccount, provider, settlement } = LedgerAccount
 
 type Sided = Pick<Payment, "amount" | "direction" | "funding" | "org_id" | "target">
 
@@ -40,15 +40,15 @@ const keptFunding = ({ funding }: Pick<Payment, "funding">): LedgerAccount | nul
 export const isPaidFromKeptAccount = (payment: Pick<Payment, "funding">): boolean => keptFunding(payment) !== null
 
 /** Account at the provider, and whether it is the organisation's own. */
-type Through = Pick<Attempt, "account" | "own">
+type Through = Pick<Attempt, "account" | "own_account">
 
 /** Organisation's ledger account for money through an account at a provider. */
 export const organizationAccountThrough = (
   payment: Sided,
-  { account, own }: Through,
+  { account, own_account }: Through,
   currency: Money["currency"]
 ): LedgerAccount => {
-  if (own && account !== null) return ownOf(payment.org_id, account, currency)
+  if (own_account && account !== null) return ownAccount(payment.org_id, account, currency)
   const kept = keptFunding(payment)
   // Money in another currency than the kept account's goes to the settlement account.
   return kept !== null && currencyOf(kept) === currency ? kept : settlement(payment.org_id, currency)
@@ -56,7 +56,7 @@ export const organizationAccountThrough = (
 
 /** Funding of a payment through this account. */
 export const fundingThrough = (payment: Sided, through: Through): LedgerAccount | null =>
-  through.own
+  through.own_account
     ? organizationAccountThrough(payment, through, organizationsMoney(payment).currency)
     : keptFunding(payment)
 
@@ -82,7 +82,7 @@ export const holdAfter = (
 ): Pick<Payment, "funding" | "holds"> => {
   const { direction, funding, holds } = payment
   return {
-    holds: direction === "outbound" && !isSettled(status) && (holds || asked !== undefined),
+    holds: direction === "outbound" && !isFinal(status) && (holds || asked !== undefined),
     funding: direction === "outbound" && asked !== undefined ? fundingThrough(payment, asked) : funding
   }
 }
@@ -198,15 +198,15 @@ const spentOfRamp = ({ refunds }: Payment, allocations: ReadonlyArray<Allocation
   sum(allocations.filter(({ from }) => from === "ramp").map(({ amount }) => amount))
 
 /**
- * A ramp holds what was collected until it is settled. What its provider takes back meanwhile is lacking in clearing, and
+ * A ramp holds what was collected until it is paid out. What its provider takes back meanwhile is lacking in clearing, and
  * keeps the second leg from being sent; of a ramp that has ended it is taken from what the ramp holds.
  */
 const rampPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): ReadonlyArray<Place> => {
   const { amount, payout_id, status, taken_by, target } = payment
   if (payment.ramp === null || payment.ramp.collected === null || taken_by === null) return []
   const holds = rampOf(payment)
-  const isSettled = status === "completed" && payout_id !== null
-  const goesOn = isSettled || status === "processing"
+  const isPaidOut = status === "completed" && payout_id !== null
+  const goesOn = isPaidOut || status === "processing"
   const collected: Place = {
     intent: {
       attempt_id: taken_by,
@@ -215,13 +215,13 @@ const rampPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): R
     },
     postings: (taken) => move(clearingOf(payment, taken_by)(amount.currency), holds(amount.currency), taken)
   }
-  if (!isSettled) return [collected]
-  const settler = payout_id as AttemptId
+  if (!isPaidOut) return [collected]
+  const payoutAttempt = payout_id as AttemptId
   return [
     collected,
     {
-      intent: { attempt_id: settler, money: target.negate() },
-      postings: () => pass(holds, amount, clearingOf(payment, settler), target)
+      intent: { attempt_id: payoutAttempt, money: target.negate() },
+      postings: () => pass(holds, amount, clearingOf(payment, payoutAttempt), target)
     }
   ]
 }
@@ -236,10 +236,10 @@ export const heldByRamp = (payment: Payment, books: Books): Money => {
 }
 
 const allocationPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): ReadonlyArray<Place> =>
-  allocations.map(({ account, amount, attempt_id, from, own }) => ({
+  allocations.map(({ account, amount, attempt_id, from, accountAmount }) => ({
     intent: { attempt_id, money: from === "ramp" ? Money.zero(amount.currency) : amount },
     postings: () =>
-      shift(from === "ramp" ? rampOf(payment) : clearingOf(payment, attempt_id), amount, () => account, own)
+      shift(from === "ramp" ? rampOf(payment) : clearingOf(payment, attempt_id), amount, () => account, accountAmount)
   }))
 
 const placesOf = (payment: Payment, { allocations }: Books): ReadonlyArray<Place> => [
@@ -344,8 +344,8 @@ const refundKinds = { open: "refund_hold", completed: "refund", failed: "refund_
 /** What an entry is about, and of what: a part that was given back, an attempt whose money was allocated, the payment. */
 const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind; readonly reference: string } => {
   const { allocations = [], movements = [], payment } = change
-  const own = kindOfPayment(payment, after)
-  if (own !== undefined) return { kind: own, reference: payment.payment_id }
+  const kind = kindOfPayment(payment, after)
+  if (kind !== undefined) return { kind, reference: payment.payment_id }
   const part = after.refunds.find((one) => {
     const before = payment.refunds.find(({ refund_id }) => refund_id === one.refund_id)
     return before === undefined || before.state !== one.state
@@ -388,10 +388,10 @@ const share = (whole: Money, part: Money, of: Money, up: boolean): Money => {
 }
 
 /** Organisation's side of an amount that a provider moved, at the payment's rate. */
-export const ownSide = ({ amount, direction, target }: Payment, moved: Money, pays: boolean): Money => {
+export const organizationSide = ({ amount, direction, target }: Payment, moved: Money, pays: boolean): Money => {
   if (direction === "external") return moved
-  const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
-  return theirs.currency === moved.currency ? share(own, moved, theirs, pays) : moved
+  const [organizations, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
+  return theirs.currency === moved.currency ? share(organizations, moved, theirs, pays) : moved
 }
 
 /** Amount that the provider collects or pays. */

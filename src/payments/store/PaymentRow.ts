@@ -2,9 +2,9 @@
 import { Either, ParseResult, Schema } from "effect"
 import { compileDecoder } from "../../platform/schema/CompiledSchema.ts"
 import { AttemptId, ConfigId } from "../../domain/Ids.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { parseExactJson } from "../../domain/ExactJson.ts"
+import { parseExactJson } from "../../domain/Decimal.ts"
 import { chargedSide } from "../../domain/Fee.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { type MovementToWrite, movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
@@ -237,7 +237,7 @@ export const booksOf = (selected: object): Books => {
         from: origin,
         amount: moneyOf(amount, currency),
         account: LedgerAccount.stored(account),
-        own: moneyOf(own_amount, own_currency),
+        accountAmount: moneyOf(own_amount, own_currency),
         by: decided_by,
         at: new Date(at)
       })
@@ -252,17 +252,19 @@ export const movementRow = ({ amount, replaces, ...one }: MovementToWrite) => ({
   replaces: replaces ?? null
 })
 
-export const allocationRow = ({ amount, by, from, own, ...one }: Allocation) => ({
+export const allocationRow = ({ amount, by, from, accountAmount, ...one }: Allocation) => ({
   ...one,
   origin: from,
   amount: amount.toNumericText(),
   currency: amount.currency,
-  own_amount: own.toNumericText(),
-  own_currency: own.currency,
+  own_amount: accountAmount.toNumericText(),
+  own_currency: accountAmount.currency,
   decided_by: by
 })
 
-const AttemptRow = Schema.Struct({ ...AttemptFields.fields, traceparent: Text })
+const { own_account: own, ...attemptFields } = AttemptFields.fields
+
+const AttemptRow = Schema.Struct({ ...attemptFields, own, traceparent: Text })
 
 const attemptNames = Object.keys(AttemptRow.fields)
 
@@ -275,8 +277,8 @@ export const KIND_OF_ATTEMPT = `case when a.leg in ('refund', 'return') then 're
 const decodeAttempt = rowDecoder(AttemptRow)
 
 export const attemptOf = (selected: object): Attempt => {
-  const { traceparent, ...attempt } = decodeAttempt(selected)
-  return traceparent === null ? attempt : { ...attempt, traceparent }
+  const { own: own_account, traceparent, ...attempt } = decodeAttempt(selected)
+  return { ...attempt, own_account, ...(traceparent === null ? {} : { traceparent }) }
 }
 
 const decodeDue = rowDecoder(DueFields)

@@ -20,7 +20,7 @@ import {
 } from "../../platform/database/Query.ts"
 import { currentTraceparent } from "../../platform/observability/Spans.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { flows } from "../../domain/Corridor.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { movementKinds } from "../../domain/Movement.ts"
@@ -58,10 +58,17 @@ import {
   createWithLocksStatement,
   ownChangesStatement
 } from "./PaymentStatements.ts"
-import { countChange, countNewPayment } from "./PaymentMetrics.ts"
 import { PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { attemptQueueSql } from "./AttemptQueueSql.ts"
-import { type AttemptPatch, type Change, freedLock, type NewAttempt, type NewPayment } from "./Change.ts"
+import {
+  type AttemptPatch,
+  type Change,
+  countChange,
+  countNewPayment,
+  freedLock,
+  type NewAttempt,
+  type NewPayment
+} from "./Change.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)
@@ -235,7 +242,7 @@ export const paymentStoreSql = Layer.scoped(
         )
       )
     }
-    const create = yield* batched(createAll, { laneOf: ({ opening }) => opening.payment.org_id })
+    const create = yield* batched(createAll, { queueOf: ({ opening }) => opening.payment.org_id })
 
     /** Asked afterwards, since a statement does not see what was committed while it waited. */
     const ownAmong = (changes: ReadonlyArray<SentChange>, written: ReadonlySet<number>) => {
@@ -274,7 +281,7 @@ export const paymentStoreSql = Layer.scoped(
           Option.orElse(insufficientFundsOf(error), () => transferTakenIn(error))
         )
       )
-    const apply = yield* batched(applyAll, { laneOf: ({ change }) => change.payment.org_id })
+    const apply = yield* batched(applyAll, { queueOf: ({ change }) => change.payment.org_id })
 
     const prefixed = sql.literal(selectedColumns("p."))
     const findBy = (column: "payment_id" | "transaction_id") =>

@@ -10,7 +10,7 @@ const columns = paymentColumns.join(", ")
 
 const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
-const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, account uuid, own boolean,
+const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, account uuid, own_account boolean,
     started_at timestamptz, enquire_in float8, of_attempt uuid, traceparent text`
 
 const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, account, own, started_at,
@@ -18,7 +18,7 @@ const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg
 
 /** Counts as sent by the instance that commits it, unless it has no time of a poll yet. */
 const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
-      ${from}.config_id, ${from}.account, ${from}.own, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
+      ${from}.config_id, ${from}.account, ${from}.own_account, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
       case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, ${from}.traceparent`
 
 /** The provider's id of an attempt stays as it was first written, unless the provider gave it up. */

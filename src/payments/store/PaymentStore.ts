@@ -119,10 +119,10 @@ export interface Store {
   ) => Stored<Option.Option<Attempt>>
   readonly attemptsOf: (paymentId: PaymentId) => Stored<ReadonlyArray<Attempt>>
   /**
-   * Attempts that are due to be asked about, by lanes: of a provider no more than it has room for, of its organisations
+   * Attempts that are due to be asked about, by capacity: of a provider no more than it has room for, of its organisations
    * one after the other. Each is out of sight of other instances for the length of the lease; the asking counts from now.
    */
-  readonly claimEnquiries: (lanes: ReadonlyArray<ProviderCapacity>) => Stored<ReadonlyArray<DueAttempt>>
+  readonly claimEnquiries: (capacity: ReadonlyArray<ProviderCapacity>) => Stored<ReadonlyArray<DueAttempt>>
   /**
    * Makes an attempt due for an enquiry, at most once in `hintGap`; false when one such hint is waiting already. The id that
    * a hint names is kept while the attempt has none of its own, the newest few of them.
@@ -131,12 +131,12 @@ export interface Store {
   /** Makes a hint due again after a poll without an answer, or with the next hint. */
   readonly hintAgain: (attemptId: AttemptId, after: Duration.Duration) => Stored<void>
   /** Claims attempts that any instance may send; the instance that claims one sends it at once. */
-  readonly claimUnsent: (lanes: ReadonlyArray<ProviderCapacity>) => Stored<ReadonlyArray<AttemptOfPayment>>
+  readonly claimUnsent: (capacity: ReadonlyArray<ProviderCapacity>) => Stored<ReadonlyArray<AttemptOfPayment>>
   /** Claims an attempt to be sent again; none if the lease was lost or the attempt has an answer. */
   readonly renewSend: (attemptId: AttemptId, leaseToken: string | null) => Stored<Option.Option<AttemptOfPayment>>
   /** Makes an attempt that was not sent yet declined, so that it never is; false when it was sent, or answered, before. */
   readonly stopUnsent: (attemptId: AttemptId, reason: string) => Stored<boolean>
-  /** The fees of a payment that is settled for another amount. */
+  /** The fees of a payment that is accepted for another amount. */
   readonly replaceFees: (payment: Payment, fees: ReadonlyArray<NewFee>) => Stored<void>
   /** Queues an attempt that was certainly not sent, after a pause; does nothing if another instance claimed it. */
   readonly requeueUnsent: (attemptId: AttemptId) => Stored<void>

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { batchOf, inScope, newest, query } from "../../platform/database/Query.ts"
-import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
+import { cachedByConfigVersion } from "../../platform/database/Batcher.ts"
 import { Organization, OrganizationStore } from "./OrganizationStore.ts"
 
 interface Lookup {

@@ -5,7 +5,7 @@
  * - A batch that takes too long is overtaken by the next one.
  * - An organisation whose rows are locked, or whose items are refused, gets a batch of its own.
  */
-import { Array as Arr, Cause, Duration, Effect, Exit, FiberRef, FiberSet, Option, type Tracer } from "effect"
+import { Array as Arr, Cause, Duration, Effect, Exit, FiberRef, FiberSet, Option, type Tracer, Context } from "effect"
 import { busy, type DatabaseFailure, type MaybeWritten } from "../../domain/Failure.ts"
 import {
   concurrentBatches,
@@ -17,10 +17,12 @@ import {
   queueStuck,
   ticksIn,
   batchLockTimeout,
-  ownBatchLockTimeout
+  ownBatchLockTimeout,
+  configVersionsCached
 } from "../../domain/policies/DatabasePolicies.ts"
 import { isConflict, isLockTimeout, type Stored } from "./DatabaseFailure.ts"
 import { InTransaction, PoolQuotas } from "./Transactor.ts"
+import { setBounded } from "../../domain/BoundedMap.ts"
 
 /** Lock timeout of a batch, as PostgreSQL reads it; null: that of the transaction. */
 export type LockWait = string | null
@@ -40,7 +42,7 @@ type Run<In, Out> = (items: ReadonlyArray<In>, wait: LockWait) => Stored<Readonl
 interface Options<In> {
   readonly largest?: number
   /** Items with equal keys wait for each other's rows and share their own batch. */
-  readonly laneOf?: (item: In) => string
+  readonly queueOf?: (item: In) => string
 }
 
 interface Waiting<In, Out> {
@@ -56,7 +58,7 @@ interface Waiting<In, Out> {
 
 type Batch<In, Out> = ReadonlyArray<Waiting<In, Out>>
 
-interface Lane<In, Out> {
+interface OrgQueue<In, Out> {
   readonly queue: Array<Waiting<In, Out>>
   running: boolean
   /** The tick at which its items go with the common batch again. */
@@ -94,13 +96,13 @@ const failureIn = <A>(exit: Exit.Exit<A, DatabaseFailure>): DatabaseFailure | un
 }
 
 /** Inside a transaction nothing is gathered, since a batch has a connection of its own. */
-export const batched = <In, Out>(run: Run<In, Out>, { largest = 64, laneOf }: Options<In> = {}) =>
+export const batched = <In, Out>(run: Run<In, Out>, { largest = 64, queueOf }: Options<In> = {}) =>
   Effect.gen(function* () {
     const { aside, watch } = yield* PoolQuotas
     const fork = yield* FiberSet.makeRuntime<never>()
     const traced = yield* FiberRef.get(FiberRef.currentTracerEnabled)
     const common: Array<Waiting<In, Out>> = []
-    const lanes = new Map<string, Lane<In, Out>>()
+    const orgQueues = new Map<string, OrgQueue<In, Out>>()
     /** The common batches that are under way, by the tick at which they began. */
     const running = new Set<{ readonly since: number }>()
     let tick = 0
@@ -124,40 +126,40 @@ export const batched = <In, Out>(run: Run<In, Out>, { largest = 64, laneOf }: Op
     }
 
     /** A refusal of several is one item's: halves are tried until it stands alone. */
-    const settle = (lane: Lane<In, Out>, batch: Batch<In, Out>): Effect.Effect<void> =>
+    const runBatch = (orgQueue: OrgQueue<In, Out>, batch: Batch<In, Out>): Effect.Effect<void> =>
       Effect.flatMap(tried(batch, ownLockWait), (exit) => {
-        if (Exit.isFailure(exit)) lane.until = tick + ticksIn(ownBatchDuration)
+        if (Exit.isFailure(exit)) orgQueue.until = tick + ticksIn(ownBatchDuration)
         if (Exit.isSuccess(exit) || batch.length === 1 || failureIn(exit) !== undefined) {
           return Effect.sync(() => answerAll(batch, exit))
         }
         const half = Math.ceil(batch.length / 2)
-        return Effect.zipRight(settle(lane, batch.slice(0, half)), settle(lane, batch.slice(half)))
+        return Effect.zipRight(runBatch(orgQueue, batch.slice(0, half)), runBatch(orgQueue, batch.slice(half)))
       })
 
-    const drainLane = (lane: Lane<In, Out>): Effect.Effect<void> =>
+    const drainOrgQueue = (orgQueue: OrgQueue<In, Out>): Effect.Effect<void> =>
       Effect.suspend(() => {
-        lane.running = lane.queue.length > 0
-        if (!lane.running) return Effect.void
-        const next = Effect.suspend(() => settle(lane, lane.queue.splice(0, largest)))
-        return Effect.zipRight(aside(next), drainLane(lane))
+        orgQueue.running = orgQueue.queue.length > 0
+        if (!orgQueue.running) return Effect.void
+        const next = Effect.suspend(() => runBatch(orgQueue, orgQueue.queue.splice(0, largest)))
+        return Effect.zipRight(aside(next), drainOrgQueue(orgQueue))
       })
 
-    const wake = (lane: Lane<In, Out>): void => {
-      if (!lane.running) fork(drainLane(lane))
+    const wake = (orgQueue: OrgQueue<In, Out>): void => {
+      if (!orgQueue.running) fork(drainOrgQueue(orgQueue))
       keepTicking()
     }
 
     const setAside = (key: string, batch: Batch<In, Out>): void => {
-      const lane = lanes.get(key) ?? { queue: [], running: false, until: 0 }
-      lanes.set(key, lane)
-      lane.until = tick + ticksIn(ownBatchDuration)
-      lane.queue.unshift(...batch)
-      wake(lane)
+      const orgQueue = orgQueues.get(key) ?? { queue: [], running: false, until: 0 }
+      orgQueues.set(key, orgQueue)
+      orgQueue.until = tick + ticksIn(ownBatchDuration)
+      orgQueue.queue.unshift(...batch)
+      wake(orgQueue)
     }
 
-    /** Finds the lane that kept a batch from being written: each lane in a statement of its own. */
+    /** Finds the organisation that kept a batch from being written: each in a statement of its own. */
     const sort = (batch: Batch<In, Out>): Effect.Effect<void> => {
-      const groups = Object.entries(Arr.groupBy(batch, ({ item }) => laneOf?.(item) ?? ""))
+      const groups = Object.entries(Arr.groupBy(batch, ({ item }) => queueOf?.(item) ?? ""))
       const one = ([key, group]: readonly [string, Batch<In, Out>]) =>
         Effect.map(tried(group, commonLockWait), (exit) =>
           Exit.isSuccess(exit) ? answerAll(group, exit) : setAside(key, group)
@@ -197,12 +199,12 @@ export const batched = <In, Out>(run: Run<In, Out>, { largest = 64, laneOf }: Op
     const ticks: Effect.Effect<void> = Effect.flatMap(Effect.sleep(batchTick), () => {
       tick += 1
       giveUpOnOldest(common, tick)
-      for (const [key, lane] of lanes) {
-        giveUpOnOldest(lane.queue, tick)
-        if (!lane.running && tick >= lane.until) lanes.delete(key)
+      for (const [key, orgQueue] of orgQueues) {
+        giveUpOnOldest(orgQueue.queue, tick)
+        if (!orgQueue.running && tick >= orgQueue.until) orgQueues.delete(key)
       }
       advance()
-      ticking = common.length > 0 || lanes.size > 0
+      ticking = common.length > 0 || orgQueues.size > 0
       return ticking ? ticks : Effect.void
     })
 
@@ -214,12 +216,13 @@ export const batched = <In, Out>(run: Run<In, Out>, { largest = 64, laneOf }: Op
 
     const waiting = (item: In, span?: Tracer.Span): Stored<Out> =>
       Effect.async((answer) => {
-        const lane = laneOf === undefined || lanes.size === 0 ? undefined : lanes.get(laneOf(item))
-        const { queue } = lane ?? { queue: common }
-        if (queue.length >= (lane === undefined ? longestQueue : longestOwnBatchQueue)) return answer(Exit.fail(busy()))
+        const orgQueue = queueOf === undefined || orgQueues.size === 0 ? undefined : orgQueues.get(queueOf(item))
+        const { queue } = orgQueue ?? { queue: common }
+        if (queue.length >= (orgQueue === undefined ? longestQueue : longestOwnBatchQueue))
+          return answer(Exit.fail(busy()))
         queue.push(span === undefined ? { item, since: tick, answer } : { item, since: tick, answer, span })
-        if (lane === undefined) advance()
-        else wake(lane)
+        if (orgQueue === undefined) advance()
+        else wake(orgQueue)
       })
 
     /** Each wait is a span of its own: what it waits for may be a statement for many. */
@@ -247,4 +250,39 @@ export const batchedReads = <In, Out>(
       const byKey = new Map([...distinct.keys()].map((key, at) => [key, results[at] as Out]))
       return items.map((item) => byKey.get(keyOf(item)) as Out)
     })
+  })
+
+/** Version for the current fiber; null: read without the cache. */
+class ConfigVersion extends Context.Reference<ConfigVersion>()("corridor/ConfigVersion", {
+  defaultValue: (): string | null => null
+}) {}
+
+export const atConfigVersion =
+  (version: string | null) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    version === null ? effect : Effect.provideService(effect, ConfigVersion, version)
+
+/**
+ * Caches the configuration that payments read (organisations, fees, routing) by its version. A request learns the
+ * version with its credential. Every change of the configuration writes a new version in its own transaction, so no
+ * request uses a configuration that was replaced before it came.
+ * Inside a transaction it is read anew, since the transaction may have changed it.
+ */
+export const cachedByConfigVersion = <In, Out>(
+  keyOf: (item: In) => string,
+  run: (items: ReadonlyArray<In>) => Stored<ReadonlyArray<Out>>
+) =>
+  Effect.map(batchedReads(keyOf, run), (read) => {
+    const kept = new Map<string, Out>()
+    return (item: In): Stored<Out> =>
+      Effect.gen(function* () {
+        const version = yield* ConfigVersion
+        if (version === null || (yield* InTransaction)) return yield* read(item)
+        const key = `${version} ${keyOf(item)}`
+        const cached = kept.get(key)
+        if (cached !== undefined) return cached
+        const fresh = yield* read(item)
+        setBounded(kept, configVersionsCached, key, fresh)
+        return fresh
+      })
   })

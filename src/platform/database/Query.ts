@@ -3,7 +3,7 @@ import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Option, Effect, Schema, Data, Either, ParseResult } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import { compileDecoder } from "../schema/CompiledSchema.ts"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { Money } from "../../domain/Money.ts"
 import { orDatabaseFailure } from "./DatabaseFailure.ts"
 

@@ -19,24 +19,24 @@ interface Call {
 export const makeDeadlines = Effect.gen(function* () {
   const fork = yield* FiberSet.makeRuntime<never>()
   /** By their limit, the calls that are under way, oldest first. */
-  const lanes = new Map<number, Set<Call>>()
+  const callsByLimit = new Map<number, Set<Call>>()
 
-  const watch = (limit: number, lane: Set<Call>): Effect.Effect<void> =>
+  const watch = (limit: number, calls: Set<Call>): Effect.Effect<void> =>
     Effect.flatMap(monotonicMillis, (now) => {
-      for (const call of lane) {
-        if (call.endsAt > now) return Effect.zipRight(Effect.sleep(call.endsAt - now), watch(limit, lane))
-        lane.delete(call)
+      for (const call of calls) {
+        if (call.endsAt > now) return Effect.zipRight(Effect.sleep(call.endsAt - now), watch(limit, calls))
+        calls.delete(call)
         call.interrupt()
       }
-      lanes.delete(limit)
+      callsByLimit.delete(limit)
       return Effect.void
     })
 
   const enter = (limit: number, call: Call): Set<Call> => {
-    const lane = lanes.get(limit)
-    if (lane !== undefined) return lane.add(call)
+    const calls = callsByLimit.get(limit)
+    if (calls !== undefined) return calls.add(call)
     const opened = new Set([call])
-    lanes.set(limit, opened)
+    callsByLimit.set(limit, opened)
     fork(watch(limit, opened))
     return opened
   }
@@ -54,9 +54,9 @@ export const makeDeadlines = Effect.gen(function* () {
         work.unsafeInterruptAsFork(work.id())
       }
       const call = { endsAt, interrupt }
-      const lane = enter(millis, call)
+      const calls = enter(millis, call)
       work.addObserver((exit) => {
-        lane.delete(call)
+        calls.delete(call)
         resume(isLate && Exit.isInterrupted(exit) ? Effect.succeed(late()) : exit)
       })
       return Fiber.interrupt(work)

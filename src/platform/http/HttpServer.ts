@@ -11,7 +11,7 @@ import {
 } from "../../domain/policies/ServerPolicies.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { type AnswerLimits, AnswerWriter } from "./AnswerWriter.ts"
-import { fixedHeaders } from "./Exchange.ts"
+import { fixedHeaders } from "./HttpExchange.ts"
 import { inviteBody } from "./RequestBody.ts"
 
 export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}

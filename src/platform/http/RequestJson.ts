@@ -4,8 +4,7 @@
  */
 import { Either, Array as Arr, Option, Predicate, SchemaAST as AST } from "effect"
 import { parse as parseKeepingLiterals } from "lossless-json"
-import { inexact, WireNumber } from "../../domain/Decimal.ts"
-import { parseExactJson } from "../../domain/ExactJson.ts"
+import { inexact, WireNumber, parseExactJson } from "../../domain/Decimal.ts"
 import {
   ArrayFormatter,
   Composite,

@@ -1,7 +1,7 @@
 /** Idempotency keys: a repeated request gets the first answer again, or is refused. */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { OrgId, type PaymentId, Ids } from "../../domain/Ids.ts"
-import { canonicalJson } from "../../domain/ExactJson.ts"
+import { canonicalJson } from "../../domain/Decimal.ts"
 import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
 import { idempotencyRetryAfter, idempotencyRunning } from "../../domain/policies/ServerPolicies.ts"
 import { Transactor } from "../database/Transactor.ts"

@@ -81,8 +81,8 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
     /** Connected to the platform's account, if there is one. */
     readonly platform: (name: ThirdPartyName) => Stored<Provider | undefined>
     /** Connected to the account of a configuration, also after the configuration was deleted. */
-    readonly own: (name: ThirdPartyName, id: ConfigId) => Stored<Provider | undefined>
-    /** Notes versions that were just read, so that `own` need not read them again. */
+    readonly ofConfig: (name: ThirdPartyName, id: ConfigId) => Stored<Provider | undefined>
+    /** Notes versions that were just read, so that `ofConfig` need not read them again. */
     readonly seen: (read: ReadonlyArray<ReadVersion>) => Stored<void>
     /** Tests credentials, stored or not, with a call that moves nothing. */
     readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<Verdict>
@@ -215,7 +215,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           platforms.set(name, certain)
           return certain
         }),
-        own: Effect.fnUntraced(function* (name, id) {
+        ofConfig: Effect.fnUntraced(function* (name, id) {
           const now = yield* monotonicMillis
           const [current, seen] = [held.get(id), known.get(id)]
           if (current !== undefined && seen !== undefined && now < seen.until && current.version >= seen.version) {
@@ -271,7 +271,7 @@ export const ProvidersLive = Layer.effect(
     return {
       find: (name, account) => {
         if (isBuiltInRail(name)) return account === null ? rails.find(name, null) : absent
-        return account === null ? accounts.platform(name) : accounts.own(name, account)
+        return account === null ? accounts.platform(name) : accounts.ofConfig(name, account)
       }
     }
   })

@@ -2,7 +2,14 @@
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { type CallFailed, get, postJson, type ProviderCall, withHeaders } from "../client/ProviderHttp.ts"
-import { invalidOrder, looked, notSupported, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
+import {
+  invalidOrder,
+  enquiryResult,
+  notSupported,
+  outcomeOfOrder,
+  triedBy,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, jsonOfBody, type NoProof } from "../port/Callback.ts"
 import {
   type AttemptContext,
@@ -112,17 +119,23 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
     Effect.gen(function* () {
       if (balanceAccount === undefined) return yield* Effect.fail(notSupported(NO_PAYOUTS))
       const body = yield* requests.transferBody(order, balanceAccount)
-      return yield* sent(callTransfers(post("create transfer", "/transfers", body, order.reference)), toTransfer)
+      return yield* outcomeOfOrder(
+        callTransfers(post("create transfer", "/transfers", body, order.reference)),
+        toTransfer
+      )
     })
 
   const takeCard = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
       if (!rawCards || order.card === null) {
         const link = yield* requests.linkBody(order, merchantAccount)
-        return yield* sent(call(post("create payment link", "/paymentLinks", link, order.reference)), answers.toLink)
+        return yield* outcomeOfOrder(
+          call(post("create payment link", "/paymentLinks", link, order.reference)),
+          answers.toLink
+        )
       }
       const body = yield* requests.paymentBody(order, order.card, merchantAccount)
-      return yield* sent(call(post("create payment", "/payments", body, order.reference)), answers.toPayment)
+      return yield* outcomeOfOrder(call(post("create payment", "/payments", body, order.reference)), answers.toPayment)
     })
 
   const initiate = (order: PaymentOrder): Effect.Effect<Outcome> => {
@@ -138,11 +151,11 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
   const enquireTransfer = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
     const id = attempt.providerPaymentId
     if (id !== null) {
-      return looked(callTransfers(get("get transfer", `/transfers/${encodeURIComponent(id)}`)), aboutTransfer)
+      return enquiryResult(callTransfers(get("get transfer", `/transfers/${encodeURIComponent(id)}`)), aboutTransfer)
     }
     if (balanceAccount === undefined) return Effect.succeed(new Unknown({ reason: NO_PAYOUTS }))
     const path = requests.transfersNamed(attempt, balanceAccount, credentialText(credentials.balance_platform))
-    return looked(callTransfers(get("find transfer", path)), aboutTransfers(attempt.reference))
+    return enquiryResult(callTransfers(get("find transfer", path)), aboutTransfers(attempt.reference))
   }
 
   const getLink = (id: string) => call(get("get payment link", linkPath(id)))
@@ -154,7 +167,7 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
       kind === "payout"
         ? enquireTransfer(attempt)
         : kind === "payin" && id !== null && isLinkId(id)
-          ? looked(getLink(id), aboutLink)
+          ? enquiryResult(getLink(id), aboutLink)
           : Effect.succeed(NO_LOOK_UP)
     return Effect.flatMap(said, warned)
   }
@@ -164,7 +177,7 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
     if (redirectResult === undefined || isOfLink) return enquire(attempt)
     const key = requests.detailsKey(attempt, redirectResult)
     const request = post("finish payment", "/payments/details", { details: { redirectResult } }, key)
-    return Effect.flatMap(looked(call(request), answers.aboutDetails(attempt)), warned)
+    return Effect.flatMap(enquiryResult(call(request), answers.aboutDetails(attempt)), warned)
   }
 
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
@@ -177,7 +190,7 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
         }
         const body = yield* requests.refundBody(order, merchantAccount)
         const path = `/payments/${encodeURIComponent(paid)}/refunds`
-        return yield* sent(call(post("create refund", path, body, order.reference)), answers.toRefund)
+        return yield* outcomeOfOrder(call(post("create refund", path, body, order.reference)), answers.toRefund)
       })
     )
 

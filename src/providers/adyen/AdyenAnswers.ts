@@ -7,7 +7,7 @@ import {
   failedReport,
   foundFrom,
   isOk,
-  named,
+  withMovements,
   outcomeFrom,
   providerIds,
   settledOnce,
@@ -92,7 +92,7 @@ const reportOfState = (result: Result, { movements = [], state }: ResultState): 
     providerPaymentId: result.pspReference,
     providerStatus: result.resultCode,
     ...providerIds({ psp_reference: result.pspReference }),
-    ...named(movements)
+    ...withMovements(movements)
   })
 
 const outcomeOfResult = (result: Result): Outcome => {
@@ -273,7 +273,7 @@ export const reportOfTransfer = (transfer: Transfer): Report | Unknown => {
     providerPaymentId: id,
     providerStatus: status,
     ...providerIds({ transfer_id: id }),
-    ...named(movementsOf(transfer))
+    ...withMovements(movementsOf(transfer))
   }
   if (state === "failed" || state === "returned") {
     return new Report({ ...about, ...failedReport(transferRefusal(status, reason), id, status, state) })

@@ -8,7 +8,7 @@ import { sha256Hex } from "../../domain/Digest.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { named, providerIds } from "../client/ProviderReplies.ts"
+import { withMovements, providerIds } from "../client/ProviderReplies.ts"
 import { type CallbackEvent, Check, Hint, NoProof, Proof, secretNotSet, Statement } from "../port/Callback.ts"
 import { meaningOf, textOrNull } from "../client/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
@@ -177,7 +177,7 @@ const eventOf = (
     providerPaymentId: attempt.providerPaymentId,
     providerStatus: item.eventCode,
     ...providerIds({ psp_reference: attempt.providerPaymentId }),
-    ...named(movementsOf(item, money))
+    ...withMovements(movementsOf(item, money))
   })
   return [new Statement({ key: keyOf(item), attempt, report, proof })]
 }
@@ -194,8 +194,8 @@ const eventsByHand = (item: Item, reference: string, proof: Proof<"account">): R
   const about = { providerPaymentId: attempt.providerPaymentId, providerStatus: item.eventCode }
   const reason = "it was refunded by hand at Adyen"
   const [refund, ...others] = movementsOf(item, money)
-  const gave = new Report({ ...about, state: "returned", reason, ...named(refund ? [refund] : []) })
-  const failed = new Report({ ...about, state: "completed", reason: null, ...named(others) })
+  const gave = new Report({ ...about, state: "returned", reason, ...withMovements(refund ? [refund] : []) })
+  const failed = new Report({ ...about, state: "completed", reason: null, ...withMovements(others) })
   const keys = { gave: keyOf({ ...item, eventCode: "REFUND" }), failed: `refund ${item.pspReference} regained` }
   return [
     new Statement({ key: keys.gave, attempt, report: gave, proof }),

@@ -3,7 +3,13 @@ import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effec
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/Url.ts"
 import { get, postJson, withHeaders, withQuery } from "../client/ProviderHttp.ts"
-import { accountTest, looked, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
+import {
+  accountTest,
+  enquiryResult,
+  preparedOrDeclined,
+  outcomeOfOrder,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
 import { isKnownStatus, recipientCreated, recipientListed, transferCreated, transferEnquiry } from "./CircleAnswers.ts"
@@ -98,15 +104,15 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
   const enquireIntent = (id: string): Effect.Effect<Enquiry> =>
     Effect.flatMap(Effect.either(read("intent", id)), (reply) =>
       Option.match(Option.filter(Option.flatMap(Either.getRight(reply), readIntent), needsPayments), {
-        onNone: () => looked(reply, intentEnquiry),
-        onSome: (intent) => looked(call(get("list payments", paymentsPath(id))), intentWith(intent))
+        onNone: () => enquiryResult(reply, intentEnquiry),
+        onSome: (intent) => enquiryResult(call(get("list payments", paymentsPath(id))), intentWith(intent))
       })
     )
 
   const collect = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
       const body = yield* intentOf(order, credentialText(credentials.wallet_id))
-      const outcome = yield* sent(post("create payment intent", paths.intent, body), intentCreated)
+      const outcome = yield* outcomeOfOrder(post("create payment intent", paths.intent, body), intentCreated)
       yield* warnOf.intent(outcome)
       const waits = outcome._tag === "Accepted" && outcome.state === "pending" && outcome.actionData["address"] === null
       return waits && outcome.providerPaymentId !== null
@@ -120,7 +126,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       let after: string | undefined
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const list = call(get("list recipients", withQuery(recipientsPath, { pageSize: PAGE, pageAfter: after })))
-        const { found, next } = yield* prepared(list, (reply) => recipientListed(reply, creation))
+        const { found, next } = yield* preparedOrDeclined(list, (reply) => recipientListed(reply, creation))
         if (found !== undefined) return found
         if (next === undefined) break
         after = next
@@ -136,9 +142,15 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
   const payOut = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
       const creation = yield* recipientOf(order)
-      const created = yield* prepared(post("create recipient", recipientsPath, creation.body), recipientCreated)
+      const created = yield* preparedOrDeclined(
+        post("create recipient", recipientsPath, creation.body),
+        recipientCreated
+      )
       const { id } = created === "known" ? yield* findRecipient(creation) : created
-      const outcome = yield* sent(post("create transfer", paths.transfer, transferOf(order, id)), transferCreated)
+      const outcome = yield* outcomeOfOrder(
+        post("create transfer", paths.transfer, transferOf(order, id)),
+        transferCreated
+      )
       return yield* warnOf.transfer(outcome)
     })
 
@@ -163,7 +175,10 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       if (kind === undefined || id === null) {
         return Effect.succeed(new Unknown({ reason: "Circle finds nothing by our reference" }))
       }
-      return Effect.tap(kind === "intent" ? enquireIntent(id) : looked(read(kind, id), transferEnquiry), warnOf[kind])
+      return Effect.tap(
+        kind === "intent" ? enquireIntent(id) : enquiryResult(read(kind, id), transferEnquiry),
+        warnOf[kind]
+      )
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
     test: accountTest(

@@ -54,14 +54,14 @@ export const credentialsRefused = ({ status }: ProviderReply): Declined =>
   })
 
 /** A report that tells of no movement leaves the field out. */
-export const named = (movements: NonNullable<Accepted["movements"]>): Pick<Accepted, "movements"> =>
+export const withMovements = (movements: NonNullable<Accepted["movements"]>): Pick<Accepted, "movements"> =>
   movements.length === 0 ? {} : { movements }
 
 /**
  * Outcome of an order: declined if never sent, unknown if it may have been. `read` may look the order up, where the
  * provider says that it has the reference already.
  */
-export const sent = (
+export const outcomeOfOrder = (
   reply: Effect.Effect<ProviderReply, CallFailed | Declined>,
   read: (reply: ProviderReply) => Outcome | Effect.Effect<Outcome>
 ): Effect.Effect<Outcome> =>
@@ -83,7 +83,7 @@ export const sent = (
   })
 
 /** A preparing call that moves nothing: any failure of it declines the order. */
-export const prepared = <A>(
+export const preparedOrDeclined = <A>(
   reply: Reply,
   read: (reply: ProviderReply) => Either.Either<A, Declined>
 ): Effect.Effect<A, Declined> =>
@@ -106,7 +106,7 @@ export const firstReport = (
   })
 
 /** A look-up: failures of it leave the attempt unknown. */
-export const looked = (
+export const enquiryResult = (
   reply: Effect.Effect<ProviderReply, CallFailed | Declined>,
   read: (reply: ProviderReply) => Enquiry
 ): Effect.Effect<Enquiry> =>

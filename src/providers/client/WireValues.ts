@@ -1,8 +1,8 @@
 /** Values in requests and answers of third parties. No amount is ever rounded. */
 import { Either, Option, Schema } from "effect"
-import { type AnyCurrencyCode, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { type AnyCurrencyCode, isAnyCurrencyCode } from "../../domain/Currency.ts"
 import { Money } from "../../domain/Money.ts"
-import { parseAsWritten } from "../../domain/ExactJson.ts"
+import { parseAsWritten } from "../../domain/Decimal.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
 /** A whole number of minor units; `exponent` where the third party counts a currency otherwise than ISO 4217 does. */

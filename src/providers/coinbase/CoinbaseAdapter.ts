@@ -9,7 +9,13 @@ import {
   type ProviderCall,
   type ProviderReply
 } from "../client/ProviderHttp.ts"
-import { accountTest, credentialsRefused, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
+import {
+  accountTest,
+  credentialsRefused,
+  preparedOrDeclined,
+  outcomeOfOrder,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
 import * as answers from "./CoinbaseAnswers.ts"
@@ -103,7 +109,7 @@ const connect = (account: Account<typeof fields>): Connected => {
   /** Where it is not named, the one that the key opens. */
   const theAccount: Effect.Effect<string, Declined> = Effect.suspend(() =>
     known === undefined
-      ? Effect.tap(prepared(listAccounts, onlyAccount), (id) => Effect.sync(() => void (known = id)))
+      ? Effect.tap(preparedOrDeclined(listAccounts, onlyAccount), (id) => Effect.sync(() => void (known = id)))
       : Effect.succeed(known)
   )
 
@@ -117,7 +123,7 @@ const connect = (account: Account<typeof fields>): Connected => {
   ): Effect.Effect<Outcome> =>
     Effect.merge(
       Effect.flatMap(Either.andThen(usableKey, creation), ({ body, path }) =>
-        sent(call(postJson(operation, path, body, { "x-idempotency-key": reference })), read)
+        outcomeOfOrder(call(postJson(operation, path, body, { "x-idempotency-key": reference })), read)
       )
     )
 

@@ -7,7 +7,7 @@ import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchOf, execute, newest, query, rowAs, rowsAs } from "../../platform/database/Query.ts"
-import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
+import { cachedByConfigVersion } from "../../platform/database/Batcher.ts"
 import {
   complete,
   type ProviderConfig,

@@ -6,9 +6,9 @@ import {
   acceptedDuplicate,
   credentialsRefused,
   firstReport,
-  looked,
-  prepared,
-  sent,
+  enquiryResult,
+  preparedOrDeclined,
+  outcomeOfOrder,
   triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
@@ -103,10 +103,10 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   const post = ({ body, family, path }: requests.FlutterwaveOrder) => call(postJson(operations[family], path, body))
 
   const findTransfer = (reference: string) =>
-    looked(ask("find transfer", requests.transfersPath(reference)), reports.transfersReport(reference))
+    enquiryResult(ask("find transfer", requests.transfersPath(reference)), reports.transfersReport(reference))
 
   const findCharge = ({ money, reference }: Pick<PaymentOrder, "money" | "reference">, page: reports.Page | null) =>
-    looked(
+    enquiryResult(
       ask("look up charge", requests.verifyPath(reference)),
       reports.chargeReport(reference, page, { money, foundBy: "reference" })
     )
@@ -115,7 +115,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   const askedOfCharge = (attempt: AttemptContext, page: reports.Page | null): Effect.Effect<Enquiry> => {
     const { hintedIds, money, providerPaymentId: id, reference } = attempt
     const chargeAt = (one: string, wanted?: reports.Wanted) =>
-      looked(ask("look up charge", requests.verifyIdPath(one)), reports.chargeReport(reference, page, wanted))
+      enquiryResult(ask("look up charge", requests.verifyIdPath(one)), reports.chargeReport(reference, page, wanted))
     if (id !== null) return chargeAt(id)
     return Effect.flatMap(findCharge(attempt, page), (found) =>
       found._tag === "Report"
@@ -165,7 +165,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
 
   const askedOfTransfer = ({ hintedIds, providerPaymentId: id, reference }: AttemptContext): Effect.Effect<Enquiry> => {
     const transferAt = (one: string) =>
-      looked(ask("look up transfer", requests.transferPath(one)), reports.transferReport(reference))
+      enquiryResult(ask("look up transfer", requests.transferPath(one)), reports.transferReport(reference))
     return id === null ? firstReport(hintedIds, transferAt, findTransfer(reference)) : transferAt(id)
   }
 
@@ -182,8 +182,8 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
         return askedOfTransfer(attempt)
       case "refund":
         return id === null
-          ? looked(ask("find refund", requests.refundsPath(sentAt)), reports.refundsReport(attempt))
-          : looked(ask("look up refund", requests.refundPath(id)), reports.refundReport(id, attempt))
+          ? enquiryResult(ask("find refund", requests.refundsPath(sentAt)), reports.refundsReport(attempt))
+          : enquiryResult(ask("look up refund", requests.refundPath(id)), reports.refundReport(id, attempt))
     }
   }
 
@@ -191,7 +191,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
 
   /** A reference that it says it has is looked up, as one whose answer was lost. */
   const send = (request: requests.FlutterwaveOrder, order: PaymentOrder): Effect.Effect<Outcome> =>
-    sent(post(request), (reply) => {
+    outcomeOfOrder(post(request), (reply) => {
       if (!answers.isDuplicate(reply)) return readers[request.family](reply)
       const found = request.family === "transfer" ? findTransfer(order.reference) : findCharge(order, null)
       return Effect.map(found, acceptedDuplicate)
@@ -202,7 +202,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     const { providerPaymentId, reference } = order.attempt
     const known = order.collectionId ?? providerPaymentId
     const path = known === null ? requests.verifyPath(reference) : requests.verifyIdPath(known)
-    const found = prepared(ask("look up charge", path), (reply) => {
+    const found = preparedOrDeclined(ask("look up charge", path), (reply) => {
       if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
       return Either.fromNullable(
         reports.refundableIn(order)(reply),
@@ -210,7 +210,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       )
     })
     return Effect.merge(
-      Effect.flatMap(found, (id) => sent(post(requests.refundRequest(id, order)), answers.refundAnswer))
+      Effect.flatMap(found, (id) => outcomeOfOrder(post(requests.refundRequest(id, order)), answers.refundAnswer))
     )
   }
 

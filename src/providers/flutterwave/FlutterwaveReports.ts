@@ -3,7 +3,7 @@ import { Duration, Equal, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { named, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { withMovements, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
 import { answerOf, messageIn, refundState, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
 import { collectionOf, moneyIn, Refund, refundMovement, Transaction } from "./FlutterwaveMovements.ts"
@@ -105,7 +105,7 @@ export const chargeReport =
       providerPaymentId: isLast && isWhole ? (data.id ?? null) : null,
       providerStatus: data.status,
       ...providerIds({ transaction_id: data.id, flw_ref: data.flw_ref }),
-      ...named(collectionOf(data)),
+      ...withMovements(collectionOf(data)),
       ...present({ fee })
     })
   }

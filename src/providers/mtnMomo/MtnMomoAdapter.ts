@@ -3,7 +3,13 @@ import { Duration, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
 import { get, postJson, type ProviderCall } from "../client/ProviderHttp.ts"
-import { credentialsRefused, looked, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
+import {
+  credentialsRefused,
+  enquiryResult,
+  preparedOrDeclined,
+  outcomeOfOrder,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, Hint, jsonOfBody } from "../port/Callback.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { optionalText } from "../client/WireValues.ts"
@@ -104,7 +110,7 @@ const connect = (account: Account<typeof fields>): Connected => {
 
   const tokensOf = (product: Product) =>
     makeAccessTokens(
-      prepared(
+      preparedOrDeclined(
         http.call({
           operation: `${product} token`,
           method: "POST",
@@ -149,7 +155,7 @@ const connect = (account: Account<typeof fields>): Connected => {
 
   const lookUp = (endpoint: Endpoint, reference: string): Effect.Effect<Enquiry> =>
     Effect.flatMap(
-      looked(
+      enquiryResult(
         call(endpoint.product, get("look up", lookUpPath(endpoint, reference))),
         statusAnswer(endpoint, reference)
       ),
@@ -159,7 +165,7 @@ const connect = (account: Account<typeof fields>): Connected => {
   const send = (order: Either.Either<MtnOrder, Declined>): Effect.Effect<Outcome> =>
     Effect.merge(
       Effect.flatMap(order, ({ body, endpoint, reference }) =>
-        sent(post({ body, endpoint, reference }), (reply) =>
+        outcomeOfOrder(post({ body, endpoint, reference }), (reply) =>
           reply.status === 409
             ? Effect.map(lookUp(endpoint, reference), outcomeOfKnown(endpoint))
             : orderAnswer(endpoint, reference)(reply)

@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, type Either, Redacted, Schema } from "effect"
 import type { Declined, Enquiry, Outcome } from "../../domain/Outcome.ts"
 import { get, postJson, withHeaders } from "../client/ProviderHttp.ts"
-import { accountTest, looked, sent, warnOfStatus } from "../client/ProviderReplies.ts"
+import { accountTest, enquiryResult, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
 import { readCallback } from "./PawapayCallbacks.ts"
@@ -36,7 +36,7 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Co
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.api_token)}` })
 
   const look = (kind: Kind, reference: string): Effect.Effect<Enquiry> =>
-    looked(call(get(`look up ${kind}`, `${kinds[kind].path}/${reference}`)), (reply) =>
+    enquiryResult(call(get(`look up ${kind}`, `${kinds[kind].path}/${reference}`)), (reply) =>
       enquiryOf(kind, reference, reply)
     ).pipe(Effect.flatMap(warned))
 
@@ -45,7 +45,7 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Co
       const { body, kind } = yield* creation
       // The request id is the same in the logs of both sides.
       const request = postJson(`create ${kind}`, kinds[kind].path, body, { "x-request-id": reference })
-      const outcome = yield* sent(call(request), (reply) => outcomeOf(kind, reference, reply))
+      const outcome = yield* outcomeOfOrder(call(request), (reply) => outcomeOf(kind, reference, reply))
       yield* warned(outcome)
       if (outcome._tag !== "Accepted" || outcome.providerStatus !== DUPLICATE) return outcome
       return outcomeOfKnown(kind, reference, outcome, yield* look(kind, reference))

@@ -6,7 +6,14 @@ import { type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcom
 import { callbackChecksUnderWay } from "../../domain/policies/ProviderPolicies.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
 import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
-import { outcomeOfDuplicate, firstReport, named, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
+import {
+  outcomeOfDuplicate,
+  firstReport,
+  withMovements,
+  outcomeOfOrder,
+  triedBy,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { NotNow, type Proof } from "../port/Callback.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
@@ -135,7 +142,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Connec
       for (const id of listed.value.slice(0, MOST_LISTED)) losses.push(...(yield* lossBy(id, capture.id, payments)))
       more.push(...(losses.length === 0 ? goneWithout(capture, payments) : losses))
     }
-    return new Report({ ...said, ...named([...said.movements, ...more]) })
+    return new Report({ ...said, ...withMovements([...said.movements, ...more]) })
   })
 
   const capture = (id: string, ours: Ours): Effect.Effect<Enquiry> =>
@@ -178,7 +185,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Connec
   const initiate = (order: PaymentOrder): Effect.Effect<Outcome> => {
     const isOut = order.flow === "outbound"
     const request = isOut ? requests.createPayout(order) : requests.createOrder(order)
-    return Effect.flatMap(request, (one) => sent(call(one), isOut ? payoutMade(order) : orderMade)).pipe(
+    return Effect.flatMap(request, (one) => outcomeOfOrder(call(one), isOut ? payoutMade(order) : orderMade)).pipe(
       Effect.flatMap(noticed),
       Effect.merge
     )

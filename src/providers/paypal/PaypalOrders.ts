@@ -5,7 +5,7 @@ import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
 import {
   outcomeOfReport,
   isMade,
-  named,
+  withMovements,
   noVerdict,
   outcomeFrom,
   providerIds,
@@ -91,7 +91,7 @@ export const captureReport = (
     providerPaymentId: orderId,
     providerStatus: capture.status,
     ...providerIds({ order_id: orderId, capture_id: capture.id }),
-    ...named(movements),
+    ...withMovements(movements),
     ...present({ providerCode: why, fee: moneyOf(fee, fee?.currency_code) })
   })
 }

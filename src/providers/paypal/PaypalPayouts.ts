@@ -6,7 +6,7 @@ import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domai
 import {
   outcomeOfReport,
   isMade,
-  named,
+  withMovements,
   noVerdict,
   outcomeFrom,
   providerIds,
@@ -87,7 +87,7 @@ export const itemReport = (batchId: string | null, item: Item): Report => {
       providerCode: item.errors?.name,
       fee: moneyOf(item.payout_item_fee, item.payout_item_fee?.currency)
     }),
-    ...named(movementsOf(batchId, item))
+    ...withMovements(movementsOf(batchId, item))
   })
 }
 

@@ -4,10 +4,10 @@ import type { Movement } from "../../domain/Movement.ts"
 import { type Declined, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
 import {
   outcomeOfDuplicate,
-  looked,
+  enquiryResult,
   notSupported,
-  prepared,
-  sent,
+  preparedOrDeclined,
+  outcomeOfOrder,
   triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
@@ -56,7 +56,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
   const noticed = (kind: Kind) => warnOfStatus("Paystack", (status) => !isRemarkable(kind, status))
 
   const asked = (kind: Kind, question: ProviderCall, read: (reply: ProviderReply) => Enquiry) =>
-    Effect.flatMap(looked(call(question), read), noticed(kind))
+    Effect.flatMap(enquiryResult(call(question), read), noticed(kind))
 
   const listed = (
     question: ProviderCall,
@@ -104,7 +104,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
     read: (reply: ProviderReply) => Outcome
   ): Effect.Effect<Outcome> =>
     request.pipe(
-      Effect.flatMap((one) => sent(call(one), answers.ofOrder(reference, read))),
+      Effect.flatMap((one) => outcomeOfOrder(call(one), answers.ofOrder(reference, read))),
       Effect.flatMap((outcome) =>
         outcome === answers.alreadyThere
           ? Effect.map(verified(kind, reference), outcomeOfDuplicate)
@@ -117,7 +117,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
   const recipientOf = (order: PaymentOrder): Effect.Effect<string, Declined> =>
     isOwnRecipient(order.recipient?.externalAccountId)
       ? Effect.succeed(order.recipient.externalAccountId)
-      : Effect.flatMap(requests.transferRecipient(order), (one) => prepared(call(one), answers.recipientCode))
+      : Effect.flatMap(requests.transferRecipient(order), (one) => preparedOrDeclined(call(one), answers.recipientCode))
 
   const pay = (order: PaymentOrder): Effect.Effect<Outcome> =>
     Effect.merge(
@@ -182,7 +182,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
     refund: (order) =>
       Effect.merge(
         Effect.flatMap(requests.refund(order), (one) =>
-          Effect.flatMap(sent(call(one), answers.refundOutcome), noticed("refund"))
+          Effect.flatMap(outcomeOfOrder(call(one), answers.refundOutcome), noticed("refund"))
         )
       ),
     resume: enquire,

@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { named, providerIds } from "../client/ProviderReplies.ts"
+import { withMovements, providerIds } from "../client/ProviderReplies.ts"
 import { meanings, moneyOfMinor, optional, optionalText, present } from "../client/WireValues.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
@@ -129,7 +129,7 @@ export const reportOf = (kind: Kind, moved: Moved): Report => {
     providerStatus: moved.status,
     ...idsOf(kind, moved),
     ...feeOf(moved),
-    ...named(movementsOf(kind, moved)),
+    ...withMovements(movementsOf(kind, moved)),
     ...(over ? refusalOf(moved) : {})
   })
 }

@@ -3,7 +3,7 @@
  * arrive there. An adapter declares the currencies and implements both calls; nothing else knows its provider.
  */
 import { Data, type Effect } from "effect"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Money } from "../../domain/Money.ts"
 
 /** Person or company that the details are issued for. */

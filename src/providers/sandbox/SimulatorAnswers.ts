@@ -1,18 +1,36 @@
-/** Answers of the simulators to accepted orders. */
-import { Duration } from "effect"
-import type { BuiltInRail } from "../../domain/Corridor.ts"
-import { isCryptoAssetCode, networksOf } from "../../domain/CryptoAsset.ts"
+/** Answers of the simulators to accepted orders, and the callbacks that follow: when, and with what content. */
+import { Duration, Effect, Schema } from "effect"
+import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
+import { isCryptoAssetCode, networksOf, AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Movement } from "../../domain/Movement.ts"
-import { Accepted } from "../../domain/Outcome.ts"
-import { simulatorFundingTime } from "../../domain/policies/ProviderPolicies.ts"
+import { Accepted, Report } from "../../domain/Outcome.ts"
+import {
+  simulatorFundingTime,
+  simulatorSlowness,
+  simulatorDuplicateGap
+} from "../../domain/policies/ProviderPolicies.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
-import { type Behaviour, methodOf } from "./SimulatorBehaviour.ts"
-import type { SimulatorAnswer, SimulatorPayment } from "./SimulatorStore.ts"
+import {
+  type Behaviour,
+  methodOf,
+  type SimulatorAnswer,
+  type SimulatorPayment,
+  type NewSimulatorTimer,
+  type SimulatorState,
+  simulatorKinds,
+  type SimulatorTimer
+} from "./SimulatorStore.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import { base58 } from "@scure/base"
 import { base58check, checksumCase, keyHashVersion, tronVersion } from "../../domain/WalletAddress.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { moneyOf } from "../../platform/database/Query.ts"
+import { withMovements } from "../client/ProviderReplies.ts"
+import { type Callback, type CallbackRequest, Check, NoProof, Proof, Statement } from "../port/Callback.ts"
+import type { VaultService } from "../../platform/secrets/Vault.ts"
 
 /** Deposit address: valid for its network, derived from the reference, without a private key. */
 const versioned = (version: number, hash: Uint8Array): string =>
@@ -103,4 +121,118 @@ export const acceptedAs = ({ answer, rail, reference }: SimulatorPayment): Accep
     providerPaymentId: simulatorPaymentId(rail, reference),
     providerStatus: answer.state,
     providerData: { rail }
+  })
+
+const FAILED_LATER = "The payment failed after it was accepted"
+
+/** Schedules the callbacks of each behaviour. */
+export const makeTimers = Effect.gen(function* () {
+  const ids = yield* Ids
+  const { sandboxRailPace } = yield* Settings
+  const soon = Math.ceil(Duration.toMillis(sandboxRailPace))
+  const gap = Math.ceil(soon * simulatorDuplicateGap)
+  const slowAnswer = soon * simulatorSlowness
+
+  const timerOf = Effect.fnUntraced(function* (
+    report: SimulatorState,
+    reason: string | null = null,
+    dueInMillis: number = soon
+  ) {
+    const id = yield* ids.next
+    const timer: NewSimulatorTimer = {
+      timerId: id,
+      eventId: id,
+      report,
+      reason,
+      occursInMillis: dueInMillis,
+      dueInMillis
+    }
+    return timer
+  })
+
+  const completed = (dueInMillis = soon) => timerOf("completed", null, dueInMillis)
+
+  const timersFor = Effect.fnUntraced(function* (behaviour: Behaviour) {
+    switch (behaviour) {
+      case "completes":
+      case "loses_answer":
+        return [yield* completed()]
+      case "answers_slowly":
+        return [yield* completed(soon + slowAnswer)]
+      case "fails_later":
+        return [yield* timerOf("failed", FAILED_LATER)]
+      case "repeats_callbacks": {
+        const first = yield* completed()
+        const again = { ...(yield* completed(soon + gap)), eventId: first.eventId, occursInMillis: soon }
+        return [first, again, yield* completed(soon + 2 * gap)]
+      }
+      case "reorders_callbacks": {
+        const late = yield* timerOf("processing", null, soon + gap)
+        return [yield* completed(), { ...late, occursInMillis: 0 }]
+      }
+      default:
+        return []
+    }
+  })
+
+  return { timerOf, timersFor, slowAnswer: Duration.millis(slowAnswer) }
+})
+
+export type SimulatorTimers = Effect.Effect.Success<typeof makeTimers>
+
+export const signatureHeader = "x-corridor-rail-signature"
+
+const Body = Schema.parseJson(
+  Schema.Struct({
+    event_id: Schema.UUID,
+    reference: Schema.UUID,
+    rail: Schema.Literal(...builtInRails),
+    state: Schema.Literal("pending", "processing", "completed", "failed"),
+    reason: Schema.NullOr(Schema.String),
+    kind: Schema.Literal(...simulatorKinds),
+    amount: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/)),
+    currency: Schema.typeSchema(AnyCurrencyCode),
+    occurred_at: Schema.String
+  })
+)
+const decodeBody = Schema.decodeUnknown(Body)
+const encodeBody = Schema.encodeSync(Body)
+
+const signatureOf = (vault: VaultService, body: Buffer): string => vault.hmac(body, "rail-callback")
+
+/** Deterministic: every delivery of one timer has the same bytes. */
+export const signedCallback = (
+  vault: VaultService,
+  timer: SimulatorTimer
+): Pick<CallbackRequest, "headers" | "body"> => {
+  const { eventId, kind, money, occurredAt, rail, reason, reference, report } = timer
+  const moves = { kind, amount: money.toNumericText(), currency: money.currency }
+  const at = occurredAt.toISOString()
+  const about = { event_id: eventId, reference, rail, state: report, reason, ...moves, occurred_at: at }
+  const body = Buffer.from(encodeBody(about))
+  const headers = { "content-type": "application/json", [signatureHeader]: signatureOf(vault, body) }
+  return { headers, body }
+}
+
+export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
+  Effect.fnUntraced(function* ({ body: bytes, headers }: Pick<CallbackRequest, "headers" | "body">) {
+    const proof = yield* Proof.from(
+      Check.same(signatureOf(vault, bytes), headers[signatureHeader]),
+      "The signature is missing or wrong"
+    )
+    const body = yield* decodeBody(bytes.toString("utf8")).pipe(
+      Effect.mapError(() => new NoProof({ message: "The body is not a rail's callback" }))
+    )
+    if (body.rail !== rail) return yield* new NoProof({ message: `The callback is of the ${body.rail} rail` })
+    const providerPaymentId = simulatorPaymentId(rail, body.reference)
+    const { reason, state } = body
+    const movements = movementsOf({ ...body, money: moneyOf(body.amount, body.currency) })
+    const event = new Statement({
+      key: body.event_id,
+      attempt: { reference: body.reference, providerPaymentId },
+      report: new Report({ state, reason, providerPaymentId, providerStatus: state, ...withMovements(movements) }),
+      proof
+    })
+    const callback: Callback = { events: [event] }
+    return callback
   })

@@ -4,17 +4,16 @@ import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import { type Outcome, Declined } from "../../domain/Outcome.ts"
 import { simulatorOtpAttempts } from "../../domain/policies/ProviderPolicies.ts"
-import type { Behaviour } from "./SimulatorBehaviour.ts"
 import {
+  type Behaviour,
   isFinal,
   type NewSimulatorTimer,
   type SimulatorPayment,
   type SimulatorChange,
   SimulatorStore
 } from "./SimulatorStore.ts"
-import { makeTimers, type SimulatorTimers } from "./SimulatorTimers.ts"
+import { makeTimers, type SimulatorTimers, acceptedAs, byHand } from "./SimulatorAnswers.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { acceptedAs, byHand } from "./SimulatorAnswers.ts"
 
 /** The reason with which a built-in rail fails a payment that its customer called off at the hosted checkout. */
 export const ABANDONED_REASON = "The customer cancelled at the checkout"

@@ -1,22 +1,19 @@
 /** The four built-in providers of the sandbox. They simulate payments behind the provider port and move no money. */
 import { Clock, type Duration, Effect, Either, Option } from "effect"
-import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { isCryptoAssetCode } from "../../domain/Currency.ts"
 import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
 import { currencies } from "../../domain/Currency.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import { Absent, Declined, Report, Unknown, type Outcome } from "../../domain/Outcome.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
-import { named } from "../client/ProviderReplies.ts"
+import { withMovements } from "../client/ProviderReplies.ts"
 import { type AccountIssuer, Issued } from "../port/AccountIssuer.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { acceptedAs, answerTo, movementsOf, simulatorPaymentId } from "./SimulatorAnswers.ts"
-import { type Behaviour, behaviourOf } from "./SimulatorBehaviour.ts"
-import { readCallback } from "./SimulatorCallbacks.ts"
+import { acceptedAs, answerTo, movementsOf, simulatorPaymentId, readCallback, makeTimers } from "./SimulatorAnswers.ts"
+import { type Behaviour, behaviourOf, type SimulatorPayment, SimulatorStore } from "./SimulatorStore.ts"
 import { SimulatorCustomer } from "./SimulatorCustomer.ts"
-import { type SimulatorPayment, SimulatorStore } from "./SimulatorStore.ts"
-import { makeTimers } from "./SimulatorTimers.ts"
 
 const isServed: Readonly<Record<BuiltInRail, (question: SupportQuestion) => boolean>> = {
   fiat: ({ currency, flow, method }) =>
@@ -119,7 +116,7 @@ const makeSimulator = (rail: BuiltInRail) =>
         reason,
         providerPaymentId,
         providerStatus: state,
-        ...named(movementsOf(kept.value)),
+        ...withMovements(movementsOf(kept.value)),
         ...waits
       })
     })

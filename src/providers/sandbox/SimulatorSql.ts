@@ -2,13 +2,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { nextActions } from "../../domain/Outcome.ts"
 import { orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import { moneyOf, query } from "../../platform/database/Query.ts"
-import { behaviours } from "./SimulatorBehaviour.ts"
 import {
+  behaviours,
   type NewSimulatorTimer,
   simulatorKinds,
   type SimulatorPayment,

@@ -15,7 +15,7 @@ import {
 import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import type { CallbackRequest } from "../port/Callback.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { signedCallback } from "./SimulatorCallbacks.ts"
+import { signedCallback } from "./SimulatorAnswers.ts"
 import { type SimulatorTimer, type ClaimedTimers, SimulatorStore } from "./SimulatorStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { get, type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
-import { firstReport, looked, prepared, sent, triedBy } from "../client/ProviderReplies.ts"
+import { firstReport, enquiryResult, preparedOrDeclined, outcomeOfOrder, triedBy } from "../client/ProviderReplies.ts"
 import {
   type Callback,
   type CallbackRequest,
@@ -73,14 +73,14 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
     if (order.method !== "bank_transfer") return Effect.succeed(null)
     const form = requests.customerForm(order)
     const request = post("create customer", "/v1/customers", form, requests.customerKey(order.reference))
-    return prepared(call(request), answers.toCustomer)
+    return preparedOrDeclined(call(request), answers.toCustomer)
   }
 
   const initiate = (order: PaymentOrder): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
       const form = yield* requests.intentForm(order, rules, yield* customerFor(order))
       const request = post("create payment", "/v1/payment_intents", form, order.reference)
-      return yield* sent(call(request), answers.toIntent)
+      return yield* outcomeOfOrder(call(request), answers.toIntent)
     }).pipe(Effect.merge, Effect.flatMap(warned))
 
   /** The one of our reference on a page, or where the next page begins. */
@@ -148,7 +148,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
   const lookedUp = (id: string, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
     Effect.gen(function* () {
       const reply = yield* Effect.either(call(get("get payment", requests.intentWithCharge(id))))
-      const said = yield* looked(reply, read)
+      const said = yield* enquiryResult(reply, read)
       const intent = Option.flatMap(Either.getRight(reply), ({ json }) => intentIn(json))
       return said._tag === "Report" && Option.isSome(intent) ? yield* withHistory(intent.value, said) : said
     })
@@ -173,7 +173,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
       ? reportFound(foundRefund(attempt.broughtBy?.providerPaymentId ?? null, attempt.reference), (one) =>
           Effect.succeed(answers.reportOfRefund(one))
         )
-      : looked(call(get("get refund", requests.refundPath(attempt.providerPaymentId))), answers.aboutRefund)
+      : enquiryResult(call(get("get refund", requests.refundPath(attempt.providerPaymentId))), answers.aboutRefund)
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     Effect.flatMap(attemptKind(attempt) === "refund" ? enquireRefund(attempt) : enquirePayment(attempt), warned)
@@ -181,7 +181,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
       const request = post("create refund", "/v1/refunds", yield* requests.refundForm(order), order.reference)
-      const outcome = yield* sent(call(request), answers.toRefund)
+      const outcome = yield* outcomeOfOrder(call(request), answers.toRefund)
       if (!answers.isAlreadyRefunded(outcome)) return outcome
       const found = yield* foundRefund(order.attempt.providerPaymentId, order.reference)
       return found === undefined ? outcome : answers.outcomeOfRefund(found)

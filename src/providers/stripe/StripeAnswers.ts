@@ -10,7 +10,7 @@ import {
   enquiryFrom,
   failedReport,
   isOk,
-  named,
+  withMovements,
   noVerdict,
   outcomeFrom,
   providerIds,
@@ -130,7 +130,7 @@ const reportOfState = (intent: Intent, current: IntentState): Report =>
     providerPaymentId: intent.id,
     providerStatus: intent.status,
     ...idsOf(intent),
-    ...named(movementsOfIntent(intent))
+    ...withMovements(movementsOfIntent(intent))
   })
 
 export const reportOfIntent = (intent: Intent): Report | Unknown => {
@@ -162,7 +162,7 @@ export const reportOfRefund = (refund: Refund): Report => {
     ...(state === "failed" || state === "returned"
       ? failedReport(refundRefusal(refund), id, status, state)
       : { state, reason: null, providerPaymentId: id, providerStatus: status }),
-    ...named(movementsOfRefund(refund))
+    ...withMovements(movementsOfRefund(refund))
   })
 }
 

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { named } from "../client/ProviderReplies.ts"
+import { withMovements } from "../client/ProviderReplies.ts"
 import { type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { optional } from "../client/WireValues.ts"
 import { type CashTransaction, cashTransactionIn } from "./StripeAccounts.ts"
@@ -172,6 +172,11 @@ export const withdrawnMoney = (
   const attempt = { reference, providerPaymentId: intent.id }
   return reports.map(({ key, state }) => {
     const said = { state, reason: state === "returned" ? reason : null }
-    return new Statement({ key, attempt, report: new Report({ ...said, ...about, ...named(movements) }), proof })
+    return new Statement({
+      key,
+      attempt,
+      report: new Report({ ...said, ...about, ...withMovements(movements) }),
+      proof
+    })
   })
 }

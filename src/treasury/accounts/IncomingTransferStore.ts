@@ -1,7 +1,7 @@
 /** Stores transfers that providers received for virtual accounts, and how far each provider's list was read. */
 import { Context, type Duration, type Option, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { AccountId, ConfigId, OrgId } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"

@@ -14,7 +14,7 @@ import {
   type VirtualAccount
 } from "./VirtualAccountStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { given, type Rate, worse } from "../../domain/Exchange.ts"
 import { checkLocked, type LockedRate } from "../../domain/LockedRate.ts"
 import { Money } from "../../domain/Money.ts"

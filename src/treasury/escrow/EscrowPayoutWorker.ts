@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
     yield* store.change(claimed, { status: "waiting", reason: null, dueIn: Duration.zero, ids: next })
   })
 
-  const settle = (claimed: ClaimedPayout, patch: Omit<PayoutPatch, "dueIn">) =>
+  const finish = (claimed: ClaimedPayout, patch: Omit<PayoutPatch, "dueIn">) =>
     store.change(claimed, { ...patch, dueIn: null })
 
   /** Reads the payment of a sent payout. */
@@ -93,10 +93,10 @@ const make = Effect.gen(function* () {
     const payment = yield* orDefect(payments.find(reader, claimed.payment_id))
     switch (payment.status) {
       case "completed":
-        return yield* settle(claimed, { status: "paid", reason: null })
+        return yield* finish(claimed, { status: "paid", reason: null })
       case "rejected":
       case "canceled":
-        return yield* settle(claimed, { status: "closed", reason: `Its payment was ${payment.status}.` })
+        return yield* finish(claimed, { status: "closed", reason: `Its payment was ${payment.status}.` })
       case "failed":
         return neverReached(payment) && claimed.sends < escrowPayoutSends
           ? yield* sendAgain(claimed)

@@ -7,7 +7,7 @@ import { type BeneficiaryId, type EscrowId, type OrgId, PaymentId, TransactionId
 import { notOwnBeneficiary } from "../accounts/AccountMovements.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orRefuse, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { atConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
+import { atConfigVersion } from "../../platform/database/Batcher.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"

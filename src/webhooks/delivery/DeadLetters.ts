@@ -9,7 +9,7 @@ import { webhookReplayBatch } from "../../domain/policies/WebhookPolicies.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
 import { type DeadLetter, type DeadLetterEvent, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
-import { shownHeaders } from "./SignedHeaders.ts"
+import { shownHeaders } from "./DeliveryAttempt.ts"
 import type { KeptHeaders, StoredAttempt } from "../Webhook.ts"
 
 interface LoggedAttempt extends Omit<StoredAttempt, keyof KeptHeaders> {

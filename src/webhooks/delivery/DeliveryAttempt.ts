@@ -1,14 +1,129 @@
 /** Makes one attempt at a delivery: sign, send, classify. Every response other than 2xx is a failure. */
 import { Clock, Context, DefaultServices, Duration, Effect, Option } from "effect"
 import { type Delays, nthDelay } from "../../domain/policies/Schedules.ts"
-import { webhookRetry } from "../../domain/policies/WebhookPolicies.ts"
+import { webhookRetry, webhookSecretsKept } from "../../domain/policies/WebhookPolicies.ts"
 import { asRun, collectsSpans, currentTraceparent } from "../../platform/observability/Spans.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
-import type { VaultError } from "../../platform/secrets/Vault.ts"
+import type { VaultError, VaultService } from "../../platform/secrets/Vault.ts"
 import type { ClaimedDelivery, AttemptResult } from "./DeliveryQueueStore.ts"
-import { type Answer, noHeaders } from "../Webhook.ts"
+import { type Answer, noHeaders, type KeptHeaders } from "../Webhook.ts"
 import type { WebhookClient, NotAnswered, WebhookResponse } from "./WebhookClient.ts"
-import { deliveryHeaders, headersToKeep, type SigningSecrets, type SigningKeys } from "./SignedHeaders.ts"
+import { serviceSignature, standardSignature } from "../../domain/Digest.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
+import { setBounded } from "../../domain/BoundedMap.ts"
+import { secretContext } from "../WebhookSecrets.ts"
+
+type Headers = Readonly<Record<string, string>>
+
+type Sent = Pick<ClaimedDelivery, "attempt" | "event_id" | "event_type" | "test">
+
+/** The current secret, and the previous one during the overlap of a rotation. */
+interface SigningSecrets {
+  readonly current: string
+  readonly previous: string | null
+}
+
+interface Signed {
+  readonly timestamp: string
+  readonly service: string
+  readonly standard: string
+  readonly traceparent: string | undefined
+}
+
+const headersOf = (
+  { attempt, event_id, event_type, test }: Sent,
+  { service, standard, timestamp, traceparent }: Signed
+): Headers => ({
+  "content-type": "application/json",
+  "user-agent": "Corridor-Webhooks/1.0",
+  "x-service-signature": service,
+  "x-service-event-id": event_id,
+  "x-service-event-type": event_type,
+  "x-service-attempt": String(attempt),
+  ...(test ? { "x-service-test": "true" } : {}),
+  ...(traceparent === undefined ? {} : { traceparent }),
+  "webhook-id": event_id,
+  "webhook-timestamp": timestamp,
+  "webhook-signature": standard
+})
+
+/** Headers of a delivery, with its signatures. */
+export const deliveryHeaders = (
+  delivery: Sent & Pick<ClaimedDelivery, "payload">,
+  { current, previous }: SigningSecrets,
+  nowMillis: number,
+  traceparent?: string
+): Headers => {
+  const { event_id, payload } = delivery
+  const timestamp = String(Math.floor(nowMillis / 1000))
+  const secrets = previous === null ? [current] : [current, previous]
+  return headersOf(delivery, {
+    timestamp,
+    // Holds one signature only: the previous secret's until its overlap ends.
+    service: serviceSignature(previous ?? current, payload),
+    standard: standardSignature(secrets, { id: event_id, timestamp, body: payload }),
+    traceparent
+  })
+}
+
+const SIGNATURE_DIGITS = 64
+const VERSION = "v1,"
+
+const toHex = (signature: string): string => Buffer.from(signature.slice(VERSION.length), "base64").toString("hex")
+
+const fromHex = (digits: string): string => `${VERSION}${Buffer.from(digits, "hex").toString("base64")}`
+
+/** Values to store, from which `shownHeaders` rebuilds the headers. */
+export const headersToKeep = (headers: Headers): KeptHeaders => ({
+  signed_at: new Date(Number(headers["webhook-timestamp"]) * 1000),
+  signatures: `${headers["x-service-signature"]}${headers["webhook-signature"]?.split(" ").map(toHex).join("")}`,
+  traceparent: headers["traceparent"] ?? null
+})
+
+/** Null if none were stored. */
+export const shownHeaders = (sent: Sent, { signatures, signed_at, traceparent }: KeptHeaders): Headers | null => {
+  if (signatures === null || signed_at === null) return null
+  const [service = "", ...standard] = signatures.match(new RegExp(`.{${SIGNATURE_DIGITS}}`, "g")) ?? []
+  return headersOf(sent, {
+    timestamp: String(signed_at.getTime() / 1000),
+    service,
+    standard: standard.map(fromHex).join(" "),
+    traceparent: traceparent ?? undefined
+  })
+}
+
+type Sealed = Pick<ClaimedDelivery, "previous_secret_sealed" | "secret_sealed" | "webhook_id">
+
+/** Includes the endpoint: a secret decrypts for one endpoint only, also from the cache. */
+const cacheKey = (sealed: string, webhookId: WebhookId): string => `${webhookId} ${sealed}`
+
+/** Caches decrypted signing secrets, since an endpoint's deliveries use the same one. */
+export class SigningKeys {
+  private readonly decrypted = new Map<string, string>()
+  private readonly vault: VaultService
+
+  constructor(vault: VaultService) {
+    this.vault = vault
+  }
+
+  of({ previous_secret_sealed, secret_sealed, webhook_id }: Sealed): Effect.Effect<SigningSecrets, VaultError> {
+    return Effect.all({
+      current: this.decrypt(secret_sealed, webhook_id),
+      previous:
+        previous_secret_sealed === null ? Effect.succeed(null) : this.decrypt(previous_secret_sealed, webhook_id)
+    })
+  }
+
+  private decrypt(sealed: string, webhookId: WebhookId): Effect.Effect<string, VaultError> {
+    const key = cacheKey(sealed, webhookId)
+    const cached = this.decrypted.get(key)
+    if (cached !== undefined) return Effect.succeed(cached)
+    return Effect.map(this.vault.decrypt(sealed, secretContext(webhookId)), (secret) => {
+      setBounded(this.decrypted, webhookSecretsKept, key, secret)
+      return secret
+    })
+  }
+}
 
 const KEPT_CHARACTERS = 500
 
@@ -44,7 +159,7 @@ const failed = (error: string): Response => ({
   answer: null
 })
 
-export interface AttemptContext {
+interface AttemptContext {
   readonly client: WebhookClient["Type"]
   readonly keys: SigningKeys
   readonly retryDelays: Delays

@@ -3,9 +3,15 @@ import { Context, Data, Duration, Effect, Either, Layer, Cause, Exit, Runtime } 
 import { Agent, type Dispatcher, buildConnector } from "undici"
 import { Settings } from "../../platform/config/Settings.ts"
 import { webhookKeepAlive, webhookBodyPatience } from "../../domain/policies/WebhookPolicies.ts"
-import { parseEndpointUrl, EndpointRefused, resolveChecked } from "../ssrf/EndpointUrl.ts"
+import {
+  parseEndpointUrl,
+  EndpointRefused,
+  resolveChecked,
+  checkAddress,
+  type Protocol,
+  type CheckedAddress
+} from "../ssrf/EndpointUrl.ts"
 import { isIP, type LookupFunction } from "node:net"
-import { checkAddress, type Protocol, type CheckedAddress } from "../ssrf/PublicAddress.ts"
 
 export interface Network {
   /** Certificate authorities, in PEM; default: Node's. */

@@ -128,7 +128,7 @@ const pagesOf = async (work: Case, of: Database, requests: number) => {
     `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 / $1 as pages,
       coalesce(sum(total_exec_time * $1 / calls), 0)::float8 / $1 as millis
     from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())
-      and calls >= $1 and query !~ 'pg_stat_statements|webhook_queue|lanes'`,
+      and calls >= $1 and query !~ 'pg_stat_statements|webhook_queue|capacity'`,
     [requests]
   )
   return rows[0]!

@@ -1,7 +1,7 @@
 /** Visiting the hosted checkout the way a browser without scripts does. */
 import { Effect } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
-import { CheckoutUrl } from "../../../src/payments/route/ProviderOrder.ts"
+import { CheckoutUrl } from "../../../src/payments/route/BuildOrder.ts"
 import { act, setThreshold } from "../../payments/support/Acting.ts"
 import { initiate } from "../../payments/support/Calls.ts"
 import { byCard } from "../../payments/support/Requests.ts"

@@ -2,8 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { flows } from "../../../src/domain/Corridor.ts"
-import { type AnyCurrencyCode, computedScaleOf } from "../../../src/domain/CryptoAsset.ts"
-import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { type AnyCurrencyCode, computedScaleOf, CurrencyCode } from "../../../src/domain/Currency.ts"
 import { type Charged, chargedSide, feeOf, type FeeTerms, totalOf } from "../../../src/domain/Fee.ts"
 import { Money } from "../../../src/domain/Money.ts"
 

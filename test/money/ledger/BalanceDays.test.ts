@@ -44,7 +44,7 @@ const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
       yield* moved(theirs.org_id, fiatRail(), theirs.settlement, "5 KES")
       yield* moved(mine.org_id, fiatRail(), mine.first, "3 KES")
 
-      const found = yield* store.settledAfter(Option.some(mine.org_id), "2026-02-27")
+      const found = yield* store.settlementChangesAfter(Option.some(mine.org_id), "2026-02-27")
       expect(found.now.map(String)).toEqual(["1000000000007.26 KES", "0.000001 USDT"])
       expect(found.moved.map(({ date, net }) => [date, net.toString()])).toEqual([
         ["2026-02-28", "0.10 KES"],
@@ -52,12 +52,15 @@ const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
         ["2026-03-01", "0.000001 USDT"],
         ["2026-03-02", "7.00 KES"]
       ])
-      expect(yield* store.settledAfter(Option.some(mine.org_id), "2026-03-02")).toEqual({ ...found, moved: [] })
+      expect(yield* store.settlementChangesAfter(Option.some(mine.org_id), "2026-03-02")).toEqual({
+        ...found,
+        moved: []
+      })
 
       const listed = yield* store.balancesOf(Option.some(mine.org_id))
       const settlements = listed.filter(({ account }) => account.startsWith("settlement/"))
       expect(settlements.map(({ balance }) => balance)).toEqual(found.now)
-      const everybody = yield* store.settledAfter(Option.none(), "2026-03-02")
+      const everybody = yield* store.settlementChangesAfter(Option.none(), "2026-03-02")
       expect(everybody.now.filter(({ currency }) => currency === "KES")).toHaveLength(1)
     })
   )
@@ -66,7 +69,7 @@ const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
     Effect.gen(function* () {
       const store = yield* LedgerStore
       const { org_id } = yield* newBooks()
-      expect(yield* store.settledAfter(Option.some(org_id), "2026-03-02")).toEqual({ now: [], moved: [] })
+      expect(yield* store.settlementChangesAfter(Option.some(org_id), "2026-03-02")).toEqual({ now: [], moved: [] })
     })
   )
 }
@@ -106,7 +109,7 @@ const postLate = (orgId: OrgId, at: Date, minor: bigint) =>
 layer(BooksOnPostgres(), onDatabase)("Days of the books that are summed up", (it) => {
   const told = (orgId: OrgId, date: string) =>
     Effect.map(
-      Effect.flatMap(LedgerStore, (store) => store.settledAfter(Option.some(orgId), date)),
+      Effect.flatMap(LedgerStore, (store) => store.settlementChangesAfter(Option.some(orgId), date)),
       ({ moved }) =>
         moved
           .map(({ date, net }) => ({ date, currency: net.currency, minor: net.minor }))

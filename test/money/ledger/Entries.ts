@@ -1,7 +1,7 @@
 /** Entries for the suites of the books. */
 import { Effect, Either, Schema } from "effect"
 import type { OrgId } from "../../../src/domain/Ids.ts"
-import { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"

@@ -61,7 +61,7 @@ onBothStores("LedgerStore", (it) => {
       const store = yield* LedgerStore
       const { org_id, settlement } = yield* newBooks({ sandbox: false })
       const account = yield* nextId
-      const own = LedgerAccount.own(org_id, account, code("KES"))
+      const own = LedgerAccount.ownAccount(org_id, account, code("KES"))
       const there = LedgerAccount.provider("stripe", code("KES"), account)
       yield* moved(org_id, own, there, "900 KES")
       expect(yield* balance(own)).toBe("-900.00 KES")
@@ -87,7 +87,7 @@ onBothStores("LedgerStore", (it) => {
       ]
       yield* post(
         yield* entryOf(org_id, move(stripe, settlement, money("5 KES")), { payment_id }),
-        yield* entryOf(org_id, move(there, LedgerAccount.own(org_id, account, code("KES")), money("7 KES")), {
+        yield* entryOf(org_id, move(there, LedgerAccount.ownAccount(org_id, account, code("KES")), money("7 KES")), {
           payment_id
         })
       )
@@ -330,7 +330,7 @@ onBothStores("LedgerStore", (it) => {
       yield* moved(mine.org_id, settlement, fees, "20 RWF")
       yield* moved(mine.org_id, stripe, yield* clearing, "70 RWF")
       yield* moved(theirs.org_id, yield* clearing, stripe, "100 RWF")
-      yield* moved(theirs.org_id, own, LedgerAccount.own(theirs.org_id, config, currency), "9 RWF")
+      yield* moved(theirs.org_id, own, LedgerAccount.ownAccount(theirs.org_id, config, currency), "9 RWF")
       yield* moved(theirs.org_id, LedgerAccount.receivable(theirs.org_id, currency), fees, "40 RWF")
       const all = yield* store.platformBalances
       const here = all.filter(({ balance: { currency: of } }) => of === currency)

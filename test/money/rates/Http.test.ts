@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { BigDecimal, Effect, Schema } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { Rate } from "../../../src/domain/Exchange.ts"
 import { Rates } from "../../../src/money/rates/Rates.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"

@@ -35,7 +35,7 @@ const make = () => {
   })
   const stripe = actable("stripe")
   const circle = actable("circle")
-  const settler = {
+  const payoutProvider = {
     ...circle,
     resume: (attempt: AttemptContext, query: Resumed["query"]) =>
       Effect.sync(() => {
@@ -43,7 +43,7 @@ const make = () => {
         return new Absent()
       })
   }
-  return { paypal, stripe, circle, resumed, next, providers: [paypal, stripe, settler] }
+  return { paypal, stripe, circle, resumed, next, providers: [paypal, stripe, payoutProvider] }
 }
 
 const redirects = accepts({

@@ -9,7 +9,7 @@ import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, reports } from "../support/ScriptedProvider.ts"
 
 /** Decides again where the provider's answer to the hint came in between. */
-const settles = (...verdict: Parameters<typeof resolve>) =>
+const resolvesAs = (...verdict: Parameters<typeof resolve>) =>
   Effect.retry(resolve(...verdict), {
     while: ({ message }) => message.startsWith("The payment changed just now"),
     schedule: Schedule.spaced("20 millis")
@@ -52,7 +52,7 @@ onDatabasePaymentServer("Unseen disputes", threeProviders, (it, { clock, stripe 
       const before = yield* at("stripe")
       const { payment_id, tells } = yield* disputed("DE")
       yield* tells()
-      yield* settles(payment_id, "failed", "the dispute is lost")
+      yield* resolvesAs(payment_id, "failed", "the dispute is lost")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
       expect((yield* at("stripe")) - before, "stripe has nothing of it any more").toBe(0)
       yield* tells()
@@ -60,7 +60,7 @@ onDatabasePaymentServer("Unseen disputes", threeProviders, (it, { clock, stripe 
 
       const kept = yield* disputed("NL")
       yield* kept.tells()
-      yield* settles(kept.payment_id, "completed", "the dispute is of another payment")
+      yield* resolvesAs(kept.payment_id, "completed", "the dispute is of another payment")
       expect(yield* recordOf(kept.payment_id)).toMatchObject({ status: "completed" })
       expect(yield* itemsOf(kept.payment_id)).toEqual([])
       yield* kept.tells()
@@ -75,7 +75,7 @@ onDatabasePaymentServer("Unseen disputes", threeProviders, (it, { clock, stripe 
       expect((yield* act(payment_id, { action: "refund", amount: 500 })).status).toBe(200)
       yield* tells()
       const [item] = yield* itemsOf(payment_id)
-      yield* settles(payment_id, "completed", "the dispute is of another payment", String(item?.["item_id"]))
+      yield* resolvesAs(payment_id, "completed", "the dispute is of another payment", String(item?.["item_id"]))
       expect(yield* itemsOf(payment_id)).toEqual([])
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
     })

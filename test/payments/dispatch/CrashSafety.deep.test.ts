@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { canMove, isSettled } from "../../../src/domain/PaymentStatus.ts"
+import { canMove, isFinal } from "../../../src/domain/PaymentStatus.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -69,7 +69,7 @@ const live = (world: World, country: string, script: string, at: number, manner:
     const { payment_id } = payment!
     const waiting = yield* store.attemptsOf(payment_id)
     const looksOn = waiting.some((attempt) => attempt.next_enquiry_at !== null)
-    expect(looksOn || isSettled(payment!.status), "somebody will look after it").toBe(true)
+    expect(looksOn || isFinal(payment!.status), "somebody will look after it").toBe(true)
 
     const asked = outside.map((provider) => provider.orders.length)
     // What a provider accepted it also completes; it never heard of what did not reach it.

@@ -4,7 +4,7 @@ import { Either, Option } from "effect"
 import { AttemptId, OrgId, PaymentId } from "../../../src/domain/Ids.ts"
 import type { Dispatch } from "../../../src/payments/dispatch/Dispatch.ts"
 import { openAttempt, type NewAttempt } from "../../../src/payments/store/Change.ts"
-import { FirstSendPermit, type SendPermit, type SentAtOnce } from "../../../src/payments/route/ProviderAnswer.ts"
+import { FirstSendPermit, type SendPermit, type SentAtOnce } from "../../../src/payments/route/CallProvider.ts"
 import type { Chosen } from "../../../src/payments/route/PaymentRouter.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import { Check, Proof } from "../../../src/providers/port/Callback.ts"
@@ -17,7 +17,7 @@ const attempt: SentAtOnce = {
   provider: "stripe",
   config_id: null,
   account: null,
-  own: false,
+  own_account: false,
   started_at: new Date(0),
   enquire_in: 45
 }

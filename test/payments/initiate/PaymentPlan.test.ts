@@ -7,7 +7,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import type { LockedRate } from "../../../src/domain/LockedRate.ts"
 import * as Rate from "../../../src/domain/Exchange.ts"
 import { planPayment, type PlanContext } from "../../../src/payments/initiate/PaymentPlan.ts"
-import { providerOrder } from "../../../src/payments/route/ProviderOrder.ts"
+import { buildOrder } from "../../../src/payments/route/BuildOrder.ts"
 import { byBank, byCard, byPhone, payoutByPhone } from "../support/Requests.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
@@ -86,7 +86,7 @@ const unsent = { payment_id: ID, org_id: ID, ramp: null }
 const planned = (request: object, about: Partial<PlanContext> = {}) => {
   const { payment, ...rest } = Either.getOrThrow(plan(request, about))
   const unstored = { ...rest, checkoutUrl: "", organization: Option.none() }
-  return { payment, order: providerOrder({ ...payment, ...unsent }, "payment", unstored) }
+  return { payment, order: buildOrder({ ...payment, ...unsent }, "payment", unstored) }
 }
 
 const refusal = (request: object, about: Partial<PlanContext> = {}) => {

@@ -5,7 +5,7 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { payinExpiry } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { openAttempt } from "../../../src/payments/store/Change.ts"
-import { rampChange } from "../../../src/payments/settlement/PaymentRules.ts"
+import { decideRampChange } from "../../../src/payments/settlement/PaymentSignalRules.ts"
 import type { SignalContext } from "../../../src/payments/settlement/Movements.ts"
 import type { RampPayment } from "../../../src/payments/route/RampPayout.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
@@ -59,7 +59,7 @@ const ruled = (
     const signal = said === "disputed" ? disputed : reports(said)
     const moment = { at: shared, shared, payinExpiry, newId: () => "an id", enquireIn }
     const known = { payment, attempt, movements: [], allocations: [] }
-    const { after, change } = rampChange(known, signal, { cause: "asked", ...told }, moment, undefined)
+    const { after, change } = decideRampChange(known, signal, { cause: "asked", ...told }, moment, undefined)
     return {
       status: after.status,
       enquireIn: change.attempt?.enquire_in,

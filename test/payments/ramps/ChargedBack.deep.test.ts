@@ -95,7 +95,7 @@ const worldWithRamps = (backend: Backend) =>
         contradicted: told("completed", "collection", "paid", "12000.00"),
         takenBack: (amount = "13000.00") => told("returned", "reversal", "dispute", amount),
         won: (amount = "13000.00") => told("completed", "reinstatement", "won", amount),
-        settledAfterAll: Effect.flatMap(leg, (second) =>
+        paidOutAfterAll: Effect.flatMap(leg, (second) =>
           hears(circle, { key: `event ${(nth += 1)}`, reference: second!.attempt_id, state: "completed" })
         ),
         clearing: Effect.map(ledger.clearingOf(paymentId), (all) => all.map(({ money }) => money.toString())),
@@ -109,7 +109,7 @@ const worldWithRamps = (backend: Backend) =>
     type Ramp = Effect.Effect.Success<typeof ramp>
 
     /** The worker has looked at everything that is due: another ramp, which is the newest of all, was sent. */
-    const settlersWork = Effect.gen(function* () {
+    const payoutWork = Effect.gen(function* () {
       const mark = yield* ramp
       yield* mark.paid
       yield* Effect.gen(function* () {
@@ -151,7 +151,7 @@ const worldWithRamps = (backend: Backend) =>
     })
     const settlement = balance(LedgerAccount.settlement(owner.org_id, KES))
     const receivable = balance(LedgerAccount.receivable(owner.org_id, KES))
-    return { asks, circle, funded, inOrder, passes, ramp, receivable, settlement, settlersWork, until }
+    return { asks, circle, funded, inOrder, passes, ramp, receivable, settlement, payoutWork, until }
   })
 
 describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
@@ -161,7 +161,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
       const one = yield* here.ramp
       yield* one.paid
       yield* one.takenBack(amount)
-      yield* here.settlersWork
+      yield* here.payoutWork
       expect(yield* one.leg, "what was taken back is not sent").toMatchObject({ sends: 0, outcome: null })
       expect(one.sentTimes()).toBe(0)
       expect(yield* one.record).toMatchObject({ status: "processing" })
@@ -178,7 +178,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
       expect([yield* one.clearing, yield* one.items, yield* one.held]).toEqual([[], [], "0.00"])
       expect(yield* one.leg).toMatchObject({ outcome: "declined", sends: 0 })
       expect(yield* one.events).toContain("payment.failed")
-      yield* here.settlersWork
+      yield* here.payoutWork
       expect(one.sentTimes()).toBe(0)
       yield* here.inOrder
     }).pipe(Effect.scoped)
@@ -222,7 +222,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
       expect(yield* one.clearing, "its provider has it back").toEqual(["-13000.00 KES"])
       expect(yield* one.items).toMatchObject([{ kind: "suspense" }])
       expect(yield* one.leg).toMatchObject({ sends: 0, outcome: null })
-      yield* here.settlersWork
+      yield* here.payoutWork
       expect(one.sentTimes()).toBe(0)
     }).pipe(Effect.scoped)
   )
@@ -264,7 +264,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
       const one = yield* here.ramp
       yield* one.takenBack()
       yield* one.paid
-      yield* here.settlersWork
+      yield* here.payoutWork
       expect(yield* one.record).toMatchObject({ status: "failed" })
       expect([yield* one.items, yield* one.clearing, yield* one.leg]).toEqual([[], [], undefined])
       yield* here.inOrder
@@ -313,19 +313,19 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("while its settler is down: the leg is not sent once it is back, and can be stopped", () =>
+  it.live("while its payout provider is down: the leg is not sent once it is back, and can be stopped", () =>
     Effect.gen(function* () {
       const here = yield* worldWithRamps(backend)
       const one = yield* here.ramp
       here.circle.otherwise(new Declined({ reason: "nobody is there", unsent: "unreachable" }))
       yield* one.paid
-      yield* here.settlersWork
+      yield* here.payoutWork
       yield* eventually(one.leg, (second) => second?.sends === 0 && second.outcome === null)
       const before = one.sentTimes()
       yield* one.takenBack()
       here.circle.otherwise(accepts({ state: "completed" }))
       yield* here.passes("1 hour")
-      yield* here.settlersWork
+      yield* here.payoutWork
       expect(one.sentTimes()).toBe(before)
       yield* one.decide("failed")
       expect(yield* one.record).toMatchObject({ status: "failed" })
@@ -340,7 +340,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
       const one = yield* here.ramp
       here.circle.otherwise(isLost())
       yield* one.paid
-      yield* here.settlersWork
+      yield* here.payoutWork
       yield* eventually(one.leg, (second) => second?.outcome === "unknown")
       yield* one.takenBack()
       here.circle.says((yield* one.leg)!.attempt_id, new Absent())
@@ -357,7 +357,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
   )
 })
 
-describe.each(backends)("a settler that refuses and then completes, on %s", (backend) => {
+describe.each(backends)("a payout provider that refuses and then completes, on %s", (backend) => {
   const refused = Effect.gen(function* () {
     const here = yield* worldWithRamps(backend)
     const one = yield* here.ramp
@@ -379,8 +379,8 @@ describe.each(backends)("a settler that refuses and then completes, on %s", (bac
     () =>
       Effect.gen(function* () {
         const { here, one } = yield* refused
-        yield* one.settledAfterAll
-        yield* one.settledAfterAll
+        yield* one.paidOutAfterAll
+        yield* one.paidOutAfterAll
         expect(yield* one.record).toMatchObject({ status: "failed" })
         const { target } = yield* one.record
         expect(yield* one.clearing).toEqual([target.negate().toString()])
@@ -400,7 +400,7 @@ describe.each(backends)("a settler that refuses and then completes, on %s", (bac
       const { one } = yield* refused
       yield* one.decide("failed")
       expect([yield* one.held, yield* one.items]).toEqual(["0.00", []])
-      yield* one.settledAfterAll
+      yield* one.paidOutAfterAll
       yield* one.decide("completed", yield* ofSettler(one))
       expect(yield* one.record).toMatchObject({ status: "failed" })
       expect([yield* one.items, yield* one.clearing, yield* one.held]).toEqual([[], [], "0.00"])

@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { isSettled } from "../../../src/domain/PaymentStatus.ts"
+import { isFinal } from "../../../src/domain/PaymentStatus.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RampPayoutWorker } from "../../../src/payments/dispatch/RampPayoutWorker.ts"
@@ -91,7 +91,7 @@ const live = (world: World, at: number, manner: Manner) =>
       const store = yield* PaymentStore
       for (let round = 0; round < 40; round += 1) {
         const now = Option.getOrThrow(yield* store.find(scope, payment.payment_id))
-        if (isSettled(now.status)) return
+        if (isFinal(now.status)) return
         yield* finish
         yield* timePasses(world.clock, "1 minute")
         yield* runOnce

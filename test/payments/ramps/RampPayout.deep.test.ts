@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { type Duration, Effect, Layer, Option } from "effect"
 import { Absent, Declined } from "../../../src/domain/Outcome.ts"
-import { settlementPatience } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { rampPayoutPatience } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
@@ -13,8 +13,8 @@ import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"
-import { sentTimes } from "../../../src/payments/route/ProviderOrder.ts"
-import { openSendWindow } from "../../../src/payments/route/ProviderAnswer.ts"
+import { sentTimes } from "../../../src/payments/route/BuildOrder.ts"
+import { openSendWindow } from "../../../src/payments/route/CallProvider.ts"
 import { calledBack } from "../../providers/sandbox/Orders.ts"
 import { eventually } from "../support/Calls.ts"
 import { newOwner } from "../support/NewPayment.ts"
@@ -211,7 +211,7 @@ describe("the second leg of a ramp", () => {
       const ramp = yield* collected({})
       yield* Effect.gen(function* () {
         yield* triedInVain(ramp)
-        yield* timePasses(ramp.world.clock, settlementPatience).pipe(Effect.provide(ramp.world.stores))
+        yield* timePasses(ramp.world.clock, rampPayoutPatience).pipe(Effect.provide(ramp.world.stores))
         const failure = yield* eventually(
           Effect.map(ramp.store.find(Option.none(), ramp.paymentId), (found) => Option.getOrThrow(found).failure),
           (one) => one !== null

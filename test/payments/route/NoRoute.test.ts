@@ -6,7 +6,7 @@ import { reasonsForNone } from "../../../src/payments/route/PaymentRouter.ts"
 
 type Routed = Parameters<typeof reasonsForNone>[1]
 
-const lane = { country: CountryCode.make("KE"), direction: "inbound", payment_method: "card" } as Parameters<
+const corridor = { country: CountryCode.make("KE"), direction: "inbound", payment_method: "card" } as Parameters<
   typeof reasonsForNone
 >[0]
 
@@ -24,12 +24,12 @@ describe("a payment that nobody takes", () => {
       ["stripe", "no credentials"],
       ["stripe", "The amount is above its limit."]
     )
-    expect(reasonsForNone(lane, route)).toBe(
+    expect(reasonsForNone(corridor, route)).toBe(
       "No provider serves card inbound in KE. stripe: no credentials. The amount is above its limit. adyen: It is switched off."
     )
   })
 
   it("says no more where there is nobody", () => {
-    expect(reasonsForNone(lane, excluded())).toBe("No provider serves card inbound in KE.")
+    expect(reasonsForNone(corridor, excluded())).toBe("No provider serves card inbound in KE.")
   })
 })

@@ -38,10 +38,10 @@ const payinWith = (refund: Refund) =>
 const borne = (refund: Refund) =>
   allocateToOrganization(
     payinWith(refund),
-    { account: null, attempt_id, own: false },
+    { account: null, attempt_id, own_account: false },
     { money: shillings("-3000"), from: "clearing", movements: [given] },
     { allocation_id: "", note: "", by: null, at }
-  ).own.toString()
+  ).accountAmount.toString()
 
 describe("what an organisation bears", () => {
   it("costs the payment's own rate, whatever a refund of the same amount cost", () => {

@@ -127,26 +127,26 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
     Effect.gen(function* () {
       const { gained } = yield* watched
       const resolution = yield* Resolution
-      const settle = (id: PaymentId, outcome: "completed" | "failed") =>
+      const resolveAs = (id: PaymentId, outcome: "completed" | "failed") =>
         resolution.resolve(operator("platform"), id, { outcome, reason: "seen at the bank" })
       const late = yield* paysIn(stripe, "IE")
       yield* callBack("stripe", { key: "ie no", reference: late.reference, state: "failed" })
       yield* callBack("stripe", { key: "ie yes", reference: late.reference, state: "completed" })
       yield* callBack("stripe", { key: "ie yes again", reference: late.reference, state: "completed" })
       expect(yield* gained).toEqual({ stripe: -1500, clearing: 1500 })
-      yield* settle(late.payment_id, "completed")
+      yield* resolveAs(late.payment_id, "completed")
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       const gone = yield* payout("PT", accepts())
       yield* callBack("stripe", { key: "pt no", reference: gone.reference, state: "failed" })
       yield* callBack("stripe", { key: "pt yes", reference: gone.reference, state: "completed" })
       expect(yield* gained).toEqual({ settlement: 1500, clearing: -1500 })
-      yield* settle(gone.payment_id, "failed")
+      yield* resolveAs(gone.payment_id, "failed")
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       yield* expectBooksInOrder
     })
   )
 
-  it.effect("a payin that its provider takes back is for a person to settle", () =>
+  it.effect("a payin that its provider takes back is for an operator to resolve", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
       const { payment_id, reference } = yield* paysIn(stripe, "ES", accepts({ state: "completed" }))

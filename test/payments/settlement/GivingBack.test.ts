@@ -33,7 +33,7 @@ const make = () => {
 
 const operator = operatorPermit("platform", "amina")
 
-const settle = (paymentId: PaymentId, outcome: "completed" | "failed") =>
+const resolveAs = (paymentId: PaymentId, outcome: "completed" | "failed") =>
   Effect.flatMap(Resolution, (resolution) =>
     resolution.resolve(operator, paymentId, { outcome, reason: "seen at the bank" })
   )
@@ -156,8 +156,8 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
       expect(yield* gained).toEqual({ stripe: -1500, adyen: -1500, clearing: 3000 })
       expect(yield* itemsOf(closed.payment_id)).toHaveLength(1)
       expect(yield* itemsOf(unsafe.payment_id)).toHaveLength(1)
-      yield* settle(closed.payment_id, "failed")
-      yield* settle(unsafe.payment_id, "failed")
+      yield* resolveAs(closed.payment_id, "failed")
+      yield* resolveAs(unsafe.payment_id, "failed")
       expect(yield* gained).toEqual({})
       yield* expectBooksInOrder
     })
@@ -173,7 +173,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
       yield* resolved.hears("yes", "completed")
       expect(yield* gained).toEqual({ stripe: -3000, clearing: 3000 })
       yield* giveBack(refunded.payment_id)
-      yield* settle(resolved.payment_id, "failed")
+      yield* resolveAs(resolved.payment_id, "failed")
       expect(refundsOf(refunded.reference)).toHaveLength(1)
       expect(refundsOf(resolved.reference)).toEqual([])
       expect(yield* gained).toEqual({})
@@ -214,7 +214,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
     })
   )
 
-  it.effect("a ramp gives back what it collected and could not settle", () =>
+  it.effect("a ramp gives back what it collected and could not pay out", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
       stripe.will({ refund: accepts({ state: "completed" }) })
@@ -244,7 +244,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
       const settlement = legs.find((one) => one["leg"] === "settlement")
       expect(yield* refusalOf(payment_id)).toContain("can be given back once it has ended")
       expect(refundsOf(reference)).toEqual([])
-      yield* settle(payment_id, "failed")
+      yield* resolveAs(payment_id, "failed")
       expect(yield* held(payment_id)).toBe("13000.00")
       expect(yield* gained).toEqual({ stripe: -13000 })
       yield* callBack("circle", { key: "fi", reference: String(settlement?.["attempt_id"]), state: "completed" })

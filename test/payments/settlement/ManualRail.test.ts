@@ -20,7 +20,7 @@ const rwandan = {
 
 const itemsOf = (id: string) => Effect.map(queueOf(), (all) => all.filter((item) => item["payment_id"] === id))
 
-const settle = (id: PaymentId, outcome: "completed" | "failed", movementId?: string) =>
+const resolveAs = (id: PaymentId, outcome: "completed" | "failed", movementId?: string) =>
   Effect.flatMap(Resolution, ({ resolve }) =>
     resolve(operatorPermit("platform", "amina"), id, { outcome, reason: "seen at the bank", movementId })
   )
@@ -46,7 +46,7 @@ onDatabasePaymentServer("The manual rail", make, (it, { clock }) => {
       const items = yield* eventually(itemsOf(payment_id), (all) => all.length > 0)
       expect(items).toMatchObject([{ kind: "unknown_outcome" }])
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing", provider_status: "processing" })
-      yield* settle(payment_id, end)
+      yield* resolveAs(payment_id, end)
       expect(yield* itemsOf(payment_id)).toEqual([])
       expect(ofKind(yield* timelineOf(payment_id), "status").map((item) => item["to"])).toEqual([
         "initiated",
@@ -61,7 +61,7 @@ onDatabasePaymentServer("The manual rail", make, (it, { clock }) => {
     Effect.gen(function* () {
       yield* serveCountry("ZM", ["manual"], "bank_transfer")
       const { payment_id } = yield* initiate({ ...byBank(), country: "ZM" })
-      yield* settle(payment_id, "completed")
+      yield* resolveAs(payment_id, "completed")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
     })
   )
@@ -71,11 +71,11 @@ onDatabasePaymentServer("The manual rail", make, (it, { clock }) => {
       yield* serveCountry("ZM", ["manual"], "bank_transfer")
       const one = yield* initiate({ ...byBank(), country: "ZM" })
       const other = yield* initiate({ ...byBank(), country: "ZM" })
-      yield* settle(one.payment_id, "completed", "statement line 1")
-      const refused = yield* Effect.flip(settle(other.payment_id, "completed", "statement line 1"))
+      yield* resolveAs(one.payment_id, "completed", "statement line 1")
+      const refused = yield* Effect.flip(resolveAs(other.payment_id, "completed", "statement line 1"))
       expect(refused).toMatchObject({ _tag: "Conflict", message: "This transfer belongs to another payment." })
       expect(yield* recordOf(other.payment_id)).toMatchObject({ status: "processing" })
-      yield* settle(other.payment_id, "completed", "statement line 2")
+      yield* resolveAs(other.payment_id, "completed", "statement line 2")
       expect(yield* recordOf(other.payment_id)).toMatchObject({ status: "completed" })
     })
   )
@@ -84,9 +84,9 @@ onDatabasePaymentServer("The manual rail", make, (it, { clock }) => {
     Effect.gen(function* () {
       yield* serveCountry("RW", ["manual"], "mobile_money")
       const { payment_id } = yield* initiate(rwandan)
-      yield* settle(payment_id, "completed")
+      yield* resolveAs(payment_id, "completed")
       expect((yield* act(payment_id, { action: "refund" })).response).toMatchObject({ status: "completed" })
-      expect(yield* settle(payment_id, "completed")).toMatchObject({ status: "refunded" })
+      expect(yield* resolveAs(payment_id, "completed")).toMatchObject({ status: "refunded" })
     })
   )
 })

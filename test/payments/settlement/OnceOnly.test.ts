@@ -154,19 +154,21 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
     })
   )
 
-  it.effect("what a ramp's collector would not take back is settled at the collector, not at the settler", () =>
-    Effect.gen(function* () {
-      const before = { stripe: yield* at("stripe"), circle: yield* at("circle") }
-      circle.otherwise(declines("sanctioned address"))
-      const { payment_id } = yield* paidRamp(stripe, "PL", "13000.00")
-      yield* untilStatus(payment_id, "failed")
-      stripe.will({ refund: declines("the account is closed") })
-      yield* Effect.flip(giveBack(payment_id))
-      yield* resolve(payment_id, "failed", "wired back by hand")
-      expect(yield* suspenseOf(payment_id)).toEqual([])
-      expect((yield* at("circle")) - before.circle, "circle never had a shilling").toBe(0)
-      expect((yield* at("stripe")) - before.stripe, "stripe has given it back").toBe(0)
-    })
+  it.effect(
+    "what a ramp's collector would not take back is resolved at the collector, not at the payout provider",
+    () =>
+      Effect.gen(function* () {
+        const before = { stripe: yield* at("stripe"), circle: yield* at("circle") }
+        circle.otherwise(declines("sanctioned address"))
+        const { payment_id } = yield* paidRamp(stripe, "PL", "13000.00")
+        yield* untilStatus(payment_id, "failed")
+        stripe.will({ refund: declines("the account is closed") })
+        yield* Effect.flip(giveBack(payment_id))
+        yield* resolve(payment_id, "failed", "wired back by hand")
+        expect(yield* suspenseOf(payment_id)).toEqual([])
+        expect((yield* at("circle")) - before.circle, "circle never had a shilling").toBe(0)
+        expect((yield* at("stripe")) - before.stripe, "stripe has given it back").toBe(0)
+      })
   )
 
   it.effect("a refund that went after it had failed is put before a person once, however often it is told", () =>

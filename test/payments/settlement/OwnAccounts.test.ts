@@ -116,7 +116,7 @@ for (const backend of backends) {
         const { data } = jsonOf(yield* get(path)) as { readonly data: Readonly<Record<string, unknown>> }
         const USD = CurrencyCode.make("USD")
         const dollars = yield* gaining({
-          own: LedgerAccount.own(acme.org_id, account, USD),
+          own: LedgerAccount.ownAccount(acme.org_id, account, USD),
           settlement: LedgerAccount.settlement(acme.org_id, USD),
           fx: LedgerAccount.fx(USD)
         })
@@ -221,7 +221,7 @@ for (const backend of backends) {
         yield* payout("SE", "own then own")
         expect(yield* between.gained).toEqual({ own: -1500, held: 1500 })
         const { acme } = yield* people
-        const first = LedgerAccount.own(acme.org_id, account, KES)
+        const first = LedgerAccount.ownAccount(acme.org_id, account, KES)
         const ledger = yield* LedgerStore
         expect((yield* ledger.balance(first)).isZero).toBe(true)
         yield* expectBooksInOrder
@@ -383,7 +383,7 @@ for (const backend of backends) {
         const { acme } = yield* people
         const listed = yield* ledger.balancesOf(operatorPermit("platform", "tester", Option.some(acme.org_id)))
         expect(listed).toContainEqual({
-          account: LedgerAccount.own(acme.org_id, account, KES),
+          account: LedgerAccount.ownAccount(acme.org_id, account, KES),
           org_id: acme.org_id,
           balance: shillings("1500"),
           floor: null

@@ -235,7 +235,7 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
             provider: "stripe",
             config_id: null,
             account: null,
-            own: false,
+            own_account: false,
             started_at: at,
             enquire_in: 45
           } as const

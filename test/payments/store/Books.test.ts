@@ -40,7 +40,7 @@ const newAllocation = (payment: Payment, { attempt_id }: Of, minor: bigint, abou
       from: "clearing",
       amount: shillings(minor),
       account: settlementOf(payment),
-      own: shillings(minor),
+      accountAmount: shillings(minor),
       note: "found at the bank",
       by: "amina",
       at: yield* now,

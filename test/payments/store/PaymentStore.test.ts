@@ -95,7 +95,7 @@ for (const backend of backends) {
             action_data: { redirect_url: null, a: "b" },
             account: yield* nextId
           },
-          { account: yield* nextId, own: true }
+          { account: yield* nextId, own_account: true }
         )
         const scope = Option.some(owner.org_id)
         expect(yield* store.find(scope, payment.payment_id)).toEqual(Option.some(payment))
@@ -140,7 +140,7 @@ for (const backend of backends) {
         const { org_id } = owner
         const account = yield* nextId
         const amount = shillings(150_000n)
-        const own = LedgerAccount.own(org_id, account, amount.currency)
+        const own = LedgerAccount.ownAccount(org_id, account, amount.currency)
         const [settlement, held] = [
           LedgerAccount.settlement(org_id, amount.currency),
           LedgerAccount.held(org_id, amount.currency)
@@ -154,7 +154,7 @@ for (const backend of backends) {
             holds: true,
             funding: own
           },
-          { account, own: true }
+          { account, own_account: true }
         )
         const balances = Effect.map(ledger.balances([own, settlement, held]), (all) =>
           Array.from(all.values(), ({ minor }) => minor)
@@ -692,12 +692,12 @@ for (const backend of backends) {
       it.effect(`hands out what is due in turn, one of each organisation: ${size} stand before nobody else's`, () =>
         Effect.gen(function* () {
           const store = yield* PaymentStore
-          const lane = { provider, enquire_in: 30 } as const
+          const queued = { provider, enquire_in: 30 } as const
           const [crowd, neighbour, third] = [yield* newOwner, yield* newOwner, yield* newOwner]
-          yield* Effect.replicateEffect(newPayment(crowd, {}, lane), size, { concurrency: "unbounded" })
+          yield* Effect.replicateEffect(newPayment(crowd, {}, queued), size, { concurrency: "unbounded" })
           yield* timePasses(clock, "1 second")
-          yield* Effect.replicateEffect(newPayment(neighbour, {}, lane), 2)
-          yield* Effect.replicateEffect(newPayment(third, {}, { ...lane, enquire_in: 300 }), 2)
+          yield* Effect.replicateEffect(newPayment(neighbour, {}, queued), 2)
+          yield* Effect.replicateEffect(newPayment(third, {}, { ...queued, enquire_in: 300 }), 2)
           yield* timePasses(clock, "31 seconds")
           const claimed = yield* store.claimEnquiries([{ provider, room: 4 }])
           const ofEach = [crowd, neighbour].map(({ org_id }) => claimed.filter((row) => row.org_id === org_id).length)

@@ -93,7 +93,7 @@ export const draftAttempt = (about: Partial<NewAttempt> = {}) =>
       provider: "stripe",
       config_id: null,
       account: null,
-      own: false,
+      own_account: false,
       started_at: yield* now,
       enquire_in: 45,
       ...about

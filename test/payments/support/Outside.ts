@@ -10,7 +10,7 @@ import { ledgerTables } from "../../../src/money/ledger/PostInMemory.ts"
 import { effectOf } from "../../../src/domain/Movement.ts"
 import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
-import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
@@ -52,12 +52,15 @@ export const allPostings = Effect.gen(function* () {
   }))
 }).pipe(Effect.orDie)
 
-type Told = Pick<Attempt, "account" | "attempt_id" | "leg" | "org_id" | "outcome" | "own" | "payment_id" | "provider">
+type Told = Pick<
+  Attempt,
+  "account" | "attempt_id" | "leg" | "org_id" | "outcome" | "own_account" | "payment_id" | "provider"
+>
 
 const allAttempts = Effect.gen(function* () {
   const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
   if (Option.isSome(sql)) {
-    return yield* sql.value<Told>`select account, attempt_id, leg, org_id, outcome, own, payment_id, provider
+    return yield* sql.value<Told>`select account, attempt_id, leg, org_id, outcome, own as own_account, payment_id, provider
       from attempts`
   }
   const { attempts } = (yield* Effect.serviceOptional(MemoryDatabase)).open(paymentTables)
@@ -181,7 +184,7 @@ const sideProblems = (payment: Payment, attempts: ReadonlyArray<Told>, postings:
     if (of !== payment_id || account.startsWith("held/") || !ownKinds.includes(account.split("/")[0]!)) continue
     const allowed = byHand.includes(kind)
       ? sides.flatMap((one) => {
-          if (one.own) return [`own/${org_id}/${one.account}/${currency}`]
+          if (one.own_account) return [`own/${org_id}/${one.account}/${currency}`]
           // Settlement gets back what it paid of a receivable that the account could not bear.
           return kept && funding !== null ? [funding, side(currency)] : [side(currency)]
         })

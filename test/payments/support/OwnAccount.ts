@@ -87,7 +87,7 @@ export const booksAround = (account: ConfigId) =>
   Effect.map(people, ({ acme }) => ({
     settlement: LedgerAccount.settlement(acme.org_id, KES),
     held: LedgerAccount.held(acme.org_id, KES),
-    own: LedgerAccount.own(acme.org_id, account, KES),
+    own: LedgerAccount.ownAccount(acme.org_id, account, KES),
     there: LedgerAccount.provider("stripe", KES, account),
     stripe: LedgerAccount.provider("stripe", KES),
     adyen: LedgerAccount.provider("adyen", KES),

@@ -13,11 +13,11 @@ export const paidRamp = (
   stripe: Scripted,
   country: string,
   received: string,
-  settlers: ReadonlyArray<ProviderName> = ["circle"]
+  payoutProviders: ReadonlyArray<ProviderName> = ["circle"]
 ) =>
   Effect.gen(function* () {
     yield* serveCountry(country, ["stripe"], "bank_transfer", "inbound")
-    yield* serveCountry(country, settlers, "crypto", "outbound")
+    yield* serveCountry(country, payoutProviders, "crypto", "outbound")
     stripe.otherwise(() => Effect.succeed(accepts({ state: "pending", nextAction: "bank_transfer" })))
     const { payment_id } = yield* onRamp(country)
     const [collection] = yield* attemptsOf(payment_id)

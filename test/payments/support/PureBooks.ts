@@ -8,8 +8,8 @@ import { Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { openAttempt, type Change, type NewAttempt } from "../../../src/payments/store/Change.ts"
 import { isRamp } from "../../../src/payments/route/RampPayout.ts"
-import { paymentChange, rampChange } from "../../../src/payments/settlement/PaymentRules.ts"
-import { refundChange } from "../../../src/payments/settlement/RefundRules.ts"
+import { decidePaymentChange, decideRampChange } from "../../../src/payments/settlement/PaymentSignalRules.ts"
+import { decideRefundChange } from "../../../src/payments/settlement/RefundSignalRules.ts"
 import type { SignalContext } from "../../../src/payments/settlement/Movements.ts"
 import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
@@ -52,7 +52,7 @@ const by = (provider: NewAttempt["provider"], attempt_id: string, leg: NewAttemp
   provider,
   config_id: null,
   account: null,
-  own: false,
+  own_account: false,
   started_at: at,
   enquire_in: null
 })
@@ -107,11 +107,11 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
 
   const ruledOn = (attempt: Attempt, signal: ProviderSignal, source: SignalContext) => {
     const known = { payment, attempt, ...books }
-    if (attempt.leg === "refund" || attempt.leg === "return") return refundChange(known, signal, source, moment)
-    if (!isRamp(payment)) return paymentChange(known, signal, source, moment)
-    const settler = attempt.leg === "collection" ? by("circle", "settlement", "settlement") : undefined
+    if (attempt.leg === "refund" || attempt.leg === "return") return decideRefundChange(known, signal, source, moment)
+    if (!isRamp(payment)) return decidePaymentChange(known, signal, source, moment)
+    const payoutAttempt = attempt.leg === "collection" ? by("circle", "settlement", "settlement") : undefined
     const shared = { ...moment, shared: at, payinExpiry: Duration.hours(24) }
-    return rampChange({ ...known, payment }, signal, source, shared, settler)
+    return decideRampChange({ ...known, payment }, signal, source, shared, payoutAttempt)
   }
 
   /** What stands on the accounts of one kind. */

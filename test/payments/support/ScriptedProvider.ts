@@ -2,7 +2,7 @@
 import { Effect, Either, Schema } from "effect"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
-import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import type { Money } from "../../../src/domain/Money.ts"
 import { type Movement, type MovementKind, movementKinds, movementStates } from "../../../src/domain/Movement.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"

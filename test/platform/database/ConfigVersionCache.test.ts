@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { configVersionsCached } from "../../../src/domain/policies/DatabasePolicies.ts"
 import { InTransaction, PoolQuotas } from "../../../src/platform/database/Transactor.ts"
-import { atConfigVersion, cachedByConfigVersion } from "../../../src/platform/database/ConfigVersionCache.ts"
+import { atConfigVersion, cachedByConfigVersion } from "../../../src/platform/database/Batcher.ts"
 
 /** Answers each question with how often anybody has been asked by then. */
 const counting = Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { Clock, Duration, Effect, Logger, LogLevel, Metric } from "effect"
 import { vi } from "vitest"
 import { Ids } from "../../../src/domain/Ids.ts"
 import type { AnswerLimits } from "../../../src/platform/http/AnswerWriter.ts"
-import { exchange } from "../../../src/platform/http/Exchange.ts"
+import { handleExchange } from "../../../src/platform/http/HttpExchange.ts"
 import { routerOf } from "../../../src/platform/http/EndpointRoute.ts"
 import type { Route } from "../../../src/platform/http/Route.ts"
 import { serve } from "../../../src/platform/http/HttpServer.ts"
@@ -38,7 +38,7 @@ const server = (limits: AnswerLimits) =>
       route("/file", () => file, true),
       route("/s", () => "s")
     ])
-    return yield* serve(exchange(ids, router, new Set()), { port: 0, host: "127.0.0.1", ...limits })
+    return yield* serve(handleExchange(ids, router, new Set()), { port: 0, host: "127.0.0.1", ...limits })
   }).pipe(Effect.provide(Ids.layer), Logger.withMinimumLogLevel(LogLevel.None))
 
 const asking = (port: number, path: string, times = 1, method = "GET"): Socket => {
@@ -175,7 +175,7 @@ it.scopedLive("pipelined requests leave nothing behind when their connection clo
         )
     }
     const routes = [never, route("/page", () => "p".repeat(MIB / 8)), route("/s", () => "s")]
-    const answers = exchange(ids, routerOf(routes), new Set())
+    const answers = handleExchange(ids, routerOf(routes), new Set())
     let waiting = (): number => -1
     const port = yield* serve(
       (request, response, writer) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it as plain } from "vitest"
 import { Effect, Either, Option } from "effect"
 import * as fc from "fast-check"
-import { canonicalJson } from "../../../src/domain/ExactJson.ts"
+import { canonicalJson } from "../../../src/domain/Decimal.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
 import { people } from "../../support/Credentials.ts"

@@ -257,7 +257,7 @@ describe("accounts", () => {
       const config_id = yield* nextId
       const sealed = yield* sealCredentials(yield* Vault, config_id, { secret_key: Redacted.make(secret_key) })
       Option.getOrThrow(yield* store.put({ config_id, provider: "paystack", sealed, tested: true }))
-      return yield* (yield* ProviderAccounts).own("paystack", config_id)
+      return yield* (yield* ProviderAccounts).ofConfig("paystack", config_id)
     })
 
   it.scoped("of configurations that hold test keys are off in live mode, and those with live keys in a sandbox", () =>

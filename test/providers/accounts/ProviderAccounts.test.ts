@@ -54,16 +54,16 @@ describe("accounts of configurations", () => {
     return Effect.gen(function* () {
       const accounts = yield* ProviderAccounts
       const { config_id } = yield* put
-      const first = yield* accounts.own("stripe", config_id)
+      const first = yield* accounts.ofConfig("stripe", config_id)
       expect(first?.name).toBe("stripe")
-      yield* Effect.replicateEffect(accounts.own("stripe", config_id), 100)
+      yield* Effect.replicateEffect(accounts.ofConfig("stripe", config_id), 100)
       expect(looks.count).toBe(1)
       yield* aMoment
       yield* accounts.seen([{ config_id, credentials_version: 1 }])
-      expect(yield* accounts.own("stripe", config_id)).toBe(first)
+      expect(yield* accounts.ofConfig("stripe", config_id)).toBe(first)
       expect(looks.count).toBe(1)
       yield* aMoment
-      expect(yield* accounts.own("stripe", config_id)).toBe(first)
+      expect(yield* accounts.ofConfig("stripe", config_id)).toBe(first)
       expect(looks.count).toBe(2)
     }).pipe(Effect.provide(services(looks, {})))
   })
@@ -73,14 +73,14 @@ describe("accounts of configurations", () => {
     return Effect.gen(function* () {
       const accounts = yield* ProviderAccounts
       const { again, config_id } = yield* put
-      const first = yield* accounts.own("stripe", config_id)
+      const first = yield* accounts.ofConfig("stripe", config_id)
       yield* again
-      expect(yield* accounts.own("stripe", config_id), "not known yet").toBe(first)
+      expect(yield* accounts.ofConfig("stripe", config_id), "not known yet").toBe(first)
       yield* accounts.seen([{ config_id, credentials_version: 2 }])
-      const second = yield* accounts.own("stripe", config_id)
+      const second = yield* accounts.ofConfig("stripe", config_id)
       expect(second).not.toBe(first)
       yield* accounts.seen([{ config_id, credentials_version: 1 }])
-      expect(yield* accounts.own("stripe", config_id)).toBe(second)
+      expect(yield* accounts.ofConfig("stripe", config_id)).toBe(second)
       expect(looks.count).toBe(2)
     }).pipe(Effect.provide(services(looks, {})))
   })
@@ -89,10 +89,10 @@ describe("accounts of configurations", () => {
     Effect.gen(function* () {
       const accounts = yield* ProviderAccounts
       const { again, config_id } = yield* put
-      expect((yield* accounts.own("stripe", config_id))?.since).toBeUndefined()
+      expect((yield* accounts.ofConfig("stripe", config_id))?.since).toBeUndefined()
       const { updated_at } = yield* again
       yield* aMoment
-      const { since } = (yield* accounts.own("stripe", config_id))!
+      const { since } = (yield* accounts.ofConfig("stripe", config_id))!
       expect(since?.getTime()).toBe(updated_at.getTime() + Duration.toMillis(credentialsRetireAfter))
     }).pipe(Effect.provide(services({ count: 0 }, {})))
   )
@@ -101,7 +101,9 @@ describe("accounts of configurations", () => {
     Effect.gen(function* () {
       const accounts = yield* ProviderAccounts
       const { config_id } = yield* put
-      const all = yield* Effect.replicateEffect(accounts.own("stripe", config_id), 20, { concurrency: "unbounded" })
+      const all = yield* Effect.replicateEffect(accounts.ofConfig("stripe", config_id), 20, {
+        concurrency: "unbounded"
+      })
       expect(new Set(all).size).toBe(1)
     }).pipe(Effect.provide(services({ count: 0 }, {})))
   )
@@ -116,7 +118,7 @@ it.scopedLive("an account that hangs takes no other's place", () =>
       const accounts = yield* ProviderAccounts
       const platform = (yield* accounts.platform("stripe"))!
       const { config_id } = yield* put
-      const own = (yield* accounts.own("stripe", config_id))!
+      const own = (yield* accounts.ofConfig("stripe", config_id))!
       const attempt = attemptAt(yield* nextId, { providerPaymentId: "pi_1" })
       const inOrgs = yield* Effect.replicateEffect(nextId, 40)
       yield* Effect.forEach(inOrgs, (id) =>

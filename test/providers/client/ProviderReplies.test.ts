@@ -8,13 +8,13 @@ import {
   NeverSent,
   type ProviderReply
 } from "../../../src/providers/client/ProviderHttp.ts"
-import { prepared, sent } from "../../../src/providers/client/ProviderReplies.ts"
+import { preparedOrDeclined, outcomeOfOrder } from "../../../src/providers/client/ProviderReplies.ts"
 
 const nobodyReads = () => {
   throw new Error("there was no reply")
 }
 
-const ordered = (failed: CallFailed) => sent(Effect.fail(failed), nobodyReads)
+const ordered = (failed: CallFailed) => outcomeOfOrder(Effect.fail(failed), nobodyReads)
 
 it.effect("that there was no turn among our own calls is told apart from that nobody was there", () =>
   Effect.gen(function* () {
@@ -27,7 +27,7 @@ it.effect("that there was no turn among our own calls is told apart from that no
       [alone, "unreachable"],
       [new MaybeSent({ reason: "reset" }), "unreachable"]
     ] as const) {
-      expect(yield* Effect.flip(prepared(Effect.fail(failed), nobodyReads))).toMatchObject({ unsent })
+      expect(yield* Effect.flip(preparedOrDeclined(Effect.fail(failed), nobodyReads))).toMatchObject({ unsent })
     }
   })
 )
@@ -44,8 +44,8 @@ it.effect("an order that the provider has is looked up, also where it answers 42
       providerData: {}
     })
     const declined = new Declined({ reason: "no" })
-    expect(yield* sent(Effect.succeed(reply), () => Effect.succeed(there))).toEqual(there)
-    expect(yield* sent(Effect.succeed(reply), () => declined)).toMatchObject({
+    expect(yield* outcomeOfOrder(Effect.succeed(reply), () => Effect.succeed(there))).toEqual(there)
+    expect(yield* outcomeOfOrder(Effect.succeed(reply), () => declined)).toMatchObject({
       _tag: "Declined",
       code: "PROVIDER_BUSY"
     })

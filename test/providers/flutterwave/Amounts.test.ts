@@ -1,7 +1,7 @@
 import { Either, Equal, Option } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
 import { orderRequest } from "../../../src/providers/flutterwave/FlutterwaveRequests.ts"

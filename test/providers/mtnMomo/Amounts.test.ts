@@ -1,7 +1,7 @@
 import { Either, Equal, Option } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { orderRequest } from "../../../src/providers/mtnMomo/MtnMomoRequests.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"

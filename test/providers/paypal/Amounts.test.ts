@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import * as fc from "fast-check"
-import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { paypalCurrencies, paypalText } from "../../../src/providers/paypal/PaypalSchemas.ts"
 import { createOrder, createPayout } from "../../../src/providers/paypal/PaypalRequests.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import * as fc from "fast-check"
-import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { enquiryOf } from "../../../src/providers/paystack/PaystackAnswers.ts"
 import { hostedPage, refund, transfer } from "../../../src/providers/paystack/PaystackRequests.ts"

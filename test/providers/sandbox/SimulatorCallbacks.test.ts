@@ -4,8 +4,12 @@ import * as fc from "fast-check"
 import { NoProof } from "../../../src/providers/port/Callback.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { simulatorPaymentId } from "../../../src/providers/sandbox/SimulatorAnswers.ts"
-import { readCallback, signatureHeader, signedCallback } from "../../../src/providers/sandbox/SimulatorCallbacks.ts"
+import {
+  simulatorPaymentId,
+  readCallback,
+  signatureHeader,
+  signedCallback
+} from "../../../src/providers/sandbox/SimulatorAnswers.ts"
 import { shillings } from "./Orders.ts"
 import type { SimulatorTimer } from "../../../src/providers/sandbox/SimulatorStore.ts"
 

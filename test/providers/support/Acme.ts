@@ -3,7 +3,12 @@ import { createHmac } from "node:crypto"
 import { Effect, Either, Option, Redacted } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
-import { credentialsRefused, looked, noVerdict, sent } from "../../../src/providers/client/ProviderReplies.ts"
+import {
+  credentialsRefused,
+  enquiryResult,
+  noVerdict,
+  outcomeOfOrder
+} from "../../../src/providers/client/ProviderReplies.ts"
 import { Check, Hint, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
@@ -138,7 +143,7 @@ export const acme = (fault?: Fault) =>
           body: JSON.stringify({ ...body, reference })
         })
         const told = fault === "tells its key to the log" ? Effect.logWarning(`sent with ${key}`) : Effect.void
-        return Effect.zipRight(told, sent(call, outcomeOf))
+        return Effect.zipRight(told, outcomeOfOrder(call, outcomeOf))
       }
 
       const enquire = ({ flow, leg, reference }: AttemptContext): Effect.Effect<Enquiry> => {
@@ -149,7 +154,7 @@ export const acme = (fault?: Fault) =>
           path: `/orders/${kind}/${reference}`,
           headers
         })
-        return looked(call, (reply) => {
+        return enquiryResult(call, (reply) => {
           if (fault === "says absent when it is not sure") return new Absent()
           if (reply.status === 404) return fault === "never says absent" ? noVerdict(reply) : new Absent()
           return Option.match(orderIn(reply.json), { onNone: () => noVerdict(reply), onSome: reportOf })

@@ -1,6 +1,6 @@
 /** The fake of an invented third party: orders with a reference, look-ups by it, hosted pages, refunds, signed callbacks. */
 import { createHmac } from "node:crypto"
-import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../../fakes/Fake.ts"
 import type { Entry } from "../../fakes/FakeLedger.ts"

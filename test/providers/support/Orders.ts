@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Either, Redacted } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"
-import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { OrgId, PaymentId } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Accepted } from "../../../src/domain/Outcome.ts"

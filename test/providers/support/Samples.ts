@@ -1,6 +1,6 @@
 /** Orders by which an adapter is held to its promises: their amounts decide what its fake does with them. */
 import { randomBytes } from "node:crypto"
-import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import type { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { uuidv7 } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { type Scenario, magicDigits } from "../../fakes/MagicAmounts.ts"

@@ -56,10 +56,10 @@ const roundedDown = (): Planted => {
 
 /** Adds one minor unit for the organisation where a conversion rounds. */
 const roundedOtherwise = ({ amount, direction, target }: Payment, allocation: Allocation): Allocation => {
-  const { amount: moved, own: given } = allocation
+  const { amount: moved, accountAmount: given } = allocation
   const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
   if (moved.currency === given.currency || (own.minor * moved.minor) % theirs.minor === 0n) return allocation
-  return { ...allocation, own: new Money({ currency: given.currency, minor: given.minor + 1n }) }
+  return { ...allocation, accountAmount: new Money({ currency: given.currency, minor: given.minor + 1n }) }
 }
 
 export const amountBugs: ReadonlyArray<Bug> = [

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import { Declined, type Outcome, Report } from "../../../src/domain/Outcome.ts"
-import { ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
+import { CallProvider } from "../../../src/payments/route/CallProvider.ts"
 import type { NewPayment } from "../../../src/payments/store/Change.ts"
 import { type AttemptOfPayment, PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
@@ -37,28 +37,26 @@ const inPayments: ReadonlyArray<Bug> = [
   {
     name: "a timeout counts as a decline",
     foundBy: 6,
-    planted: overriding(ProviderAnswer, ({ outcome }) => ({
-      outcome: (...given) =>
-        Effect.map(outcome(...given), (said) => (said._tag === "Unknown" ? declinedOutcome() : said))
+    planted: overriding(CallProvider, ({ send }) => ({
+      send: (...given) => Effect.map(send(...given), (said) => (said._tag === "Unknown" ? declinedOutcome() : said))
     }))
   },
   {
     name: "a lost answer is retried without honoured references",
     foundBy: 1,
-    planted: overriding(ProviderAnswer, ({ outcome }) => ({
-      outcome: (provider, send, window, leave, about) =>
-        outcome(provider, send, window, leave, { ...about, honours: true })
+    planted: overriding(CallProvider, ({ send }) => ({
+      send: (provider, order, window, leave, about) => send(provider, order, window, leave, { ...about, honours: true })
     }))
   },
   {
     name: "provider text is stored unchecked",
     foundBy: 13,
-    planted: overriding(ProviderAnswer, ({ outcome }) => ({
-      outcome: (provider, send, window, leave, about) =>
+    planted: overriding(CallProvider, ({ send }) => ({
+      send: (provider, order, window, leave, about) =>
         Effect.suspend(() => {
           let raw: Outcome | undefined
-          const heard = Effect.tap(send, (said) => Effect.sync(() => void (raw = said)))
-          return Effect.map(outcome(provider, heard, window, leave, about), (said) =>
+          const heard = Effect.tap(order, (said) => Effect.sync(() => void (raw = said)))
+          return Effect.map(send(provider, heard, window, leave, about), (said) =>
             raw !== undefined && raw._tag === said._tag ? raw : said
           )
         })
@@ -67,7 +65,7 @@ const inPayments: ReadonlyArray<Bug> = [
   {
     name: "an enquiry has no timeout",
     foundBy: 229,
-    planted: overriding(ProviderAnswer, () => ({ enquiry: (provider, attempt) => provider.enquire(attempt) }))
+    planted: overriding(CallProvider, () => ({ enquire: (provider, attempt) => provider.enquire(attempt) }))
   },
   {
     name: "an unknown outcome is recorded as a failure",

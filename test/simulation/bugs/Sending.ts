@@ -1,7 +1,7 @@
 /** Bugs in sending, retries, leases and callback matching. */
 import { Clock, Duration, Effect, Option } from "effect"
 import { Declined, type Outcome } from "../../../src/domain/Outcome.ts"
-import { ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
+import { CallProvider } from "../../../src/payments/route/CallProvider.ts"
 import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import type { UnmatchedCallback } from "../../../src/payments/store/Payment.ts"
@@ -29,12 +29,12 @@ export const sendingBugs: ReadonlyArray<Bug> = [
   {
     name: "a refused duplicate counts as a decline",
     foundBy: 91,
-    planted: overriding(ProviderAnswer, (answers) => ({
-      outcome: (provider, send, ...others) =>
+    planted: overriding(CallProvider, (answers) => ({
+      send: (provider, order, ...others) =>
         Effect.suspend(() => {
           let last: Outcome | undefined
-          const heard = Effect.tap(send, (said) => Effect.sync(() => void (last = said)))
-          return Effect.map(answers.outcome(provider, heard, ...others), (said) =>
+          const heard = Effect.tap(order, (said) => Effect.sync(() => void (last = said)))
+          return Effect.map(answers.send(provider, heard, ...others), (said) =>
             said._tag === "Unknown" && last instanceof Declined ? last : said
           )
         })
@@ -43,8 +43,8 @@ export const sendingBugs: ReadonlyArray<Bug> = [
   {
     name: "the send window is checked for the first try only",
     foundBy: 33,
-    planted: overriding(ProviderAnswer, (answers) => ({
-      outcome: (provider, send, window, ...others) =>
+    planted: overriding(CallProvider, (answers) => ({
+      send: (provider, order, window, ...others) =>
         Effect.suspend(() => {
           let isFirst = true
           const isOpen = Effect.suspend(() => {
@@ -52,7 +52,7 @@ export const sendingBugs: ReadonlyArray<Bug> = [
             isFirst = false
             return first ? window.isOpen : Effect.succeed(true)
           })
-          return answers.outcome(provider, send, { isOpen }, ...others)
+          return answers.send(provider, order, { isOpen }, ...others)
         })
     }))
   },

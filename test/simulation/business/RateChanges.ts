@@ -1,7 +1,7 @@
 /** Operators who change rates while locks, reviews and refunds are open. */
 import { BigDecimal, Effect, Schema } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { roundToSignificantDigits } from "../../../src/domain/Decimal.ts"
 import { fromDecimal } from "../../../src/domain/Exchange.ts"
 import { memoryTable } from "../../../src/platform/database/MemoryDatabase.ts"

@@ -1,10 +1,10 @@
 /** Callback bodies of simulated providers, and how their ports read them. */
 import { Effect } from "effect"
-import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { isAnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import { named } from "../../../src/providers/client/ProviderReplies.ts"
+import { withMovements } from "../../../src/providers/client/ProviderReplies.ts"
 import { type CallbackEvent, Hint, Check, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 
@@ -33,7 +33,9 @@ const moneyIn = ({ currency, minor }: PayloadMoney): Money | undefined =>
   isAnyCurrencyCode(currency) ? new Money({ currency, minor: BigInt(minor) }) : undefined
 
 const movementsIn = ({ movements = [] }: CallbackPayload): Pick<Report, "movements"> =>
-  named(movements.map((one) => ({ ...one, amount: one.amount === null ? null : (moneyIn(one.amount) ?? null) })))
+  withMovements(
+    movements.map((one) => ({ ...one, amount: one.amount === null ? null : (moneyIn(one.amount) ?? null) }))
+  )
 
 const reportIn = (said: CallbackPayload): Report =>
   new Report({

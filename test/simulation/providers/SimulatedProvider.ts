@@ -6,7 +6,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import { credentialsRetireAfter } from "../../../src/domain/policies/ProviderPolicies.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
-import { named } from "../../../src/providers/client/ProviderReplies.ts"
+import { withMovements } from "../../../src/providers/client/ProviderReplies.ts"
 import type {
   AttemptContext,
   OneTimePasswords,
@@ -481,7 +481,7 @@ export class SimulatedProvider {
       nextAction: order.state === "waiting" ? order.waitsFor : null,
       actionData: order.state === "waiting" ? this.task(order) : {},
       providerData: { ["of"]: this.words(purpose, "its own") },
-      ...named(this.movementsOf(order))
+      ...withMovements(this.movementsOf(order))
     })
   }
 
@@ -548,7 +548,10 @@ export class SimulatedProvider {
       reason: state === "failed" ? this.words(purpose, "it failed") : null,
       providerPaymentId: order.providerPaymentId,
       providerStatus: this.words(purpose, state),
-      ...named([...this.movementsOf(order), ...this.orders.refundsOf(order).flatMap((refund) => this.toldOf(refund))]),
+      ...withMovements([
+        ...this.movementsOf(order),
+        ...this.orders.refundsOf(order).flatMap((refund) => this.toldOf(refund))
+      ]),
       ...(order.state === "waiting" && this.can.repeatsInstructions && order.waitsFor !== null
         ? { waitsFor: { nextAction: order.waitsFor, actionData: this.task(order) } }
         : {})

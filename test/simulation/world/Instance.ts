@@ -19,13 +19,12 @@ import { servicesOver } from "../../../src/app/Services.ts"
 import { startWorkers } from "../../../src/app/BackgroundWorkers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { workerPoll } from "../../../src/domain/policies/ServerPolicies.ts"
-import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
-import { credentialGate } from "../../../src/people/auth/CredentialGate.ts"
+import { Authenticator, credentialGate } from "../../../src/people/auth/Authenticator.ts"
 import { InvalidToken, JwtVerifier } from "../../../src/people/auth/JwtVerifier.ts"
 import { Settings } from "../../../src/platform/config/Settings.ts"
 import { Workers } from "../../../src/platform/fibers/Workers.ts"
 import { AnswerWriter } from "../../../src/platform/http/AnswerWriter.ts"
-import { exchange } from "../../../src/platform/http/Exchange.ts"
+import { handleExchange } from "../../../src/platform/http/HttpExchange.ts"
 import type { Route } from "../../../src/platform/http/Route.ts"
 import { routerOf } from "../../../src/platform/http/EndpointRoute.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
@@ -127,7 +126,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
     const context: Context.Context<Services> = Context.merge(all, yield* buildPlan(servicesPlan, all, planted))
     return yield* Effect.gen(function* () {
       const writer = new AnswerWriter()
-      const answers = exchange(shared.ids, routed(yield* businessRoutes), new Set())
+      const answers = handleExchange(shared.ids, routed(yield* businessRoutes), new Set())
       const workers = idleFirst(yield* Workers, isEmpty)
       yield* startWorkers.pipe(
         Effect.provideService(Workers, workers),

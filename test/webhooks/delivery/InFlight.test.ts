@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { OrgId, WebhookId } from "../../../src/domain/Ids.ts"
 import { webhookConcurrency } from "../../../src/domain/policies/WebhookPolicies.ts"
 import type { ClaimedDelivery } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
-import { InFlight } from "../../../src/webhooks/delivery/InFlight.ts"
+import { InFlight } from "../../../src/webhooks/delivery/FairShare.ts"
 
 const org_id = OrgId.make("00000000-0000-7000-8000-000000000001")
 const webhook_id = WebhookId.make("00000000-0000-7000-8000-000000000002")

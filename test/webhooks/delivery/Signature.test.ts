@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { Webhook } from "standardwebhooks"
-import { deliveryHeaders, headersToKeep, shownHeaders } from "../../../src/webhooks/delivery/SignedHeaders.ts"
+import { deliveryHeaders, headersToKeep, shownHeaders } from "../../../src/webhooks/delivery/DeliveryAttempt.ts"
 import { formatSecret } from "../../../src/webhooks/WebhookSecrets.ts"
 
 const secret = formatSecret(Buffer.alloc(32, 7))

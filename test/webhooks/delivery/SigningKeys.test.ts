@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { WebhookId } from "../../../src/domain/Ids.ts"
 import { Vault, VaultError, type VaultService } from "../../../src/platform/secrets/Vault.ts"
-import { SigningKeys } from "../../../src/webhooks/delivery/SignedHeaders.ts"
+import { SigningKeys } from "../../../src/webhooks/delivery/DeliveryAttempt.ts"
 import { secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
 import { TestVault } from "../../support/TestSettings.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Either } from "effect"
 import * as fc from "fast-check"
-import { checkAddress } from "../../../src/webhooks/ssrf/PublicAddress.ts"
+import { checkAddress } from "../../../src/webhooks/ssrf/EndpointUrl.ts"
 
 const inside = [
   ["127.0.0.1", "loopback"],

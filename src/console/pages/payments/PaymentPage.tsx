@@ -190,7 +190,7 @@ const load = async (get: BoundCall, id: string) => {
   return { payment, items: timeline.data.items }
 }
 
-const settled = ["completed", "failed", "refunded", "rejected", "canceled"]
+const finalStatuses = ["completed", "failed", "refunded", "rejected", "canceled"]
 
 const POLL = 3000
 
@@ -223,7 +223,7 @@ const PaymentContent = ({ items, payment }: PaymentAndTimeline) => {
     >
       <MoneyLocation payment={payment} />
       <Card title="Timeline" note="Not to scale: quiet periods are compressed.">
-        <TimelineChart items={items} settled={settled.includes(payment.status)} />
+        <TimelineChart items={items} isFinal={finalStatuses.includes(payment.status)} />
       </Card>
       <div class="columns lean-left">
         <Card title="Steps">

@@ -105,13 +105,13 @@ const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray
   }))
 ]
 
-/** End of the drawing: now, or shortly after the last event of a settled payment. */
-const endOf = (items: ReadonlyArray<TimelineItem>, settled: boolean): number => {
+/** End of the drawing: now, or shortly after the last event of a final payment. */
+const endOf = (items: ReadonlyArray<TimelineItem>, isFinal: boolean): number => {
   const times = items.flatMap((item) =>
     item.kind === "attempt" ? [timeOf(item.at) + (item.latency_ms ?? 0)] : [timeOf(item.at)]
   )
   const last = Math.max(...times)
-  return settled ? last + Math.max(300, (last - Math.min(...times)) / 2) : Math.max(last, Date.now())
+  return isFinal ? last + Math.max(300, (last - Math.min(...times)) / 2) : Math.max(last, Date.now())
 }
 
 /** Logarithmic width of a gap, so that milliseconds and days fit on one axis. */
@@ -134,7 +134,7 @@ const scaleOf = (lanes: ReadonlyArray<Lane>): ((time: number) => number) => {
 interface TimelineChartProps {
   readonly items: ReadonlyArray<TimelineItem>
   /** The payment has ended, so the axis ends too. */
-  readonly settled: boolean
+  readonly isFinal: boolean
 }
 
 const LANE = 46
@@ -247,9 +247,9 @@ const ticksOf = (lanes: ReadonlyArray<Lane>, place: (time: number) => number, wi
 const summary = (lanes: ReadonlyArray<Lane>): string =>
   lanes.map(({ marks, name }) => `${name}: ${marks.map(({ words }) => words).join(", ")}`).join(". ")
 
-export const TimelineChart = ({ items, settled }: TimelineChartProps) => {
+export const TimelineChart = ({ items, isFinal }: TimelineChartProps) => {
   const [frame, width] = useWidth()
-  const lanes = lanesOf(items, endOf(items, settled))
+  const lanes = lanesOf(items, endOf(items, isFinal))
   const scale = scaleOf(lanes)
   const place = (time: number) =>
     time === Number.NEGATIVE_INFINITY ? EDGE : EDGE + scale(time) * Math.max(0, width - 3 * EDGE)

@@ -2,7 +2,7 @@
 import { Duration } from "effect"
 import { html } from "../../../domain/Html.ts"
 import { receiptReading, takenRefresh, transferRefresh } from "../../../domain/policies/PaymentPolicies.ts"
-import { isSettled } from "../../../domain/PaymentStatus.ts"
+import { isFinal } from "../../../domain/PaymentStatus.ts"
 import type { StatusVisit } from "../../links/LinkVisit.ts"
 import { outcome, receiptByMail, type ReceiptAnswer, waitingPage, returnAddress } from "../CheckoutPage.ts"
 import {
@@ -176,7 +176,7 @@ const onwards = (target: string, publicUrl: string): string =>
 
 export const statusPage = (shown: StatusPageInput, linkAddress: string, publicUrl: string): Page => {
   const { action_data, next_action, status } = shown.visit.payment
-  if (isSettled(status)) return overPage(shown, linkAddress)
+  if (isFinal(status)) return overPage(shown, linkAddress)
   const { address, visit, words } = shown
   if (!visit.isHolder) return takenPage(visit, words, address, status === "pending" ? visit.payment.expires_at : null)
   if (status !== "pending") return waiting(shown)

@@ -111,6 +111,6 @@ const make = Effect.gen(function* () {
   }
 })
 
-export class HeldRate extends Context.Tag("corridor/HeldRate")<HeldRate, Effect.Effect.Success<typeof make>>() {
-  static readonly layer = Layer.effect(HeldRate, make)
+export class ReviewRate extends Context.Tag("corridor/ReviewRate")<ReviewRate, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(ReviewRate, make)
 }

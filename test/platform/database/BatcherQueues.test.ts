@@ -40,7 +40,7 @@ const doubling = Effect.gen(function* () {
         if (items.some(({ n }) => n === 13)) return yield* Effect.die(new Error("13"))
         return items.map(({ n }) => n * 2)
       }),
-    { laneOf: ({ org }) => org }
+    { queueOf: ({ org }) => org }
   )
   const ask = (items: ReadonlyArray<Item>) =>
     Effect.forEach(items, (item) => Effect.fork(Effect.exit(double(item)))).pipe(

@@ -7,7 +7,7 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Payment, RampFacts } from "../../../src/payments/store/Payment.ts"
 import { paymentOf, toRow } from "../../../src/payments/store/PaymentRow.ts"
-import { type PaidLeg, providerOrder } from "../../../src/payments/route/ProviderOrder.ts"
+import { type PaidLeg, buildOrder } from "../../../src/payments/route/BuildOrder.ts"
 import { draftPayment, shillings } from "../support/NewPayment.ts"
 import { byBank, byPhone } from "../support/Requests.ts"
 import { recipientInfo } from "../../../src/payments/initiate/PaymentPlan.ts"
@@ -188,9 +188,9 @@ describe("providerOrder", () => {
     Effect.gen(function* () {
       const payment = yield* draftPayment({ org_id: ID, user_id: ID }, about)
       const unstored = { checkoutUrl: "https://corridor.example/checkout", organization }
-      const order = providerOrder(payment, leg, unstored)
+      const order = buildOrder(payment, leg, unstored)
       expect(order).toMatchObject({ ...wanted, paymentId: payment.payment_id, orgId: ID, country: "KE" })
-      expect(providerOrder(stored(payment), leg, unstored)).toEqual(order)
+      expect(buildOrder(stored(payment), leg, unstored)).toEqual(order)
       expect(order.sender).toEqual(order.flow === "outbound" ? { name: "Acme", country: "GB" } : null)
     }).pipe(Effect.provide(Ids.layer))
   )
@@ -205,8 +205,8 @@ describe("providerOrder", () => {
         cvv: null,
         holder: null
       })
-      expect(providerOrder(payment, "payment", { card, checkoutUrl: "", organization }).card).toBe(card)
-      expect(providerOrder(payment, "payment", { checkoutUrl: "", organization })).toMatchObject({
+      expect(buildOrder(payment, "payment", { card, checkoutUrl: "", organization }).card).toBe(card)
+      expect(buildOrder(payment, "payment", { checkoutUrl: "", organization })).toMatchObject({
         card: null,
         browser: null
       })

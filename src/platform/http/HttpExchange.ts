@@ -182,7 +182,7 @@ const routeFor = (router: Router<Route>, method: string, target: string) => {
 /** Status in the log and the metrics of a request whose caller hung up. */
 const CALLER_GONE = 499
 
-export const exchange =
+export const handleExchange =
   (ids: Ids["Type"], router: Router<Route>, cors: Cors) =>
   (request: IncomingMessage, response: ServerResponse, writer: AnswerWriter): Effect.Effect<void> =>
     Effect.gen(function* () {

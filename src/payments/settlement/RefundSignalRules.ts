@@ -5,7 +5,7 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { netOf, position } from "../../domain/Movement.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
-import { ownSide } from "../store/PaymentPostings.ts"
+import { organizationSide } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import {
   failureContradiction,
@@ -17,7 +17,7 @@ import {
   partOf,
   refundedByUs
 } from "./Movements.ts"
-import { isPursued } from "./PaymentRules.ts"
+import { isPursued } from "./PaymentSignalRules.ts"
 import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 
 export interface RefundLegState {
@@ -133,7 +133,7 @@ const withoutShortage = (payment: Payment, refunds: Parts, failed: Refund): Part
   const { currency } = payment.target
   const last = standing.at(-1)
   const back = new Money({ currency: payment.amount.currency, minor: sum(standing, ({ amount }) => amount) })
-  const lacking = ownSide(payment, back, true).minor - sum(standing, ({ target }) => target)
+  const lacking = organizationSide(payment, back, true).minor - sum(standing, ({ target }) => target)
   const minor = lacking > failed.target.minor ? failed.target.minor : lacking
   if (last === undefined || currency === back.currency || minor <= 0n) return refunds
   const dearer: Refund = { ...last, target: new Money({ currency, minor: last.target.minor + minor }) }
@@ -148,7 +148,7 @@ export const statusAfter = (payment: Payment, refunds: Parts, movements: Books["
   return isBack || netOf(position(movements), taken_by, amount.currency).minor <= 0n ? "refunded" : status
 }
 
-export const refundChange = (
+export const decideRefundChange = (
   subject: AttemptOfPayment,
   signal: ProviderSignal,
   source: SignalContext,
@@ -186,7 +186,7 @@ export const refundChange = (
         amountContradiction(subject, recording) ??
         failureContradiction(subject, signal, source, { moved: part.state === "completed" && state === "completed" }),
       changes: settles,
-      settledRefund: settles ? settled : undefined
+      finishedRefund: settles ? settled : undefined
     },
     source,
     moment

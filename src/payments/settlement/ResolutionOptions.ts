@@ -4,7 +4,7 @@
  */
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import type { StoredBalance } from "../../money/ledger/LedgerStore.ts"
 import {
   absolute,
@@ -16,7 +16,7 @@ import {
   describeSum
 } from "../store/SuspenseSums.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
-import { heldByRamp, ownSide, organizationAccount } from "../store/PaymentPostings.ts"
+import { heldByRamp, organizationSide, organizationAccount } from "../store/PaymentPostings.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./Movements.ts"
 
@@ -29,7 +29,7 @@ export interface BalanceChange {
   readonly owes: Money
 }
 
-export interface OperatorDecision {
+export interface ResolutionOption {
   readonly action: "resolve" | "give_back"
   /** Of `resolve`. */
   readonly outcome: "completed" | "failed" | null
@@ -40,7 +40,7 @@ export interface OperatorDecision {
 }
 
 /** An open item, and the decisions that it allows. */
-export interface DecidableItem {
+export interface ItemWithOptions {
   /** Null: no item of the queue, such as a payment on the manual rail or a payout of a ramp that is not sent yet. */
   readonly item_id: string | null
   readonly kind: "suspense" | "unknown_outcome" | "unsent_payout"
@@ -48,11 +48,11 @@ export interface DecidableItem {
   readonly detail: string
   /** Above zero it came, below zero it is gone. */
   readonly money: Money | null
-  readonly decisions: ReadonlyArray<OperatorDecision>
+  readonly decisions: ReadonlyArray<ResolutionOption>
 }
 
 /** Facts beside the payment. */
-export interface DecisionContext {
+export interface OptionContext {
   readonly balanceOf: (account: LedgerAccount) => Pick<StoredBalance, "balance" | "floor">
   /** Whether the provider of this attempt gives money back through this service. */
   readonly canRefund: (attempt: Attempt) => boolean
@@ -73,7 +73,7 @@ const fits = ({ balance, floor }: Pick<StoredBalance, "balance" | "floor">, chan
 /** The balance of an account after a change, once the ledger has paid from it what the organisation owes. */
 const changeOf = (
   { org_id }: Payment,
-  { balanceOf }: DecisionContext,
+  { balanceOf }: OptionContext,
   account: LedgerAccount,
   change: Money
 ): BalanceChange => {
@@ -100,7 +100,12 @@ const debtWords = ({ owes }: BalanceChange): string =>
   owes.isZero ? "" : `; it owes ${owes.toString()}, which its next credits pay`
 
 /** Allocation of a sum if the organisation gets or bears it. */
-const ownOf = (payment: Payment, { movements }: PaymentHistory, mover: Attempt, { from, money }: SuspenseSum) => {
+const allocationOf = (
+  payment: Payment,
+  { movements }: PaymentHistory,
+  mover: Attempt,
+  { from, money }: SuspenseSum
+) => {
   const decided = { allocation_id: "", note: "", by: null, at: payment.updated_at }
   return allocateToOrganization(payment, mover, { money, from, movements }, decided)
 }
@@ -108,7 +113,7 @@ const ownOf = (payment: Payment, { movements }: PaymentHistory, mover: Attempt, 
 /** Target amount of an underpaid payin that is accepted as it is; undefined: it cannot be. */
 export const acceptedTarget = (payment: Payment, sum: SuspenseSum): Money | undefined => {
   if (!isUnderpaid(payment, sum) || sum.money.currency !== payment.amount.currency) return undefined
-  const target = ownSide(payment, sum.money, false)
+  const target = organizationSide(payment, sum.money, false)
   return target.isPositive ? target : undefined
 }
 
@@ -125,28 +130,28 @@ export const isPaidLate = (
   money.currency === payment.target.currency &&
   heldByRamp(payment, history).minor >= payment.amount.minor
 
-interface DecisionSubject {
+interface OptionSubject {
   readonly payment: Payment
   readonly history: PaymentHistory
   readonly sum: SuspenseSum
   readonly mover: Attempt
-  readonly context: DecisionContext
+  readonly context: OptionContext
 }
 
 /** Nothing changes for the organisation. */
-const unchanged = ({ context, mover, payment, history, sum }: DecisionSubject): BalanceChange => {
-  const { account, own } = ownOf(payment, history, mover, sum)
-  return changeOf(payment, context, account, Money.zero(own.currency))
+const unchanged = ({ context, mover, payment, history, sum }: OptionSubject): BalanceChange => {
+  const { account, accountAmount } = allocationOf(payment, history, mover, sum)
+  return changeOf(payment, context, account, Money.zero(accountAmount.currency))
 }
 
-const resolve = (outcome: "completed" | "failed", says: string, balance: BalanceChange | null): OperatorDecision => ({
+const resolve = (outcome: "completed" | "failed", says: string, balance: BalanceChange | null): ResolutionOption => ({
   action: "resolve",
   outcome,
   says,
   balance
 })
 
-const accept = ({ context, payment, sum }: DecisionSubject): ReadonlyArray<OperatorDecision> => {
+const accept = ({ context, payment, sum }: OptionSubject): ReadonlyArray<ResolutionOption> => {
   const target = acceptedTarget(payment, sum)
   const fee = context.feeOf(sum)
   if (target === undefined || (fee !== null && fee.minor >= target.minor)) return []
@@ -158,10 +163,10 @@ const accept = ({ context, payment, sum }: DecisionSubject): ReadonlyArray<Opera
   ]
 }
 
-const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
+const returnOption = (about: OptionSubject): ReadonlyArray<ResolutionOption> => {
   const { context, mover, payment, sum } = about
   const isUnpaid = isUnderpaid(payment, sum)
-  const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
+  const hasEnded = isFinal(payment.status) || mover.outcome === "declined" || isUnpaid
   if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !context.canRefund(mover)) return []
   const follows = isUnpaid && mover.outcome !== "declined" ? ": the payment fails" : ""
   const { money } = returnOf(payment, about.history.movements, sum)
@@ -176,27 +181,27 @@ const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
   ]
 }
 
-const ofMoneyThatCame = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
+const ofMoneyThatCame = (about: OptionSubject): ReadonlyArray<ResolutionOption> => {
   const { context, mover, payment, history, sum } = about
   if (isUnderpaid(payment, sum)) {
     const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
-    return [...accept(about), ...giveBack(about), failed]
+    return [...accept(about), ...returnOption(about), failed]
   }
-  const { account, own } = ownOf(payment, history, mover, sum)
-  const kept = changeOf(payment, context, account, own)
+  const { account, accountAmount } = allocationOf(payment, history, mover, sum)
+  const kept = changeOf(payment, context, account, accountAmount)
   const back =
     kindOfAttempt(payment, mover) === "payout"
       ? "The provider has taken it back already"
       : "The provider has given it back already"
   return [
     resolve("completed", `The organisation keeps it: ${arrow(kept)}${debtWords(kept)}`, kept),
-    ...giveBack(about),
+    ...returnOption(about),
     resolve("failed", back, unchanged(about))
   ]
 }
 
 /** Decisions that the organisation bears the loss, or that the money went where it was meant to go. */
-const borne = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
+const borne = (about: OptionSubject): ReadonlyArray<ResolutionOption> => {
   const { context, mover, payment, history, sum } = about
   if (isPaidLate(payment, history, mover, sum)) {
     return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
@@ -208,23 +213,23 @@ const borne = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
     return [resolve("completed", says, balance)]
   }
-  const { account, own } = ownOf(payment, history, mover, sum)
-  const balance = changeOf(payment, context, account, own)
+  const { account, accountAmount } = allocationOf(payment, history, mover, sum)
+  const balance = changeOf(payment, context, account, accountAmount)
   return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
 }
 
-const ofMoneyThatIsGone = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => [
+const ofMoneyThatIsGone = (about: OptionSubject): ReadonlyArray<ResolutionOption> => [
   ...borne(about),
   resolve("failed", "The provider has returned it to us", unchanged(about))
 ]
 
 /** Decisions about a sum in suspense. */
-export const decisionsFor = (
+export const optionsFor = (
   payment: Payment,
   history: PaymentHistory,
   sum: SuspenseSum,
-  context: DecisionContext
-): ReadonlyArray<OperatorDecision> => {
+  context: OptionContext
+): ReadonlyArray<ResolutionOption> => {
   const mover = moverOf(history.attempts, sum)
   if (mover === undefined) return []
   const about = { payment, history, sum, mover, context }
@@ -235,9 +240,13 @@ export const decisionsFor = (
 export const accountsFor = (payment: Payment, history: PaymentHistory): ReadonlyArray<LedgerAccount> => {
   const touched = suspenseSumsOf(payment, history).flatMap((sum) => {
     const mover = moverOf(history.attempts, sum)
-    return mover === undefined ? [] : [ownOf(payment, history, mover, sum)]
+    return mover === undefined ? [] : [allocationOf(payment, history, mover, sum)]
   })
-  const currencies = [payment.target.currency, payment.amount.currency, ...touched.map(({ own }) => own.currency)]
+  const currencies = [
+    payment.target.currency,
+    payment.amount.currency,
+    ...touched.map(({ accountAmount }) => accountAmount.currency)
+  ]
   const { receivable, settlement } = LedgerAccount
   return Array.from(
     new Set([
@@ -248,7 +257,7 @@ export const accountsFor = (payment: Payment, history: PaymentHistory): Readonly
   )
 }
 
-const eitherOutcome: ReadonlyArray<OperatorDecision> = [
+const eitherOutcome: ReadonlyArray<ResolutionOption> = [
   resolve("completed", "It went through: the provider moved the money", null),
   resolve("failed", "It did not: the provider moved nothing, or has it back", null)
 ]
@@ -262,9 +271,9 @@ export const unsentPayout = ({ payout_id, status }: Payment, { attempts }: Payme
       )
     : undefined
 
-/** An attempt on the manual rail, which nothing but a person settles. */
+/** An attempt on the manual rail, which only an operator resolves. */
 const byHandOnly = ({ status }: Payment, { attempts }: PaymentHistory): Attempt | undefined =>
-  isSettled(status)
+  isFinal(status)
     ? undefined
     : attempts.find(({ leg, outcome, provider }) => provider === "manual" && outcome === "accepted" && leg !== "return")
 
@@ -295,7 +304,7 @@ const aboutQuestion = (
   payment: Payment,
   { attempts }: PaymentHistory,
   question: StoredOperatorItem
-): ReadonlyArray<OperatorDecision> => {
+): ReadonlyArray<ResolutionOption> => {
   const attempt = attempts.find((one) => isAbout(question, one))
   if (attempt === undefined || !hasMoved(payment, attempt)) return eitherOutcome
   const all = orderedBy({ attempt, payment }).toString()
@@ -309,11 +318,11 @@ export const isUnknownOutcome = ({ closed_at, kind }: StoredOperatorItem): boole
   kind === "unknown_outcome" && closed_at === null
 
 /** All that waits of a payment, each with its decisions. */
-export const decidableItems = (
+export const itemsWithOptions = (
   payment: Payment,
   history: PaymentHistory,
-  context: DecisionContext
-): ReadonlyArray<DecidableItem> => {
+  context: OptionContext
+): ReadonlyArray<ItemWithOptions> => {
   const sums = suspenseSumsOf(payment, history)
   const questions = history.items.filter(isUnknownOutcome)
   const unsent = unsentPayout(payment, history)
@@ -321,15 +330,15 @@ export const decidableItems = (
   // Without the name of an item it is stopped only where nothing else could be meant.
   const isStoppable = questions.length === 0 && new Set(sums.map(({ money }) => money.isNegative)).size < 2
   return [
-    ...sums.map((sum): DecidableItem => ({
+    ...sums.map((sum): ItemWithOptions => ({
       item_id: sum.item_id,
       kind: "suspense",
       attempt_id: sum.attempt_id,
       detail: describeSum(payment, sum),
       money: sum.money,
-      decisions: decisionsFor(payment, history, sum, context)
+      decisions: optionsFor(payment, history, sum, context)
     })),
-    ...questions.map((question): DecidableItem => ({
+    ...questions.map((question): ItemWithOptions => ({
       item_id: question.item_id,
       kind: "unknown_outcome",
       attempt_id: question.attempt_id,

@@ -64,20 +64,20 @@ export const openSendWindow: Effect.Effect<SendWindow> = Effect.gen(function* ()
   }
 })
 
-export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
-  ProviderAnswer,
+export class CallProvider extends Context.Tag("corridor/CallProvider")<
+  CallProvider,
   {
-    readonly to: <A, B>(ask: Effect.Effect<A>, unknown: (reason: string) => B) => Effect.Effect<A | B>
-    readonly enquiry: (provider: Provider, attempt: AttemptContext) => Effect.Effect<Enquiry>
+    readonly call: <A, B>(ask: Effect.Effect<A>, unknown: (reason: string) => B) => Effect.Effect<A | B>
+    readonly enquire: (provider: Provider, attempt: AttemptContext) => Effect.Effect<Enquiry>
     /**
      * Sends an order, if there is still time for it: otherwise nothing is sent, which is a refusal. A lost answer is asked
      * for again where the provider moves money only once for a reference. That a second try was refused, or could not be
      * made, says nothing of the first: what was sent before, here or by others, is only refused where it was not there.
      * The call ends before absence at the provider counts as proof, whatever the settings say.
      */
-    readonly outcome: (
+    readonly send: (
       provider: Provider,
-      send: Effect.Effect<Outcome>,
+      order: Effect.Effect<Outcome>,
       window: SendWindow,
       sendPermit: SendPermit,
       about?: {
@@ -89,7 +89,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
   }
 >() {
   static readonly layer = Layer.scoped(
-    ProviderAnswer,
+    CallProvider,
     Effect.gen(function* () {
       const { providerTimeout } = yield* Settings
       const within = yield* makeDeadlines
@@ -102,8 +102,8 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
         )
 
       return {
-        to: (ask, unknown) => answer(ask, providerTimeout, unknown),
-        enquiry: (provider, attempt) =>
+        call: (ask, unknown) => answer(ask, providerTimeout, unknown),
+        enquire: (provider, attempt) =>
           Effect.map(
             answer(
               provider.enquire(attempt),
@@ -112,16 +112,16 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             ),
             cleanEnquiry
           ),
-        outcome: (
+        send: (
           provider,
-          send,
+          order,
           window,
           sendPermit,
           { honours = provider.honoursReference, timeLeft = initiationBudget } = {}
         ) => {
           let mayBeThere = !sendPermit.isAbsent
           let lost: Unknown | undefined
-          const once = Effect.flatMap(send, (outcome) => {
+          const once = Effect.flatMap(order, (outcome) => {
             const refusedAgain = outcome._tag === "Declined" && mayBeThere
             mayBeThere ||= outcome._tag === "Unknown"
             if (outcome._tag === "Unknown") return Effect.fail((lost = outcome))

@@ -1,8 +1,14 @@
-/** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the ruling. */
+/** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the decision. */
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { position, netOf, type Recording } from "../../domain/Movement.ts"
-import { type AttemptState, type Decision, decide, hasState, type ProviderSignal } from "../../domain/Settlement.ts"
+import {
+  type AttemptState,
+  type StatusDecision,
+  decide,
+  hasState,
+  type ProviderSignal
+} from "../../domain/Settlement.ts"
 import type { PaymentPatch, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import { moneyAtProvider, isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
@@ -10,7 +16,7 @@ import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import {
   failureContradiction,
   type DecisionTime,
-  ownId,
+  providerIdOf,
   type SignalContext,
   amountContradiction,
   recordMovements,
@@ -40,27 +46,27 @@ export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
   outcome === "declined" && next_enquiry_at !== null
 
 /** A report of waiting that came after the payment had moved on. */
-const isOutdated = (state: string, { status }: Decision): boolean =>
+const isOutdated = (state: string, { status }: StatusDecision): boolean =>
   (state === "pending" || state === "processing") && state !== status
 
 /** Patch that a signal makes to the payment, besides its status. */
 const paymentPatch = (
   { attempt, payment }: AttemptOfPayment,
   signal: ProviderSignal,
-  decision: Decision,
+  decision: StatusDecision,
   source: SignalContext
 ): PaymentPatch => {
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   return {
     ...(taken ? { provider: attempt.provider, account: attempt.account } : {}),
-    // What pays a payout was settled when its attempt was committed.
+    // What pays a payout was decided when its attempt was committed.
     ...(taken && payment.direction === "inbound"
       ? { funding: fundingThrough(payment, attempt), taken_by: attempt.attempt_id }
       : {}),
     ...(taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {}),
     ...(taken && hasState(signal)
       ? {
-          provider_payment_id: ownId(attempt, signal, source) ?? payment.provider_payment_id,
+          provider_payment_id: providerIdOf(attempt, signal, source) ?? payment.provider_payment_id,
           provider_status: isOutdated(signal.state, decision)
             ? payment.provider_status
             : (signal.providerStatus ?? payment.provider_status)
@@ -112,7 +118,7 @@ const hasNoOutcome = ({ next_action }: Pick<Payment, "next_action">): boolean =>
 const lacksNextAction = (
   signal: ProviderSignal,
   { direction, next_action, status }: Payment,
-  { outcome }: Pick<Decision, "outcome">
+  { outcome }: Pick<StatusDecision, "outcome">
 ): boolean =>
   signal._tag === "Report" &&
   signal.state === "pending" &&
@@ -121,7 +127,7 @@ const lacksNextAction = (
   direction !== "outbound" &&
   hasNoOutcome({ next_action })
 
-export const paymentChange = (
+export const decidePaymentChange = (
   subject: AttemptOfPayment,
   signal: ProviderSignal,
   source: SignalContext,
@@ -152,7 +158,7 @@ export const paymentChange = (
   const decided = decide(current, signal, source.next !== undefined)
   const standing = { ...decided, isUnpaid }
   const isEnding = endsNow(subject, standing, source, moment) || failsPastEnd(subject, standing, source, moment)
-  const decision: Decision = isEnding ? { ...decided, status: "failed" } : decided
+  const decision: StatusDecision = isEnding ? { ...decided, status: "failed" } : decided
   const { outcome, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
@@ -216,7 +222,7 @@ const patchOf = (
     ...(taken && !collects ? { payout_id: attempt.attempt_id } : {}),
     ...(taken && collects && hasState(signal)
       ? {
-          provider_payment_id: ownId(attempt, signal, source) ?? payment.provider_payment_id,
+          provider_payment_id: providerIdOf(attempt, signal, source) ?? payment.provider_payment_id,
           provider_status: signal.providerStatus ?? payment.provider_status
         }
       : {}),
@@ -262,8 +268,8 @@ const unlessTakenBack = (
 ): NewAttempt | undefined =>
   next?.leg === "settlement" && isReversed(payment, { movements, allocations }) ? { ...next, enquire_in: null } : next
 
-/** `second`: whom to ask to settle, where this signal may be that the money has arrived. */
-export const rampChange = (
+/** `second`: attempt to pay out the ramp, where this signal may be that the money has arrived. */
+export const decideRampChange = (
   subject: AttemptOfRamp,
   signal: ProviderSignal,
   source: SignalContext,

@@ -9,19 +9,19 @@ import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { openAttempt } from "../store/Change.ts"
 import {
-  ProviderAnswer,
+  CallProvider,
   FirstSendPermit,
   type SendPermit,
   openSendWindow,
   type SendWindow
-} from "../route/ProviderAnswer.ts"
-import { contextOf, sentTimes } from "../route/ProviderOrder.ts"
+} from "../route/CallProvider.ts"
+import { attemptContext, sentTimes } from "../route/BuildOrder.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { type AttemptOfPayment, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { partOf } from "./Movements.ts"
@@ -33,13 +33,13 @@ import {
   suspenseSumsOf,
   returnOf
 } from "../store/SuspenseSums.ts"
-import { attemptToGiveBack, withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
+import { refundAttempt, withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
-import { isPursued } from "./PaymentRules.ts"
+import { isPursued } from "./PaymentSignalRules.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
 import { conflict, listItems, underpaidPatch } from "./ResolutionRules.ts"
 
-export interface GiveBack {
+export interface ReturnRequest {
   readonly reason: string
   /** Which item of the payment; needed where money of several waits. */
   readonly item?: string | undefined
@@ -122,7 +122,7 @@ const wantedOf = (
       )
     }
     const isOurs = taker.outcome === "declined" || isUnderpaid(payment, sum)
-    if (!isSettled(payment.status) && !isOurs) {
+    if (!isFinal(payment.status) && !isOurs) {
       return yield* conflict(`This payment is ${payment.status}: its money can be given back once it has ended.`)
     }
     const resurfaced = resurfacedIn(history, sum)
@@ -154,7 +154,7 @@ const make = Effect.gen(function* () {
   const outcomes = yield* RecordOutcome
   const audit = yield* AuditLog
   const providers = yield* Providers
-  const answer = yield* ProviderAnswer
+  const callProvider = yield* CallProvider
   const ids = yield* Ids
 
   /** Only where a repeated reference moves money once: a person may have to repeat the command. */
@@ -180,7 +180,7 @@ const make = Effect.gen(function* () {
     const at = new Date(yield* Clock.currentTimeMillis)
     const attempt_id = yield* ids.make(AttemptId)
     const fresh = yield* ids.several(EVENTS)
-    const attempt = attemptToGiveBack(taker, "return", attempt_id, at)
+    const attempt = refundAttempt(taker, "return", attempt_id, at)
     const { collection_id, money } = returnOf(payment, history.movements, sum)
     const part: Refund = {
       refund_id: attempt_id,
@@ -194,7 +194,7 @@ const make = Effect.gen(function* () {
       of: { attempt_id: sum.attempt_id, from: sum.from }
     }
     // Money of a refused attempt goes back without touching the payment, which another provider may have.
-    const ended = isSettled(payment.status) || taker.outcome === "declined"
+    const ended = isFinal(payment.status) || taker.outcome === "declined"
     const status = ended ? payment.status : "failed"
     const patch = { refunds: [...payment.refunds, part], ...(ended ? {} : underpaidPatch(payment, sum)) }
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
@@ -243,8 +243,14 @@ const make = Effect.gen(function* () {
     // A collection that came since then is not part of what was ordered under this reference.
     const { amount: money, collection_id: collectionId = null } = partOf(payment, attempt)
     const reference = attempt.attempt_id
-    const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, collectionId, money, reason })
-    const outcome = yield* answer.outcome(provider, sent, window, sendPermit, { honours: refundsHonoured(provider) })
+    const sent = provider.refund({
+      attempt: attemptContext(payment, taker, []),
+      reference,
+      collectionId,
+      money,
+      reason
+    })
+    const outcome = yield* callProvider.send(provider, sent, window, sendPermit, { honours: refundsHonoured(provider) })
     // What may have been sent before is not refused because it was too late to send it again.
     if (outcome._tag === "Declined" && outcome.unsent === "late" && !(sendPermit instanceof FirstSendPermit))
       return yield* inAMinute()
@@ -270,7 +276,7 @@ const make = Effect.gen(function* () {
     return yield* reread(store, payment)
   })
 
-  return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, { item, reason }: GiveBack) {
+  return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, { item, reason }: ReturnRequest) {
     const history = yield* store.history(payment)
     // All that was read belongs together, or it is another amount that should go back.
     if ((yield* reread(store, payment)).version !== payment.version) return yield* changed()
@@ -293,6 +299,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-export class Returns extends Context.Tag("corridor/Returns")<Returns, Effect.Effect.Success<typeof make>>() {
-  static readonly layer = Layer.effect(Returns, make)
+export class ReturnToPayer extends Context.Tag("corridor/ReturnToPayer")<
+  ReturnToPayer,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.effect(ReturnToPayer, make)
 }

@@ -6,10 +6,10 @@ import { openAttempt } from "../../../src/payments/store/Change.ts"
 import { allocateToOrganization } from "../../../src/payments/settlement/Movements.ts"
 import {
   accountsFor,
-  decidableItems,
-  decisionsFor,
-  type DecisionContext
-} from "../../../src/payments/settlement/Decisions.ts"
+  itemsWithOptions,
+  optionsFor,
+  type OptionContext
+} from "../../../src/payments/settlement/ResolutionOptions.ts"
 import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import type { PaymentHistory } from "../../../src/payments/store/PaymentStore.ts"
@@ -25,7 +25,7 @@ const attempt = (payment: Payment, id: string, about: Partial<Attempt> = {}): At
     provider: "stripe",
     config_id: null,
     account: null,
-    own: false,
+    own_account: false,
     started_at: new Date(0),
     enquire_in: null
   }),
@@ -53,7 +53,7 @@ interface Having {
   readonly fee?: Money
 }
 
-const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Having): DecisionContext => ({
+const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Having): OptionContext => ({
   balanceOf: (account) => {
     const currency = LedgerAccount.stored(account).endsWith("USDT") ? tether(0).currency : shillings(0).currency
     const zero = Money.zero(currency)
@@ -65,7 +65,7 @@ const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Havi
 })
 
 const decided = (opened: Opened, having: Having = {}, story: PaymentHistory = storyOf(opened)) =>
-  suspenseSumsOf(opened.payment(), story).flatMap((sum) => decisionsFor(opened.payment(), story, sum, around(having)))
+  suspenseSumsOf(opened.payment(), story).flatMap((sum) => optionsFor(opened.payment(), story, sum, around(having)))
 
 const says = (...given: Parameters<typeof decided>) =>
   decided(...given).map(({ action, outcome, says: words }) => `${outcome ?? action}: ${words}`)
@@ -156,7 +156,7 @@ it("does not offer to accept what does not cover its fee, or is another currency
   other.hear(report("completed", movement("collection", "c1", tether(20_000_000))))
   const [pending, story] = [{ ...other.payment(), status: "pending" as const }, storyOf(other)]
   const [sum] = suspenseSumsOf(pending, story)
-  expect(decisionsFor(pending, story, sum!, around({})).map((one) => one.outcome ?? one.action)).toEqual(refused)
+  expect(optionsFor(pending, story, sum!, around({})).map((one) => one.outcome ?? one.action)).toEqual(refused)
 })
 
 it("gives nothing back that no payer sent, and that came back of a payout", () => {
@@ -169,7 +169,7 @@ it("gives nothing back that no payer sent, and that came back of a payout", () =
   ])
 })
 
-/** Collected, and refused by its settler. */
+/** Collected, and refused by its payout provider. */
 const stranded = () => {
   const opened = openBooks(1500, onRamp)
   opened.hear(report("completed", movement("collection", "c1", shillings(1500))))
@@ -191,12 +191,12 @@ it("offers for what a failed ramp holds what it offers for money that came", () 
   ])
 })
 
-it("completes a ramp whose settler has paid after all, unless its money was given away", () => {
+it("completes a ramp whose payout provider has paid after all, unless its money was given away", () => {
   const { opened, story } = stranded()
   opened.hear(report("completed", movement("disbursement", "d1", onRamp.target!)), "settlement")
   const late = story()
   const gone = suspenseSumsOf(opened.payment(), late).find(({ money }) => money.isNegative)!
-  const settled = (of: PaymentHistory) => decisionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
+  const settled = (of: PaymentHistory) => optionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
   expect(settled(late)).toEqual(["It was settled: the payment becomes completed", "The provider has returned it to us"])
   const waiting = { money: shillings(1500), from: "ramp", movements: late.movements } as const
   const kept = allocateToOrganization(opened.payment(), late.attempts[0]!, waiting, {
@@ -220,7 +220,7 @@ it("has an item for each sum that waits, each with decisions of its own", () => 
     movement_id: "x1",
     amount: shillings(20)
   }
-  const items = decidableItems(opened.payment(), { ...story, movements: [...story.movements, gone] }, around({}))
+  const items = itemsWithOptions(opened.payment(), { ...story, movements: [...story.movements, gone] }, around({}))
   expect(items.map(({ decisions, money }) => [money?.toString(), decisions.map(({ outcome }) => outcome)])).toEqual([
     ["100.00 KES", ["completed", null, "failed"]],
     ["-20.00 KES", ["completed", "failed"]]
@@ -242,11 +242,11 @@ it("asks of an unknown outcome what the provider did, and leaves closed items ou
     closed_by: null
   }
   const closed = { ...question, item_id: "q2", closed_at: new Date(1), closed_by: "amina" }
-  const items = decidableItems(opened.payment(), { ...storyOf(opened), items: [question, closed] }, around({}))
+  const items = itemsWithOptions(opened.payment(), { ...storyOf(opened), items: [question, closed] }, around({}))
   expect(items).toMatchObject([
     { item_id: "q1", kind: "unknown_outcome", decisions: [{ outcome: "completed" }, { outcome: "failed" }] }
   ])
-  expect(decidableItems(paid().payment(), storyOf(paid()), around({}))).toEqual([])
+  expect(itemsWithOptions(paid().payment(), storyOf(paid()), around({}))).toEqual([])
 })
 
 it("says of a question about money that has moved that it stands, or that all of it is booked as returned", () => {
@@ -263,7 +263,7 @@ it("says of a question about money that has moved that it stands, or that all of
     closed_at: null,
     closed_by: null
   }
-  const [item] = decidableItems(opened.payment(), { ...storyOf(opened), items: [question] }, around({}))
+  const [item] = itemsWithOptions(opened.payment(), { ...storyOf(opened), items: [question] }, around({}))
   expect(item!.decisions.map(({ outcome, says: words }) => `${outcome}: ${words}`)).toEqual([
     "completed: It stands as it is recorded: nothing changes",
     "failed: stripe has all of it back: 1500.00 KES are booked as returned"
@@ -276,7 +276,7 @@ it("lets the payout of a ramp be stopped until it is sent", () => {
   const { payout_id } = opened.payment()
   const leg = (sends: number) =>
     attempt(opened.payment(), payout_id!, { leg: "settlement", provider: "circle", outcome: null, sends })
-  const stops = (sends: number) => decidableItems(opened.payment(), storyOf(opened, [leg(sends)]), around({}))
+  const stops = (sends: number) => itemsWithOptions(opened.payment(), storyOf(opened, [leg(sends)]), around({}))
   expect(stops(0)).toMatchObject([{ item_id: null, kind: "unsent_payout", decisions: [{ outcome: "failed" }] }])
   expect(stops(1)).toEqual([])
 })

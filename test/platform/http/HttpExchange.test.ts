@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as fc from "fast-check"
-import { isCanonicalTarget, requestId } from "../../../src/platform/http/Exchange.ts"
+import { isCanonicalTarget, requestId } from "../../../src/platform/http/HttpExchange.ts"
 
 describe("isCanonicalTarget", () => {
   const good = [

@@ -1,4 +1,4 @@
-/** Whoever is chosen to settle a ramp, and is not asked after all, is free for others to find out whether it answers. */
+/** A provider that was chosen to pay out a ramp, and is not asked after all, gives its circuit probe back. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type AttemptId, Ids } from "../../../src/domain/Ids.ts"
@@ -70,7 +70,7 @@ const services = RecordOutcome.layer.pipe(
   Layer.provideMerge(testSettings())
 )
 
-layer(services, { excludeTestServices: true })("a settler that is not asked", (it) => {
+layer(services, { excludeTestServices: true })("a payout provider that is not asked", (it) => {
   const collecting = Effect.gen(function* () {
     chosen.length = released.length = 0
     const { recorder, store } = yield* Effect.all({ recorder: RecordOutcome, store: PaymentStore })

@@ -22,7 +22,7 @@ import type {
 } from "../../providers/port/Provider.ts"
 import type { Leg, Payment, Attempt } from "../store/Payment.ts"
 import { moneyAtProvider } from "../store/PaymentPostings.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Sent } from "../../providers/port/ResendPermit.ts"
 
@@ -51,7 +51,7 @@ export interface OrderInput {
   readonly checkoutUrl: string
 }
 
-type Ordered = Pick<
+type OrderFields = Pick<
   Payment,
   | "payment_id"
   | "org_id"
@@ -69,7 +69,7 @@ type Ordered = Pick<
 >
 
 /** As it is known before it has a name. */
-export type Routed = Omit<Ordered, "payment_id" | "org_id" | "ramp"> & Partial<Pick<Ordered, "ramp">>
+export type RoutedFields = Omit<OrderFields, "payment_id" | "org_id" | "ramp"> & Partial<Pick<OrderFields, "ramp">>
 
 /** The sides that a provider may act on; at most one of them is there. */
 type Side = Pick<PaymentOrder, "bank" | "mobileMoney" | "walletAddress">
@@ -104,10 +104,10 @@ const bankIn = Schema.decodeUnknownOption(
 
 const phoneIn = Schema.decodeUnknownOption(Schema.Struct({ provider: Schema.String, phone_number: Schema.String }))
 
-const recipientOf = ({ beneficiary_id, recipient_info }: Routed): Recipient | null =>
+const recipientOf = ({ beneficiary_id, recipient_info }: RoutedFields): Recipient | null =>
   beneficiary_id === null ? null : (recipient_info as unknown as Recipient)
 
-const payersBank = ({ payer_details }: Routed): BankAccount | null =>
+const payersBank = ({ payer_details }: RoutedFields): BankAccount | null =>
   Option.getOrNull(
     Option.map(bankIn(payer_details["bank_details"]), (bank) => ({
       accountName: bank.account_name,
@@ -121,7 +121,7 @@ const payersBank = ({ payer_details }: Routed): BankAccount | null =>
 const international = (text: string, country: CountryCode): string =>
   Either.getOrElse(readPhoneNumberOf(text, country), () => text)
 
-const payersPhone = ({ country, mobile_money_details }: Routed): MobileMoney | null =>
+const payersPhone = ({ country, mobile_money_details }: RoutedFields): MobileMoney | null =>
   Option.getOrNull(
     Option.flatMap(phoneIn(mobile_money_details), ({ phone_number, provider }) =>
       Option.map(findNetwork(country, provider), ({ code }) => ({
@@ -132,7 +132,7 @@ const payersPhone = ({ country, mobile_money_details }: Routed): MobileMoney | n
   )
 
 /** The payer's side. The provider names the address for crypto; only the network is known. */
-const payersSide = (payment: Routed, method: PaymentOrder["method"]): Side => {
+const payersSide = (payment: RoutedFields, method: PaymentOrder["method"]): Side => {
   switch (method) {
     case "bank_transfer":
       return { ...nowhere, bank: payersBank(payment) }
@@ -160,7 +160,7 @@ const paidSide = (destination: Destination): Side => {
   }
 }
 
-const recipientsSide = ({ ramp }: Routed, recipient: Recipient | null): Side => {
+const recipientsSide = ({ ramp }: RoutedFields, recipient: Recipient | null): Side => {
   if (recipient !== null) return paidSide(destinationOf(recipient))
   const address = ramp?.wallet_address ?? null
   return ramp === undefined || ramp === null || address === null
@@ -184,7 +184,7 @@ interface Facts {
   readonly money: PaymentOrder["money"]
 }
 
-const factsOf = (payment: Routed, leg: PaidLeg): Facts => {
+const factsOf = (payment: RoutedFields, leg: PaidLeg): Facts => {
   const { direction, payment_method, ramp } = payment
   if (ramp === undefined || ramp === null || leg === "payment") {
     return { flow: direction, method: payment_method, money: moneyAtProvider(payment) }
@@ -194,13 +194,13 @@ const factsOf = (payment: Routed, leg: PaidLeg): Facts => {
     : { flow: "outbound", method: ramp.settlement, money: payment.target }
 }
 
-const sideOf = (payment: Routed, leg: PaidLeg, { flow, method }: Facts): Side =>
+const sideOf = (payment: RoutedFields, leg: PaidLeg, { flow, method }: Facts): Side =>
   flow === "inbound"
     ? payersSide(payment, method)
     : recipientsSide(payment, leg === "collection" ? null : recipientOf(payment))
 
 /** Facts of an order that decide on its route and on later polls. */
-export const orderFacts = (payment: Routed, leg: PaidLeg): Facts & { readonly network: string | null } => {
+export const orderFacts = (payment: RoutedFields, leg: PaidLeg): Facts & { readonly network: string | null } => {
   const facts = factsOf(payment, leg)
   const { mobileMoney, walletAddress } = sideOf(payment, leg, facts)
   return { ...facts, network: mobileMoney?.network ?? walletAddress?.network ?? null }
@@ -212,7 +212,7 @@ const returnUrlOf = (checkoutUrl: string): string => checkoutUrl.replace("?", "/
 const senderIn = ({ organization }: OrderInput): Sender | null =>
   Option.getOrNull(Option.map(organization, ({ country, name }) => ({ name, country })))
 
-export const providerOrder = (payment: Ordered, leg: PaidLeg, unstored: OrderInput): Order => {
+export const buildOrder = (payment: OrderFields, leg: PaidLeg, unstored: OrderInput): Order => {
   const { browser = null, card = null, checkoutUrl } = unstored
   const facts = factsOf(payment, leg)
   const recipient = leg === "collection" ? null : recipientOf(payment)
@@ -239,7 +239,7 @@ const isPaidLeg = (leg: Attempt["leg"]): leg is PaidLeg => leg !== "refund" && l
 const brings = ({ leg }: Attempt): boolean => leg === "payment" || leg === "collection"
 
 /**
- * What brought the money that an attempt gives back. What came back of a refund, and what a ramp could not settle, was
+ * What brought the money that an attempt gives back. What came back of a refund, and what a ramp could not pay out, was
  * brought to the provider that gives it back by another attempt than the one it waits for.
  */
 const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | undefined => {
@@ -259,7 +259,7 @@ export const sentTimes = ({ sent_at, started_at }: Attempt, now: Date): Sent => 
 })
 
 /** `all`: of the payment; only of money on its way back are the others needed. */
-export const contextOf = (
+export const attemptContext = (
   payment: Payment,
   attempt: Attempt,
   all: ReadonlyArray<Attempt>,
@@ -275,7 +275,7 @@ export const contextOf = (
     sentAt: sent_at,
     orgId: payment.org_id,
     configId: config_id,
-    isWanted: outcome !== "declined" && !isSettled(payment.status)
+    isWanted: outcome !== "declined" && !isFinal(payment.status)
   }
   if (isPaidLeg(leg)) return { ...known, ...orderFacts(payment, leg), broughtBy: null }
   const brought = broughtBy(attempt, all)
@@ -284,6 +284,6 @@ export const contextOf = (
     ...known,
     ...facts,
     money: givenBack(payment, attempt),
-    broughtBy: brought === undefined ? null : contextOf(payment, brought, [])
+    broughtBy: brought === undefined ? null : attemptContext(payment, brought, [])
   }
 }
