@@ -22,7 +22,7 @@ import type { IncomingTransfer } from "../../providers/port/AccountIssuer.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { effectOf, IncomingTransferStore, type NewTransfer, type StoredTransfer } from "./IncomingTransferStore.ts"
 import { completedRow, RecordMovement } from "./RecordMovement.ts"
-import { ledgerAccountOf, type VirtualAccount, VirtualAccountStore } from "./VirtualAccountStore.ts"
+import { ensureCanReceive, ledgerAccountOf, type VirtualAccount, VirtualAccountStore } from "./VirtualAccountStore.ts"
 
 /** Above zero from the one account to the other, below zero the other way. */
 const shift = (from: LedgerAccount, to: LedgerAccount, money: Money) =>
@@ -165,6 +165,7 @@ const make = Effect.gen(function* () {
       const account = yield* accounts
         .find(Option.none(), idOrNil(AccountId)(account_id))
         .pipe(orRefuse(() => new Invalid({ message: "account_id: no virtual account with this id." })))
+      yield* ensureCanReceive(account)
       return account.currency === currency
         ? { account, org_id: account.org_id }
         : yield* new Invalid({
