@@ -158,7 +158,7 @@ describe("an answer", () => {
         const attempt = attemptAt("a", { providerPaymentId: "pi_1" })
         expect(yield* wrong.initiate(newOrder({}))).toMatchObject({ _tag: "Unknown" })
         expect(yield* wrong.enquire(attempt)).toMatchObject({ _tag: "Unknown" })
-        expect(troubles).toEqual(["other_mode", "other_mode", "other_mode"])
+        expect(troubles).toEqual(["other_mode", "other_mode"])
         expect(yield* right.enquire(attempt)).toMatchObject({ _tag: "Report", state: "completed" })
         expect(troubles).toHaveLength(2)
       }).pipe(Effect.provide(layer))
