@@ -87,10 +87,11 @@ it("details are issued and transfers credited once, also if the server is killed
   await reaches(naira, 1700)
   await reaches(euros, 1000)
   await until("Stripe's cash balance is moved on", async () => {
-    const moved = stripe!.running.received.filter(
-      ({ body, path }) => path === "/v1/payment_intents" && body.includes("sweep")
-    )
-    return moved.length >= 2 ? true : undefined
+    const cash = await fetch(`${stripe!.running.url}/v1/customers/${customer}/cash_balance`, {
+      headers: { authorization: "Bearer sk_test_fake_of_corridor" }
+    })
+    const { available } = (await cash.json()) as { readonly available: Readonly<Record<string, number>> }
+    return available["eur"] === 0 ? true : undefined
   })
   await booksAgree(databaseOf(dataDir), fakes)
 }, 240_000)
