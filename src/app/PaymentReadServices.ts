@@ -4,7 +4,6 @@ import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
-import { deliveryStoreSql } from "../webhooks/delivery/DeliverySql.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
 import { incomingTransferStoreSql } from "../treasury/accounts/IncomingTransferSql.ts"
@@ -13,13 +12,7 @@ import { type DatabaseLayer, graphOn } from "./Graph.ts"
 import { OtherItemsLive } from "./Ports.ts"
 import { RecordStoresLive } from "./RecordServices.ts"
 
-const StoresLive = Layer.mergeAll(
-  RecordStoresLive,
-  deliveryStoreSql,
-  escrowPayoutStoreSql,
-  incomingTransferStoreSql,
-  paymentStoreSql
-)
+const StoresLive = Layer.mergeAll(RecordStoresLive, escrowPayoutStoreSql, incomingTransferStoreSql, paymentStoreSql)
 
 /** Commands never replay the answer to an interrupted request. */
 const NoReplayedAnswers = Layer.succeed(ReplayedAnswers, {})

@@ -18,6 +18,8 @@ import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
+import { deliveryStoreSql } from "../webhooks/delivery/DeliverySql.ts"
+import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
 import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
@@ -41,6 +43,7 @@ export const RecordStoresLive = Layer.mergeAll(
   apiKeyStoreSql,
   auditStoreSql,
   deadLetterStoreSql,
+  deliveryStoreSql,
   eventStoreSql,
   feeRuleStoreSql,
   invitationStoreSql,
@@ -64,6 +67,7 @@ export const RecordServices = Layer.mergeAll(
   Outbox.layer,
   Rates.layer.pipe(Layer.provideMerge(RateQuote.layer)),
   VirtualAccounts.layer,
+  WebhookLog.layer,
   Webhooks.layer
 ).pipe(
   Layer.provideMerge(Layer.merge(ApiKeys.layer, Ledger.layer)),

@@ -1,6 +1,6 @@
 /** Runs a command line, from its words to its output. */
-import { ConfigProvider, Effect, Either, Option } from "effect"
 import about from "../../package.json" with { type: "json" }
+import { ConfigProvider, Effect, Either, Option } from "effect"
 import { commands } from "./commands/AllCommands.ts"
 import { helpText, onTerminal } from "./shared/CommandHelp.ts"
 import { refuse } from "./shared/CommandInput.ts"
@@ -14,10 +14,9 @@ import {
   wantsHelp,
   wordsToComplete
 } from "./shared/CommandLine.ts"
-import { explainFailure, writeLine } from "./shared/CommandResult.ts"
-import { extractTarget, isLocal, requireNoServer, Target, targetOf } from "./shared/CommandTarget.ts"
-import { badOption, badValue } from "./shared/NearWord.ts"
-import { painter, Streams } from "./shared/Terminal.ts"
+import { explainFailure, writeLine, painter, Streams } from "./shared/Terminal.ts"
+import { extractTarget, requireNoServer, Target, targetOf } from "./shared/CommandTarget.ts"
+import { badOption, badValue, parseInput } from "./shared/CommandParser.ts"
 
 /** A word after `--` is an argument. */
 const asksForJson = (words: ReadonlyArray<string>): boolean => {
@@ -37,7 +36,7 @@ const writeHelp = (path: string) =>
     return writeLine(streams.columns === undefined ? help : onTerminal(help, streams.columns, painter(streams)))
   })
 
-/** Options before any command. They do not wait for the parser to load. */
+/** Options before any command. */
 const runProgram = (words: ReadonlyArray<string>, path: string) => {
   const [option = "", shell = ""] = words.flatMap((word) => word.split("="))
   if (option === "") return writeHelp(path)
@@ -56,13 +55,11 @@ const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, path: stri
   const command = commands.all.find((one) => one.path === path)
   const words = args.slice(path === "" ? 0 : path.split(" ").length)
   if (command === undefined) return yield* runProgram(words, path)
-  const { parseInput } = yield* Effect.promise(() => import("./shared/CommandParser.ts"))
   const input = yield* Effect.mapError(parseInput(command.parameters, words), (wrong) =>
     refuse(`${wrong} See: corridor ${path} --help`)
   )
   if (command.reach === "database") yield* requireNoServer
-  const local = command.reach === "either" && (yield* isLocal)
-  return yield* yield* Effect.promise(() => command.run(input as never, local))
+  return yield* yield* Effect.promise(() => command.run(input as never))
 })
 
 export const runCorridor = (

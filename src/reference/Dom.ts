@@ -1,5 +1,4 @@
 /** Elements made by the script. The page's policy allows no markup made of text. */
-import type { Example } from "./OpenApiModel.ts"
 
 type Attributes = Readonly<Record<string, string | boolean | undefined>>
 
@@ -48,7 +47,7 @@ const coloured = (text: string): ReadonlyArray<Node | string> => {
 const clipboard = (navigator as { readonly clipboard?: Clipboard }).clipboard
 
 const copyButton = (text: string): HTMLElement => {
-  const button = element("button", { type: "button", class: "copy" }, "Copy")
+  const button = element("button", { type: "button", class: "button copy" }, "Copy")
   button.addEventListener("click", () => {
     clipboard?.writeText(text).then(
       () => (button.textContent = "Copied"),
@@ -72,20 +71,6 @@ export const codeBlock = (label: string, text: string): HTMLElement => {
   const block = element("div", { class: "code" }, pre)
   enhanceCode(block)
   return block
-}
-
-/** Examples of one response, the first one shown, with the same choice among them as on the page. */
-export const responsePanels = (status: string, examples: ReadonlyArray<Example>): ReadonlyArray<HTMLElement> => {
-  if (examples.length === 0) return [element("p", { class: "empty" }, "No body")]
-  const panels = examples.map(({ text, title }, at) =>
-    element("div", { hidden: at > 0 }, codeBlock(`Answer ${status}: ${title}`, text))
-  )
-  const options = examples.map(({ title }) => element("option", {}, title))
-  const choice =
-    options.length < 2
-      ? element("span", { class: "only" }, examples[0]!.title)
-      : element("select", { class: "panel-choice", "aria-label": "Example of the answer" }, ...options)
-  return [element("div", { class: "bar" }, choice), element("div", { class: "panels" }, ...panels)]
 }
 
 /** A click beside a modal dialog closes it, as Escape does. */

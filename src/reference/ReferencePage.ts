@@ -8,10 +8,16 @@ import {
   type Parameter,
   readExact,
   type Schema,
-  valueText
+  valueText,
+  alternatives,
+  boundsOf,
+  hasFields,
+  insideOf,
+  type Schemas,
+  typeOf,
+  withoutNull
 } from "./OpenApiModel.ts"
 import { contentsOf, type Entry, type Group, type OperationEntry, schemaId } from "./ReferenceContents.ts"
-import { alternatives, boundsOf, hasFields, insideOf, type Schemas, typeOf, withoutNull } from "./SchemaText.ts"
 import { credentialNames } from "./TestRequest.ts"
 
 const method = (name: string): Html => html`<span class="method ${name.toLowerCase()}">${name}</span>`
@@ -172,7 +178,12 @@ const languages = ({ about, title }: OperationEntry): Content => {
       <div class="bar" role="group" aria-label="Language of the sample">
         ${samples.map(
           ({ label }, at) =>
-            html`<button type="button" data-language="${label}" aria-pressed="${at === 0 ? "true" : "false"}">
+            html`<button
+              type="button"
+              class="button"
+              data-language="${label}"
+              aria-pressed="${at === 0 ? "true" : "false"}"
+            >
               ${label}
             </button>`
         )}
@@ -191,20 +202,16 @@ const requestExamples = ({ about, kind }: OperationEntry): Content => {
   return all.length > 0 && html`<div class="card">${panels(heading, "Example of the request", all)}</div>`
 }
 
-/** Shows the first status; the script makes the others when the reader selects them. */
 const responseExamples = ({ about }: OperationEntry): Html => {
-  const [[status, body] = ["", {}], ...others] = Object.entries(about.responses)
-  const all = examplesOf(body).map(({ text, title }) => ({ title, content: code(`Answer ${status}: ${title}`, text) }))
-  const statuses = [status, ...others.map(([one]) => one)]
-  return html`<div class="card">
-    <div class="bar">
-      <h4>Answer</h4>
-      <select class="status-choice" aria-label="Status of the answer">
-        ${statuses.map((one) => html`<option>${one}</option>`)}
-      </select>
-    </div>
-    <div>${all.length === 0 ? html`<p class="empty">No body</p>` : panels(false, "Example of the answer", all)}</div>
-  </div>`
+  const all = Object.entries(about.responses).flatMap(([status, body]): ReadonlyArray<Panel> => {
+    const examples = examplesOf(body)
+    if (examples.length === 0) return [{ title: status, content: html`<p class="empty">No body</p>` }]
+    return examples.map(({ text, title }) => ({
+      title: examples.length === 1 ? status : `${status}: ${title}`,
+      content: code(`Answer ${status}: ${title}`, text)
+    }))
+  })
+  return html`<div class="card">${panels(html`<h4>Answer</h4>`, "Example of the answer", all)}</div>`
 }
 
 const operationSection = (schemas: Schemas, entry: OperationEntry): Html =>
@@ -215,7 +222,7 @@ const operationSection = (schemas: Schemas, entry: OperationEntry): Html =>
       ${markdown(entry.about.description ?? "")} ${details(schemas, entry)}
     </div>
     <div class="samples">
-      ${entry.kind === "operation" && html`<button type="button" class="main test">Test Request</button>`}
+      ${entry.kind === "operation" && html`<button type="button" class="button primary test">Test Request</button>`}
       ${languages(entry)} ${requestExamples(entry)} ${entry.kind === "operation" && responseExamples(entry)}
     </div>
   </section>`
@@ -242,7 +249,7 @@ const group = (schemas: Schemas, { description, entries, id, title }: Group): Ht
 
 const contents = (groups: ReadonlyArray<Group>): Html =>
   html`<aside id="contents">
-    <button type="button" class="search"><span>Search</span> <kbd>Ctrl K</kbd></button>
+    <button type="button" class="button search"><span>Search</span> <kbd>Ctrl K</kbd></button>
     <nav aria-label="Contents">
       <ul>
         ${groups.map(
@@ -287,11 +294,11 @@ const credentialFields = (place: string): Html =>
                 aria-invalid="false"
                 aria-describedby="${place}-${name}"
             /></label>
-            <button type="button" class="reveal" aria-pressed="false">
+            <button type="button" class="button reveal" aria-pressed="false">
               <span class="action">Show</span><span class="unseen"> ${name}</span>
             </button>
           </div>
-          <small id="${place}-${name}" role="alert" class="problem bad"></small>
+          <small id="${place}-${name}" role="alert" class="problem"></small>
         </div>`
     )}
   </div>`
@@ -317,14 +324,9 @@ const introduction = ({ info }: Document, { description, id }: Group): Html =>
 const topBar = (title: string): Html =>
   html`<header class="top">
     <strong>${title}</strong>
-    <button type="button" class="search-icon" aria-label="Search the reference">
-      <svg viewBox="0 0 16 16" aria-hidden="true">
-        <circle cx="7" cy="7" r="4.5" />
-        <path d="m10.5 10.5 3.5 3.5" />
-      </svg>
-    </button>
-    <button type="button" class="menu" aria-label="Open the menu" aria-expanded="false" aria-controls="contents">
-      <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12" /></svg>
+    <button type="button" class="button search">Search</button>
+    <button type="button" class="button menu" aria-label="Open the menu" aria-expanded="false" aria-controls="contents">
+      Menu
     </button>
   </header>`
 
@@ -350,12 +352,12 @@ const dialogs = html`<dialog id="search" class="search-box" aria-label="Search t
       <form>
         <header>
           <h2></h2>
-          <button type="button" class="plain close">Close</button>
+          <button type="button" class="button close">Close</button>
         </header>
         <p class="address"></p>
         ${credentialFields("request")}
         <div class="inputs"></div>
-        <button type="submit" class="main">Send</button>
+        <button type="submit" class="button primary">Send</button>
       </form>
       <div class="outcome"></div>
     </div>

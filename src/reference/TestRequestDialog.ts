@@ -1,8 +1,7 @@
 /** Sends an operation to the running server with the values that the reader fills in, and shows the answer. */
 import { closeByClickBeside, codeBlock, element, find, methodLabel } from "./Dom.ts"
-import { type Example, examplesOf, type Parameter, valueText } from "./OpenApiModel.ts"
+import { type Example, examplesOf, type Parameter, resolved, type Schemas, valueText } from "./OpenApiModel.ts"
 import type { OperationEntry } from "./ReferenceContents.ts"
-import { resolved, type Schemas } from "./SchemaText.ts"
 import { type ByParameter, keyOf, needsCredentials, problemsIn, send, type TestResponse, urlOf } from "./TestRequest.ts"
 
 /** The API is served beside this page, below any path. */
@@ -24,7 +23,7 @@ const parameterInput = (schemas: Schemas, parameter: Parameter): HTMLElement => 
         )
   const place = parameter.required === true ? `${parameter.in}, required` : parameter.in
   const label = element("span", {}, `${parameter.name} `, element("small", {}, place))
-  const problem = element("small", { id: problemId, role: "alert", class: "problem bad" })
+  const problem = element("small", { id: problemId, role: "alert", class: "problem" })
   return element("div", {}, element("label", {}, label, input), problem)
 }
 

@@ -1,10 +1,87 @@
 /** Behaviour of the static reference page: search, test requests, menu, panels, and the entry being read. */
-import { enhanceCode, find, responsePanels } from "./Dom.ts"
-import { type Document, examplesOf, readExact } from "./OpenApiModel.ts"
-import { contentsOf, type OperationEntry, schemaId } from "./ReferenceContents.ts"
-import { indexOf, isSearchKey } from "./ReferenceSearch.ts"
-import { setUpSearch } from "./SearchDialog.ts"
+import { closeByClickBeside, element, find, methodLabel, enhanceCode } from "./Dom.ts"
+import {
+  type Found,
+  type Indexed,
+  searchEntries,
+  contentsOf,
+  type OperationEntry,
+  schemaId,
+  indexOf,
+  isSearchKey
+} from "./ReferenceContents.ts"
+import { type Document, readExact } from "./OpenApiModel.ts"
 import { setUpTestRequests } from "./TestRequestDialog.ts"
+
+const optionId = (at: number): string => `found-${at}`
+
+const option = ({ action, entry, group }: Found, at: number): HTMLElement => {
+  const title = element("span", {}, entry.title, ...(action === undefined ? [] : [": ", element("code", {}, action)]))
+  const place = entry.kind === "operation" ? [methodLabel(entry.method), ` ${entry.path}`] : [group]
+  return element("li", { id: optionId(at), role: "option" }, title, element("small", {}, ...place))
+}
+
+/** Returns the function that opens the search. */
+const setUpSearch = (loadIndex: () => Promise<ReadonlyArray<Indexed>>, goTo: (id: string) => void) => {
+  const dialog = find<HTMLDialogElement>("#search")
+  const input = find<HTMLInputElement>("input", dialog)
+  const list = find<HTMLElement>("#found", dialog)
+  const nothing = find<HTMLElement>("[role=status]", dialog)
+  let index: ReadonlyArray<Indexed> = []
+  let found: ReadonlyArray<Found> = []
+  let selected = 0
+
+  const select = (at: number): void => {
+    list.children[selected]?.setAttribute("aria-selected", "false")
+    selected = Math.max(0, Math.min(at, found.length - 1))
+    list.children[selected]?.setAttribute("aria-selected", "true")
+    input.setAttribute("aria-activedescendant", found.length > 0 ? optionId(selected) : "")
+  }
+
+  const show = (): void => {
+    found = searchEntries(index, input.value)
+    list.replaceChildren(...found.map(option))
+    nothing.hidden = found.length > 0 || index.length === 0
+    input.setAttribute("aria-expanded", String(found.length > 0))
+    select(0)
+  }
+
+  /** Closes every dialog: one left open would cover the chosen entry. */
+  const choose = (at: number): void => {
+    const chosen = found[at]
+    if (chosen === undefined) return
+    for (const one of document.querySelectorAll("dialog")) one.close()
+    goTo(chosen.entry.id)
+  }
+
+  const optionAt = ({ target }: Event): number =>
+    Array.from(list.children).findIndex((one) => one.contains(target as Node))
+
+  input.addEventListener("input", show)
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") choose(selected)
+    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      select(selected + (event.key === "ArrowDown" ? 1 : -1))
+      list.children[selected]?.scrollIntoView({ block: "nearest" })
+    } else return
+    event.preventDefault()
+  })
+  list.addEventListener("click", (event) => choose(optionAt(event)))
+  list.addEventListener("mousemove", (event) => {
+    const at = optionAt(event)
+    if (at >= 0) select(at)
+  })
+  closeByClickBeside(dialog)
+
+  return async (): Promise<void> => {
+    if (dialog.open) return
+    input.value = ""
+    dialog.showModal()
+    show()
+    index = await loadIndex()
+    show()
+  }
+}
 
 const load = async () => {
   const response = await fetch("openapi.json")
@@ -69,25 +146,16 @@ addEventListener("click", ({ target }) => {
   const button = target instanceof Element ? target.closest<HTMLElement>("button") : null
   if (button === null) return
   if (button.matches(".test")) void testRequest(button.closest("section")!)
-  else if (button.matches(".search, .search-icon")) void openSearch()
+  else if (button.matches(".search")) void openSearch()
   else if (button === menu) setMenu(!isMenuOpen())
   else if (button.dataset["language"] !== undefined) setLanguage(button.dataset["language"])
   else if (button.matches(".reveal")) reveal(button)
 })
 
-const showResponse = async (choice: HTMLSelectElement, box: Element): Promise<void> => {
-  const { entries } = await loadOnce()
-  const { about } = entries.get(choice.closest("section")!.id) as OperationEntry
-  box.replaceChildren(...responsePanels(choice.value, examplesOf(about.responses[choice.value])))
-}
-
 addEventListener("change", ({ target }) => {
-  if (!(target instanceof HTMLSelectElement)) return
-  const box = target.closest(".bar")?.nextElementSibling
-  if (target.matches(".status-choice")) void showResponse(target, box!)
-  if (!target.matches(".panel-choice")) return
-  const panels = box!.children
-  for (const [at, panel] of Array.from(panels).entries()) (panel as HTMLElement).hidden = at !== target.selectedIndex
+  if (!(target instanceof HTMLSelectElement) || !target.matches(".panel-choice")) return
+  const panels = Array.from(target.closest(".bar")!.nextElementSibling!.children)
+  for (const [at, panel] of panels.entries()) (panel as HTMLElement).hidden = at !== target.selectedIndex
 })
 
 /** Credentials are typed on the page or in the dialog, and are the same in both. */

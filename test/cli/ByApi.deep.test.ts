@@ -118,6 +118,7 @@ describe("by API", () => {
       ])
       expect(there.length, command.join(" ")).toBeGreaterThan(0)
       expect(here).toMatchObject(there)
+      expect(there.some((one) => "sandbox" in one || "is_admin" in one || "subject" in one)).toBe(false)
       const [text, same] = await Promise.all([cliIn(asAdmin)(...command), cliIn(beside)(...command)])
       expect(text.stdout).toBe(same.stdout)
     }
@@ -176,6 +177,56 @@ describe("by API", () => {
     await refused(asAdmin, ["providers", "add", "strype", ...stripe.slice(3)], /PROVIDER: expected one of .*stripe/)
     await refused(asStaff, [...stripe], /platform admin/)
     expect((await cliIn(asAdmin)("providers", "list")).stdout).toMatch(/stripe +DE card inbound +7 +on/)
+  })
+
+  it("lists, shows and replays dead letters, as it does beside the database", async () => {
+    const [first] = await dataIn(withKey)<ReadonlyArray<{ webhook_id: string }>>("webhooks", "list")
+    const webhook_id = first!.webhook_id
+    const notify = await fetch(`${server.url}/v1/public/webhooks/notify`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: "NONE", "x-api-key": withKey["CORRIDOR_API_KEY"]! },
+      body: JSON.stringify({
+        org_id: org,
+        transaction_data: {
+          ...{ transaction_id: "t", status: "completed", amount: 1, currency: "KES" },
+          updated_at: "2026-03-02T09:00:00Z"
+        }
+      })
+    })
+    expect(notify.status).toBe(200)
+    const isOfEndpoint = `webhook_id = '${webhook_id}'`
+    /** The server may be sending it, and write its result after this. */
+    const kill = () =>
+      vi.waitFor(
+        async () => {
+          await query(database.url, `delete from webhook_queue where ${isOfEndpoint}`)
+          await query(database.url, `update webhook_deliveries set status = 'dead' where ${isOfEndpoint}`)
+          await new Promise((resolve) => setTimeout(resolve, 700))
+          const rows = await query(database.url, `select status from webhook_deliveries where ${isOfEndpoint}`)
+          expect(rows).toEqual([{ status: "dead" }])
+        },
+        { timeout: 30_000 }
+      )
+    await kill()
+    const letters = ["dlq", "list", "--webhook", webhook_id]
+    const there = await dataIn(withKey)<ReadonlyArray<{ delivery_id: string }>>(...letters)
+    expect(there).toMatchObject([{ webhook_id, org_id: org, endpoint_url: "http://127.0.0.1:9/hook", status: "dead" }])
+    expect(await dataIn(beside)(...letters)).toEqual(there)
+    const { delivery_id } = there[0]!
+    const shown = await Promise.all([cliIn(withKey), cliIn(beside)].map((cli) => cli("dlq", "show", delivery_id)))
+    expect(shown[0]!.stdout).toMatch(new RegExp(`Organisation +${org}`))
+    expect(shown[1]!.stdout).toBe(shown[0]!.stdout)
+    for (const env of [withKey, beside]) {
+      const replay = (...words: ReadonlyArray<string>) => dataIn(env)("dlq", "replay", ...words)
+      expect(await replay("--webhook", webhook_id, "--since", "2100-01-01")).toEqual({ replayed: 0, disabled: 0 })
+      expect(await replay("--webhook", webhook_id, "--since", "2020-01-01")).toEqual({ replayed: 1, disabled: 0 })
+      await kill()
+      expect(await replay(delivery_id)).toEqual({ replayed: 1, disabled: 0 })
+      await kill()
+      expect(await replay("--all")).toEqual({ replayed: 1, disabled: 0 })
+      await refused(env, ["dlq", "replay", org], /There is no delivery with the id/)
+      await kill()
+    }
   })
 
   it("sets rates with every digit, and organisations", async () => {

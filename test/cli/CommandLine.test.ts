@@ -3,10 +3,9 @@ import { spawnSync } from "node:child_process"
 import { Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { commands } from "../../src/cli/commands/AllCommands.ts"
-import { parseInput } from "../../src/cli/shared/CommandParser.ts"
+import { parseInput, nearest } from "../../src/cli/shared/CommandParser.ts"
 import { asHelp, commandPath, completionScripts, namesUnder, unknownCommand } from "../../src/cli/shared/CommandLine.ts"
 import { extractTarget, targetOf } from "../../src/cli/shared/CommandTarget.ts"
-import { nearest } from "../../src/cli/shared/NearWord.ts"
 import { paymentMethods, providerNames } from "../../src/domain/Corridor.ts"
 import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"
 import { CLI, cliIn } from "./Cli.ts"
@@ -104,8 +103,9 @@ describe("the words after a command", () => {
     ["queue", ["--json", "--json"], /^--json stands there twice\.$/],
     ["queue", ["--org="], /^--org needs a value after it\.$/],
     ["queue", ["extra"], /^extra is one word too many\.$/],
-    ["rates set", ["USD"], /^Missing argument <TO>\.$/],
-    ["keys create", ["--org", "ORG"], /^Expected to find option: '--name'\.$/]
+    ["payments list", [""], /^an empty text is one word too many\.$/],
+    ["rates set", ["USD"], /^TO is missing\.$/],
+    ["keys create", ["--org", "ORG"], /^--name is missing\.$/]
   ])("%s %j are refused", async (command, words, sentence) =>
     expect(Option.getOrUndefined(Either.getLeft(await parsed(command, words)))).toMatch(sentence)
   )
@@ -125,6 +125,27 @@ describe("the words after a command", () => {
   ])("%s %j are read", async (command, words, input) =>
     expect(Either.getOrThrow(await parsed(command, words))).toMatchObject(input)
   )
+
+  it.each([
+    [
+      ["webhooks", "create", "URL", "--org", "ORG", "--events", "payment.completed,,a"],
+      /--events: an empty text is no/
+    ],
+    [["webhooks", "create", "URL", "--org", "ORG", "--events", ","], /--events: an empty text is no type of event\./],
+    [
+      ["webhooks", "create", "URL", "--org", "ORG", "--events", "payment.don"],
+      /payment\.don is no type of event\. Did/
+    ],
+    [["listen", "--forward-to", "localhost:1", "--events", "a,,b"], /--events: a is no type of event\./],
+    [["payments", "list", "--reference", ""], /--reference must not be empty\.$/m],
+    [["payments", "show", ""], /corridor: ID must not be empty\.$/m],
+    [["keys", "create", "--org", "ORG", "--name", ""], /--name must not be empty\.$/m]
+  ])("%j are refused in plain words", async (words, sentence) => {
+    const { code, stderr } = await cliIn({})(...words)
+    expect(stderr).toMatch(sentence)
+    expect(stderr).not.toMatch(/Expected|undefined/)
+    expect(code).toBe(1)
+  })
 
   it("are refused with a reference to the help, before anything is read", async () => {
     const { code, stderr } = await cliIn({})("payments", "list", "--status", "complete")

@@ -121,10 +121,10 @@ describe.concurrent("the command line", () => {
     ])
     refused(word, /"corridor kyes" is not a command; .*\bkeys\b/)
     refused(nested, /"corridor keys" has: create, list, revoke, rotate\./)
-    refused(missing, /Expected to find option: '--org'\. See: corridor keys list --help/)
+    refused(missing, /--org is missing\. See: corridor keys list --help/)
     refused(unknown, /--nope/)
     expect(asJson.code).toBe(1)
-    expect(documentOf(asJson)).toEqual({ status: "error", message: expect.stringContaining("Missing argument <ID>.") })
+    expect(documentOf(asJson)).toEqual({ status: "error", message: expect.stringContaining("ID is missing.") })
   })
 })
 

@@ -3,11 +3,10 @@ import { describe, expect, it } from "vitest"
 import { WireNumber } from "../../src/domain/Decimal.ts"
 import type { TextLayout } from "../../src/cli/shared/Table.ts"
 import { accountTable } from "../../src/cli/actions/MoneyActions.ts"
-import { keyTable } from "../../src/cli/actions/KeyActions.ts"
+import { keyTable, userTable } from "../../src/cli/actions/KeyActions.ts"
 import { orgTable } from "../../src/cli/actions/OrgActions.ts"
-import { paymentTable, queueTable, summaryText } from "../../src/cli/actions/PaymentText.ts"
+import { paymentTable, queueTable, summaryText } from "../../src/cli/actions/PaymentActions.ts"
 import { configTable } from "../../src/cli/actions/ProviderActions.ts"
-import { userTable } from "../../src/cli/actions/UserActions.ts"
 import { endpointTable } from "../../src/cli/actions/WebhookActions.ts"
 
 const id = (last: number) => `0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e${String(last).padStart(2, "0")}`
@@ -97,9 +96,13 @@ const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: Re
   [
     "users",
     userTable(
-      five.map((one) => ({ user_id: id(one), email: "org-admin@globex.example", country: null, created_at })),
-      () => "org-admin",
-      ""
+      five.map((one) => ({
+        user_id: id(one),
+        email: "org-admin@globex.example",
+        country: null,
+        role: "org-admin",
+        created_at
+      }))
     ),
     ["ID", "E-MAIL", "ROLE"]
   ],

@@ -33,7 +33,7 @@ it("reads the commands and a little of the domain at its start, and nothing of t
 
 const whole = /^src\/(app\/Services\.ts|console\/|hosted\/|contract\/api\/Api\.ts)/
 
-it.each(["LocalDeadLetters", "LocalFees", "LocalLedger", "LocalNotifications", "LocalProviders", "LocalUsers"])(
+it.each(["LocalBackup", "LocalMoney", "LocalNotifications", "LocalProviders", "LocalUsers"])(
   "%s loads a part of the service, and not the whole",
   (name) => {
     expect(Array.from(reached(`src/cli/database/${name}.ts`)).filter((file) => whole.test(file))).toEqual([])

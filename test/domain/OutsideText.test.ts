@@ -1,8 +1,8 @@
 /** Text from outside, whatever it is: nothing that reads it throws, and what it takes it writes back as the same. */
+import * as fc from "fast-check"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Exit, Option, Schema } from "effect"
-import * as fc from "fast-check"
-import { wantedFee } from "../../src/cli/database/LocalFees.ts"
+import { wantedFee } from "../../src/cli/database/LocalMoney.ts"
 import { amountIn } from "../../src/cli/shared/CommandInput.ts"
 import { changeFrom } from "../../src/cli/actions/OrgActions.ts"
 import { bankAccountProblems } from "../../src/domain/AccountFormat.ts"

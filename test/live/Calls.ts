@@ -2,11 +2,11 @@
 import { expect } from "vitest"
 import type { Document } from "../contract/api/Operations.ts"
 
-export type Fields = Readonly<Record<string, any>>
+export type Fields = Readonly<Record<string, unknown>>
 
 export interface Call {
   /** Path parameters by name. */
-  readonly path?: Readonly<Record<string, string>>
+  readonly path?: Fields
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly headers: Readonly<Record<string, string>>
@@ -21,7 +21,9 @@ export const makeCalls = (url: string) => {
   const send = async (operation: string, { body, headers, path = {}, query = {} }: Call) => {
     const [method, template = ""] = operation.split(" ")
     const search = new URLSearchParams(query).toString()
-    const place = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? `no-${name}`))
+    const place = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(String(path[name] ?? `no-${name}`))
+    )
     const response = await fetch(`${url}/v1${place}${search === "" ? "" : `?${search}`}`, {
       method: method!,
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },

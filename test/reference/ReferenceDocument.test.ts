@@ -2,11 +2,20 @@
 import { stringify } from "lossless-json"
 import { describe, expect, it } from "vitest"
 import { openApiDocument } from "../../src/contract/openapi/OpenApiDocument.ts"
-import { type Document, examplesOf, readExact, valueText, writeExact } from "../../src/reference/OpenApiModel.ts"
-import { contentsOf } from "../../src/reference/ReferenceContents.ts"
+import {
+  type Document,
+  examplesOf,
+  readExact,
+  valueText,
+  writeExact,
+  alternatives,
+  boundsOf,
+  insideOf,
+  resolved,
+  typeOf
+} from "../../src/reference/OpenApiModel.ts"
+import { contentsOf, indexOf, isSearchKey, searchEntries } from "../../src/reference/ReferenceContents.ts"
 import { renderReference } from "../../src/reference/ReferencePage.ts"
-import { indexOf, isSearchKey, searchEntries } from "../../src/reference/ReferenceSearch.ts"
-import { alternatives, boundsOf, insideOf, resolved, typeOf } from "../../src/reference/SchemaText.ts"
 
 const openApi = stringify(openApiDocument("http://127.0.0.1:3000", "sandbox"))!
 const document = readExact(openApi) as Document

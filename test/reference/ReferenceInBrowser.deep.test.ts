@@ -237,7 +237,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       const typed = page.locator("dialog[open]").getByLabel("Body", { exact: true })
       expect(JSON.parse(await typed.inputValue())).toEqual(JSON.parse(await body.innerText()))
       await page.keyboard.press("Escape")
-      await part.getByLabel("Status of the answer").selectOption({ label: "401" })
+      await part.getByLabel("Example of the answer").selectOption({ label: "401" })
       await expect
         .poll(() => part.locator('pre[aria-label^="Answer 401: "]:visible').innerText(), soon)
         .toContain("UNAUTHORIZED")

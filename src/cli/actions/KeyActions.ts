@@ -1,27 +1,47 @@
-/** `corridor keys` */
+/** `corridor keys` and `corridor users list` */
 import { Effect, Option, Schema } from "effect"
 import { CreateApiKey, RotateApiKey } from "../../contract/api/ApiKeysApi.ts"
 import type { Role } from "../../domain/Roles.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { onServer, onTarget } from "../client/RunCommand.ts"
+import { decodeOption, type IdInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
-import { decodeOption, refuse, type IdInput } from "../shared/CommandInput.ts"
-import type { CommandResult } from "../shared/CommandResult.ts"
 import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
+import type { CommandResult } from "../shared/Terminal.ts"
+
+const onRecords = onTarget("records")
+
+type User = Pick<Answer<"users", "list">["data"][number], "user_id" | "email" | "country" | "role" | "created_at"> & {
+  /** Only the operator of the database sees it. */
+  readonly is_admin?: boolean
+}
+
+export const userTable = (users: ReadonlyArray<User>): TextLayout =>
+  tableLayout(
+    ["ID", "E-MAIL", "COUNTRY", "ROLE", "CREATED"],
+    users.map((user) => [
+      user.user_id,
+      user.email,
+      user.country,
+      user.is_admin === true ? "platform admin" : user.role,
+      minute(user.created_at)
+    ]),
+    'No users here yet: "corridor users create" makes one.',
+    ["ROLE", "CREATED", "COUNTRY"]
+  )
+
+export const listUsers = onRecords(({ org }: OrgInput) =>
+  Effect.map(
+    Effect.flatMap(ApiClient, ({ all }) => all("users", "list", { urlParams: { org_id: Option.getOrUndefined(org) } })),
+    (data) => ({ data, ...userTable(data) })
+  )
+)
 
 type Key = Answer<"apiKeys", "list">["data"][number]
 
-const run = onTarget("records")
+type NewKey = Pick<Answer<"apiKeys", "create">["data"], "api_key_id" | "name" | "role" | "user_id" | "api_key">
 
-interface NewKey {
-  readonly api_key_id: string
-  readonly name: string
-  readonly role: string
-  readonly user_id: string
-  readonly api_key: string
-}
-
-const createdKey = (key: NewKey): CommandResult => ({
+export const createdKey = (key: NewKey): CommandResult => ({
   data: key,
   text: `API key created. It is shown this once; only its hash is stored.\n${properties([
     ["Id", key.api_key_id],
@@ -32,28 +52,29 @@ const createdKey = (key: NewKey): CommandResult => ({
   ])}`
 })
 
-const createForCaller = Effect.fnUntraced(function* (org_id: string, name: string, role: Role) {
-  const { call } = yield* ApiClient
-  const { data } = yield* call("apiKeys", "create", { payload: { name, role, org_id } })
-  return createdKey(data)
-})
-
-/** Over HTTP the caller gets the key; next to the database a member of the organisation. */
-export const create = Effect.fnUntraced(function* (input: {
+export interface KeyInput extends JsonInput {
   readonly org: string
   readonly name: string
   readonly role: Role
   readonly user: Option.Option<string>
-  readonly json: boolean
-}) {
+}
+
+const createForCaller = onServer(({ name, org, role }: KeyInput) =>
+  Effect.flatMap(ApiClient, ({ call }) => call("apiKeys", "create", { payload: { name, role, org_id: org } })).pipe(
+    Effect.map(({ data }) => createdKey(data))
+  )
+)
+
+/** Over HTTP the caller gets the key; next to the database a member of the organisation. */
+export const create = Effect.fnUntraced(function* (input: KeyInput) {
   const local = yield* isLocal
   if (Option.isSome(input.user) && !local) {
     return yield* refuse("--user: by API a key is made for oneself; leave it out, or do it beside the database.")
   }
   const name = yield* decodeOption("--name", CreateApiKey.fields.name, input.name)
-  if (!local) return yield* onServer(input.json, createForCaller(input.org, name, input.role))
+  if (!local) return yield* createForCaller({ ...input, name })
   const { createForMember } = yield* Effect.promise(() => import("../database/LocalUsers.ts"))
-  yield* createForMember({ ...input, name }, createdKey)
+  yield* createForMember({ ...input, name })
 })
 
 type Listed = Pick<Key, "api_key_id" | "prefix" | "name" | "role" | "status" | "expires_at" | "created_at">
@@ -73,13 +94,12 @@ export const keyTable = (keys: ReadonlyArray<Listed>): TextLayout =>
     ["PREFIX", "ROLE", "CREATED"]
   )
 
-const listAll = Effect.fnUntraced(function* (org_id: string) {
-  const { all } = yield* ApiClient
-  const data = yield* all("apiKeys", "list", { urlParams: { org_id } })
-  return { data, ...keyTable(data) }
-})
-
-export const list = (input: { readonly org: string; readonly json: boolean }) => run(input.json, listAll(input.org))
+export const list = onRecords(({ org }: JsonInput & { readonly org: string }) =>
+  Effect.map(
+    Effect.flatMap(ApiClient, ({ all }) => all("apiKeys", "list", { urlParams: { org_id: org } })),
+    (data) => ({ data, ...keyTable(data) })
+  )
+)
 
 const noSuchKey = (given: string) =>
   orNotFound(`There is no API key with the id ${given} ("corridor keys list --org ORG" shows them).`)
@@ -92,26 +112,28 @@ const graceFrom = (text: string) =>
     })
   )
 
-const rotateOne = Effect.fnUntraced(function* (api_key_id: string, grace_seconds: number) {
-  const { call } = yield* ApiClient
-  const { data } = yield* noSuchKey(api_key_id)(
-    call("apiKeys", "rotate", { path: { api_key_id }, payload: { grace_seconds } })
-  )
-  const old = grace_seconds === 0 ? "is revoked" : `expires in ${grace_seconds} seconds`
-  const facts = properties([
-    ["Id", data.api_key_id],
-    ["API key", data.api_key]
-  ])
-  return { data, text: `API key rotated; the old one ${old}. The new one is shown this once.\n${facts}` }
-})
+const rotateOne = onRecords(
+  Effect.fnUntraced(function* ({ grace_seconds, id }: IdInput & { readonly grace_seconds: number }) {
+    const { call } = yield* ApiClient
+    const { data } = yield* noSuchKey(id)(
+      call("apiKeys", "rotate", { path: { api_key_id: id }, payload: { grace_seconds } })
+    )
+    const old = grace_seconds === 0 ? "is revoked" : `expires in ${grace_seconds} seconds`
+    const facts = properties([
+      ["Id", data.api_key_id],
+      ["API key", data.api_key]
+    ])
+    return { data, text: `API key rotated; the old one ${old}. The new one is shown this once.\n${facts}` }
+  })
+)
 
-export const rotate = (input: { readonly id: string; readonly grace: string; readonly json: boolean }) =>
-  Effect.flatMap(graceFrom(input.grace), (grace) => run(input.json, rotateOne(input.id, grace)))
+export const rotate = (input: IdInput & { readonly grace: string }) =>
+  Effect.flatMap(graceFrom(input.grace), (grace_seconds) => rotateOne({ ...input, grace_seconds }))
 
-const revokeOne = Effect.fnUntraced(function* (api_key_id: string) {
-  const { call } = yield* ApiClient
-  yield* noSuchKey(api_key_id)(call("apiKeys", "revoke", { path: { api_key_id } }))
-  return { data: { api_key_id, status: "revoked" }, text: "API key revoked." }
-})
-
-export const revoke = (input: IdInput) => run(input.json, revokeOne(input.id))
+export const revoke = onRecords(
+  Effect.fnUntraced(function* ({ id }: IdInput) {
+    const { call } = yield* ApiClient
+    yield* noSuchKey(id)(call("apiKeys", "revoke", { path: { api_key_id: id } }))
+    return { data: { api_key_id: id, status: "revoked" }, text: "API key revoked." }
+  })
+)

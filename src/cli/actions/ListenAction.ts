@@ -1,14 +1,13 @@
 /** `corridor listen`: events come here by the API and go on to a program on this machine, signed as a delivery is. */
 import { randomBytes } from "node:crypto"
 import { Clock, Duration, Effect, Either, Option } from "effect"
-import { eventPatterns, isEventPattern, wants } from "../../domain/EventTypes.ts"
+import { wants } from "../../domain/EventTypes.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { deliveryHeaders } from "../../webhooks/delivery/DeliveryAttempt.ts"
 import { formatSecret, SECRET_BYTES } from "../../webhooks/WebhookSecrets.ts"
-import { painter, Streams } from "../shared/Terminal.ts"
-import { didYouMean } from "../shared/NearWord.ts"
+import { painter, Streams, writeLine } from "../shared/Terminal.ts"
 import { refuse } from "../shared/CommandInput.ts"
-import { writeLine } from "../shared/CommandResult.ts"
+import { checkEventPatterns } from "./WebhookActions.ts"
 import { printable } from "../shared/Table.ts"
 import { addressIn } from "../shared/CommandTarget.ts"
 import { ApiClient } from "../client/ApiClient.ts"
@@ -66,17 +65,6 @@ const lineOf = (streams: typeof Streams.Service, done: Forwarded, created: strin
   return `${paint("dim", time)}  ${done.event_type.padEnd(26)}  ${paint(taken(done) ? "green" : "red", said)}  ${done.latency_ms} ms  ${paint("dim", done.event_id)}`
 }
 
-const checkPatterns = (patterns: ReadonlyArray<string>) =>
-  Effect.forEach(
-    patterns,
-    (pattern) => {
-      if (isEventPattern(pattern)) return Effect.void
-      const meant = didYouMean(pattern, eventPatterns)
-      return refuse(`--events: ${pattern} is no type of event.${meant} There are: ${eventPatterns.join(", ")}.`)
-    },
-    { discard: true }
-  )
-
 const secretFrom = (given: Option.Option<string>) =>
   Option.match(given, {
     onNone: () => Effect.sync(() => formatSecret(randomBytes(SECRET_BYTES))),
@@ -96,7 +84,7 @@ export const listen = Effect.fnUntraced(function* (input: {
 }) {
   const address = addressIn(input.forwardTo)
   if (Option.isNone(address)) return yield* refuse("--forward-to is not a URL such as http://localhost:4000/webhooks.")
-  yield* checkPatterns(input.events)
+  yield* checkEventPatterns(input.events)
   const count = yield* wholeNumber("--count", input.count)
   const secret = yield* secretFrom(input.secret)
   const patterns = input.events.length === 0 ? ["*"] : input.events
@@ -113,7 +101,7 @@ export const listen = Effect.fnUntraced(function* (input: {
     })
 
   const session = Effect.flatMap(ApiClient, ({ call }) =>
-    call("session", "me", { urlParams: Option.isNone(input.org) ? {} : { org_id: input.org.value } })
+    call("session", "me", { urlParams: { org_id: Option.getOrUndefined(input.org) } })
   )
 
   yield* Effect.provide(

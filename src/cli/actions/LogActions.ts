@@ -1,9 +1,8 @@
 /** `corridor logs tail`: the audit log and the events of an organisation as one log, oldest first. */
 import { Effect, Either, Option, Array as Arr, Order } from "effect"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { painter, Streams } from "../shared/Terminal.ts"
+import { painter, Streams, writeLine } from "../shared/Terminal.ts"
 import { refuse } from "../shared/CommandInput.ts"
-import { writeLine } from "../shared/CommandResult.ts"
 import { printable } from "../shared/Table.ts"
 import { type Answer, ApiClient, type Refused } from "../client/ApiClient.ts"
 import { httpApiClient } from "../client/HttpApiClient.ts"

@@ -1,17 +1,22 @@
 /** `corridor orgs` */
-import { type BigDecimal, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { CreateOrganization, settable } from "../../contract/api/OrganizationsApi.ts"
-import { toWireText, WireNumber } from "../../domain/Decimal.ts"
-import { OrgId, idOrNil } from "../../domain/Ids.ts"
-import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
 import { type Answer, ApiClient, Refused } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
-import { decimalOption, decodeInput, refuse } from "../shared/CommandInput.ts"
+import {
+  decimalOption,
+  decodeInput,
+  givenFields,
+  type IdInput,
+  type JsonInput,
+  refuse,
+  wireNumber
+} from "../shared/CommandInput.ts"
 import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 type Organization = Answer<"organizations", "get">["data"]
 
-const run = onTarget("records")
+const onRecords = onTarget("records")
 
 type Listed = Pick<Organization, "org_id" | "name" | "country" | "currency" | "features" | "created_at">
 
@@ -30,21 +35,6 @@ export const orgTable = (orgs: ReadonlyArray<Listed>): TextLayout =>
     ["COUNTRY", "CURRENCY", "CREATED", "FEATURES"]
   )
 
-/** Adds whether organisations are sandbox ones, which only the operator of the database sees. */
-const withSandbox = Effect.fnUntraced(function* (orgs: ReadonlyArray<Organization>) {
-  const store = yield* Effect.serviceOption(OrganizationStore)
-  if (Option.isNone(store)) return orgs
-  const { find, list: stored } = store.value
-  const [first] = orgs
-  const found =
-    first !== undefined && orgs.length === 1
-      ? Option.toArray(yield* Effect.orDie(find(Option.none(), idOrNil(OrgId)(first.org_id))))
-      : // Newest first, as in the list; with room for those created since.
-        yield* Effect.orDie(stored(Option.none(), { after: Option.none(), take: orgs.length + 100 }))
-  const sandboxes = new Set<string>(found.flatMap(({ org_id, sandbox }) => (sandbox ? [org_id] : [])))
-  return orgs.map((org) => ({ ...org, sandbox: sandboxes.has(org.org_id) }))
-})
-
 const describe = (org: Organization): string =>
   properties([
     ["Id", org.org_id],
@@ -58,29 +48,33 @@ const describe = (org: Organization): string =>
     ["Spread (bps)", org.spread_bps === undefined ? null : String(org.spread_bps)]
   ])
 
+interface NewOrganization extends JsonInput {
+  readonly payload: typeof CreateOrganization.Type
+}
+
+const createOne = onRecords(
+  Effect.fnUntraced(function* ({ payload }: NewOrganization) {
+    const { call } = yield* ApiClient
+    const { data } = yield* call("organizations", "create", { payload })
+    const next = `Next: corridor users create --email ADDRESS --org ${data.org_id} --role org-admin`
+    return { data, text: `Organisation created.\n${describe(data)}\n${next}` }
+  })
+)
+
 export const create = ({
   json,
   ...input
-}: { readonly [Field in keyof typeof CreateOrganization.Encoded]-?: unknown } & { readonly json: boolean }) =>
+}: { readonly [Field in keyof typeof CreateOrganization.Encoded]-?: unknown } & JsonInput) =>
   Effect.flatMap(decodeInput(CreateOrganization, input, { features: "--feature" }), (payload) =>
-    run(
-      json,
-      Effect.gen(function* () {
-        const { call } = yield* ApiClient
-        const { data } = yield* call("organizations", "create", { payload })
-        const next = `Next: corridor users create --email ADDRESS --org ${data.org_id} --role org-admin`
-        return { data: (yield* withSandbox([data]))[0], text: `Organisation created.\n${describe(data)}\n${next}` }
-      })
-    )
+    createOne({ json, payload })
   )
 
-const listAll = Effect.gen(function* () {
-  const { all } = yield* ApiClient
-  const data = yield* all("organizations", "list", { urlParams: {} })
-  return { data: yield* withSandbox(data), ...orgTable(data) }
-})
-
-export const list = (input: { readonly json: boolean }) => run(input.json, listAll)
+export const list = onRecords((_: JsonInput) =>
+  Effect.map(
+    Effect.flatMap(ApiClient, ({ all }) => all("organizations", "list", { urlParams: {} })),
+    (data) => ({ data, ...orgTable(data) })
+  )
+)
 
 /** The options of `corridor orgs set`. */
 interface TypedChange {
@@ -95,11 +89,6 @@ interface TypedChange {
 }
 
 const wholeNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text)
-
-const withoutNone = (fields: Readonly<Record<string, Option.Option<unknown>>>) =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (Option.isNone(value) ? [] : [[name, value.value] as const]))
-  )
 
 const optionNames = {
   features: "--feature",
@@ -116,7 +105,7 @@ export const changeFrom = Effect.fnUntraced(function* (typed: TypedChange) {
   if (typed.noFeatures && typed.feature.length > 0) {
     return yield* refuse("--no-features and --feature contradict each other: leave one out.")
   }
-  const input = withoutNone({
+  const input = givenFields({
     name: typed.name,
     email: typed.email,
     country: typed.country,
@@ -129,20 +118,27 @@ export const changeFrom = Effect.fnUntraced(function* (typed: TypedChange) {
   return yield* decodeInput(Change, input, optionNames)
 })
 
-const thresholdField = (amount: BigDecimal.BigDecimal | undefined) =>
-  amount === undefined ? {} : { review_threshold: new WireNumber(toWireText(amount)) }
+interface ChangeInput extends JsonInput {
+  readonly id: string
+  readonly change: typeof Change.Type
+}
 
-const changeOne = Effect.fnUntraced(function* (org_id: string, { review_threshold, ...change }: typeof Change.Type) {
-  const { call } = yield* ApiClient
-  const payload = { ...change, ...thresholdField(review_threshold) }
-  const { data } = yield* call("organizations", "change", { path: { org_id }, payload }).pipe(
-    Effect.mapError(
-      ({ message, status }) =>
-        new Refused({ message: message.replace("review_threshold:", "--review-threshold"), status })
+const changeOne = onRecords(
+  Effect.fnUntraced(function* ({ change: { review_threshold, ...change }, id }: ChangeInput) {
+    const { call } = yield* ApiClient
+    const threshold = review_threshold === undefined ? {} : { review_threshold: wireNumber(review_threshold) }
+    const { data } = yield* call("organizations", "change", {
+      path: { org_id: id },
+      payload: { ...change, ...threshold }
+    }).pipe(
+      Effect.mapError(
+        ({ message, status }) =>
+          new Refused({ message: message.replace("review_threshold:", "--review-threshold"), status })
+      )
     )
-  )
-  return { data: (yield* withSandbox([data]))[0], text: `Organisation changed.\n${describe(data)}` }
-})
+    return { data, text: `Organisation changed.\n${describe(data)}` }
+  })
+)
 
-export const set = ({ id, json, ...typed }: TypedChange & { readonly id: string; readonly json: boolean }) =>
-  Effect.flatMap(changeFrom(typed), (change) => run(json, changeOne(id, change)))
+export const set = ({ id, json, ...typed }: TypedChange & IdInput) =>
+  Effect.flatMap(changeFrom(typed), (change) => changeOne({ id, json, change }))

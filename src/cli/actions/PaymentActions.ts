@@ -1,16 +1,162 @@
 /** `corridor payments` and `corridor queue` */
-import { type BigDecimal, Effect, Either, Option, Schema } from "effect"
+import { isFinal, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { type Answer, ApiClient, orNotFound, type Refused } from "../client/ApiClient.ts"
+import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
+import { Effect, Either, Option, Schema } from "effect"
 import { Flow } from "../../domain/Corridor.ts"
-import { toWireText, WireNumber } from "../../domain/Decimal.ts"
-import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { ApiClient, orNotFound, type Refused } from "../client/ApiClient.ts"
+import type { WireNumber } from "../../domain/Decimal.ts"
 import { onServer, onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
-import { amountIn, decodeInput, decodeOption, refuse, type IdInput, type OrgInput } from "../shared/CommandInput.ts"
-import { decisionsText, paymentTable, paymentText, queueTable, summaryText } from "./PaymentText.ts"
+import {
+  amountIn,
+  decodeInput,
+  decodeOption,
+  givenFields,
+  type IdInput,
+  type JsonInput,
+  type OrgInput,
+  refuse,
+  wireNumber
+} from "../shared/CommandInput.ts"
 
-const runReading = onTarget("payments")
-const runSettling = onTarget("settlements")
+type Payment = Answer<"payments", "byId">
+
+type Summary = Pick<
+  Payment,
+  | "payment_id"
+  | "org_id"
+  | "status"
+  | "amount"
+  | "refunded_amount"
+  | "currency"
+  | "direction"
+  | "payment_method"
+  | "country"
+  | "provider"
+  | "comments"
+  | "client_reference"
+  | "payer_details"
+> & { readonly failure: { readonly provider: string | null } | null }
+
+const amountOf = ({ amount, currency }: Summary): string => `${amount.text} ${currency}`
+
+const payerText = (details: unknown): string | null => {
+  if (typeof details !== "object" || details === null) return null
+  const { email, name, phone } = details as Readonly<Record<string, unknown>>
+  const known = [name, phone, email].filter((part) => typeof part === "string" && part !== "")
+  return known.length === 0 ? null : known.join(", ")
+}
+
+/** The provider that holds the payment, or declined it last. */
+const askedProvider = ({ failure, provider }: Summary): string | null => provider ?? failure?.provider ?? null
+
+export const summaryText = (payment: Summary): string =>
+  properties([
+    ["Payment", payment.payment_id],
+    ["Organisation", payment.org_id],
+    ["Status", payment.status],
+    ["Amount", amountOf(payment)],
+    ["Refunded", `${payment.refunded_amount.text} ${payment.currency}`],
+    ["Reference", payment.client_reference ?? "none"],
+    ["Payer", payerText(payment.payer_details) ?? "not said"],
+    ["Direction", `${payment.direction}, ${payment.payment_method}, ${payment.country}`],
+    ["Provider", askedProvider(payment) ?? (isFinal(payment.status) ? "none" : "none yet")],
+    ["Comments", payment.comments ?? "none"]
+  ])
+
+type TimelineItem = Answer<"payments", "timeline">["data"]["items"][number]
+
+const wordsOf = (item: TimelineItem): string => {
+  switch (item.kind) {
+    case "status":
+      return `${item.from ?? "new"} -> ${item.to} (${item.cause})`
+    case "attempt":
+      return `${item.provider} ${item.leg}: ${item.outcome ?? "no answer yet"}${item.reason === null ? "" : `, ${item.reason}`}${item.latency_ms === null ? "" : `, after ${item.latency_ms} ms`}`
+    case "callback":
+      return `${item.provider} says ${item.report}: ${item.effect}`
+    case "operator":
+      return `${item.item}: ${item.detail}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
+    case "movement":
+      return `${item.movement} of ${item.amount.text} ${item.currency} at ${item.provider}, ${item.state}: ${item.movement_id}`
+    case "allocation":
+      return `${item.amount.text} ${item.currency} to the organisation${item.by === null ? "" : ` by ${item.by}`}: ${item.note}`
+    case "delivery":
+      return `${item.event_type} to ${item.webhook_id}: ${item.status}, attempts: ${item.attempts}${item.last_error === null ? "" : `, ${item.last_error}`}`
+  }
+}
+
+const paymentText = (payment: Summary, items: ReadonlyArray<TimelineItem>): TextLayout => {
+  const rows = items.map((item) => [item.at, item.kind, wordsOf(item)])
+  return framed(`${summaryText(payment)}\n\n`, tableLayout(["AT", "WHAT", ""], rows, "Nothing has happened to it."))
+}
+
+export const paymentTable = (payments: ReadonlyArray<Summary & { readonly created_at: string }>): TextLayout =>
+  tableLayout(
+    ["ID", "STATUS", "AMOUNT", "DIRECTION", "METHOD", "PROVIDER", "REFERENCE", "CREATED"],
+    payments.map((payment) => [
+      payment.payment_id,
+      payment.status,
+      amountOf(payment),
+      payment.direction,
+      payment.payment_method,
+      askedProvider(payment),
+      payment.client_reference,
+      minute(payment.created_at)
+    ]),
+    "No payments here.",
+    ["REFERENCE", "CREATED", "DIRECTION", "PROVIDER", "METHOD"]
+  )
+
+type QueueItem = Pick<
+  Answer<"payments", "queue">["data"][number],
+  "created_at" | "kind" | "payment_id" | "webhook_id" | "escrow_id" | "detail"
+>
+
+export const queueTable = (items: ReadonlyArray<QueueItem>): TextLayout =>
+  tableLayout(
+    ["SINCE", "KIND", "PAYMENT, ENDPOINT OR ESCROW", "WHAT"],
+    items.map((item) => [
+      minute(item.created_at),
+      item.kind,
+      item.payment_id ?? item.webhook_id ?? item.escrow_id,
+      item.detail
+    ]),
+    "Nothing needs a decision.",
+    ["SINCE"]
+  )
+
+type DecidableItem = Answer<"resolutions", "decisions">["data"]["items"][number]
+type PossibleDecision = DecidableItem["decisions"][number]
+
+/** Other decisions name both balances in their own sentence. */
+const unchangedBalance = ({ after, before, currency }: PossibleDecision): string =>
+  before === null || after === null || before.text !== after.text
+    ? ""
+    : ` (the organisation's balance stays ${before.text} ${currency})`
+
+const commandOf = (paymentId: string, { item_id }: DecidableItem, { action, outcome }: PossibleDecision) => {
+  const what = action === "give_back" ? `refund ${paymentId}` : `resolve ${paymentId} --as ${outcome}`
+  return `corridor payments ${what}${item_id === null ? "" : ` --item ${item_id}`} --reason TEXT`
+}
+
+/** Each open item, and below it each possible decision with its command. */
+const decisionsText = (paymentId: string, items: ReadonlyArray<DecidableItem>): string =>
+  items.length === 0
+    ? "Nothing of this payment waits for a decision."
+    : items
+        .map((item) =>
+          [
+            printable(`${item.kind}: ${item.detail}`),
+            ...item.decisions.flatMap((decision) => [
+              `  ${printable(decision.says)}${unchangedBalance(decision)}`,
+              `    ${commandOf(paymentId, item, decision)}`
+            ])
+          ].join("\n")
+        )
+        .join("\n\n")
+
+const onPayments = onTarget("payments")
+const onSettlements = onTarget("settlements")
 
 const CANDIDATES = 10
 
@@ -42,22 +188,17 @@ const findPayment = (given: string) =>
       )
     : findByReference(given)
 
-const showOne = Effect.fnUntraced(function* (given: string) {
-  const { call } = yield* ApiClient
-  const payment = yield* findPayment(given)
-  const { data } = yield* call("payments", "timeline", { path: { payment_id: payment.payment_id } })
-  return { data: { ...payment, timeline: data.items }, ...paymentText(payment, data.items) }
-})
+const showOne = onPayments(
+  Effect.fnUntraced(function* ({ id }: IdInput) {
+    const { call } = yield* ApiClient
+    const payment = yield* findPayment(id)
+    const { data } = yield* call("payments", "timeline", { path: { payment_id: payment.payment_id } })
+    return { data: { ...payment, timeline: data.items }, ...paymentText(payment, data.items) }
+  })
+)
 
-export const show = (input: IdInput) => runReading(input.json, showOne(input.id))
-
-interface TypedFilter {
-  readonly status: Option.Option<PaymentStatus>
-  readonly direction: Option.Option<Flow>
-  readonly reference: Option.Option<string>
-  readonly org: Option.Option<string>
-  readonly limit: string
-}
+export const show = (input: IdInput) =>
+  Effect.zipRight(decodeOption("ID", Schema.NonEmptyString, input.id), showOne(input))
 
 const whole = () => ({ message: "is not a whole number from 1 to 100", override: true })
 
@@ -71,153 +212,139 @@ const Filter = Schema.Struct({
   limit: Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)).annotations({ message: whole })
 })
 
-const filterFrom = ({ limit, ...options }: TypedFilter) => {
-  const given = Object.entries(options).flatMap(([name, value]) =>
-    Option.isSome(value) ? [[name, value.value] as const] : []
+const listSome = onPayments(
+  Effect.fnUntraced(function* ({ json: _json, org, ...filter }: typeof Filter.Type & JsonInput) {
+    const { call } = yield* ApiClient
+    const { data } = yield* call("payments", "transactions", { urlParams: { ...filter, org_id: org } })
+    return { data, ...paymentTable(data) }
+  })
+)
+
+export const list = ({
+  json,
+  limit,
+  ...filters
+}: OrgInput & {
+  readonly status: Option.Option<PaymentStatus>
+  readonly direction: Option.Option<Flow>
+  readonly reference: Option.Option<string>
+  readonly limit: string
+}) =>
+  Effect.flatMap(decodeInput(Filter, { ...givenFields(filters), limit } as typeof Filter.Encoded), (filter) =>
+    listSome({ ...filter, json })
   )
-  return decodeInput(Filter, { ...Object.fromEntries(given), limit } as typeof Filter.Encoded)
-}
 
-const listSome = Effect.fnUntraced(function* (filter: Effect.Effect.Success<ReturnType<typeof filterFrom>>) {
-  const { call } = yield* ApiClient
-  const { limit, org, ...rest } = filter
-  const { data } = yield* call("payments", "transactions", { urlParams: { ...rest, limit, org_id: org } })
-  return { data, ...paymentTable(data) }
-})
-
-export const list = (input: TypedFilter & { readonly json: boolean }) =>
-  Effect.flatMap(filterFrom(input), (filter) => runReading(input.json, listSome(filter)))
-
-const listQueue = Effect.fnUntraced(function* (org: Option.Option<string>) {
-  const { all } = yield* ApiClient
-  const data = yield* all("payments", "queue", { urlParams: { org_id: Option.getOrUndefined(org) } })
-  return { data, ...queueTable(data) }
-})
-
-export const queue = (input: OrgInput) => runReading(input.json, listQueue(input.org))
+export const queue = onPayments(
+  Effect.fnUntraced(function* ({ org }: OrgInput) {
+    const { all } = yield* ApiClient
+    const data = yield* all("payments", "queue", { urlParams: { org_id: Option.getOrUndefined(org) } })
+    return { data, ...queueTable(data) }
+  })
+)
 
 const noSuchPayment = (given: string) => orNotFound(`There is no payment with the id ${given}.`)
 
-type Outcome = "completed" | "failed"
-
 const Reason = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(500))
 
+const amountFrom = (given: string, expected: string) =>
+  Either.match(amountIn(given, expected), {
+    onLeft: (why) => refuse(`--amount ${why}.`),
+    onRight: (amount) => Effect.succeed(wireNumber(amount))
+  })
+
 /** The options of `corridor payments resolve`. */
-interface TypedDecision {
-  readonly id: string
-  readonly as: Option.Option<Outcome>
+interface ResolveInput extends IdInput {
+  readonly as: Option.Option<"completed" | "failed">
   readonly reason: Option.Option<string>
   readonly item: Option.Option<string>
   readonly movement: Option.Option<string>
   readonly amount: Option.Option<string>
-  readonly json: boolean
 }
+
+const listDecisions = onSettlements(
+  Effect.fnUntraced(function* ({ id, item }: ResolveInput) {
+    const { call } = yield* ApiClient
+    const { data } = yield* noSuchPayment(id)(call("resolutions", "decisions", { path: { payment_id: id } }))
+    const items = data.items.filter(({ item_id }) => Option.isNone(item) || item_id === item.value)
+    return { data: items, text: decisionsText(id, items) }
+  })
+)
 
 interface Decision {
-  readonly outcome: Outcome
+  readonly outcome: "completed" | "failed"
   readonly reason: string
-  readonly item: string | undefined
-  readonly movementId: string | undefined
-  readonly amount: BigDecimal.BigDecimal | undefined
+  readonly item_id?: string
+  readonly movement_id?: string
+  readonly amount?: WireNumber
 }
 
-/** None: list the possible decisions. */
-const decisionFrom = Effect.fnUntraced(function* (typed: TypedDecision) {
-  if (Option.isNone(typed.as)) {
-    if (Option.isSome(typed.reason)) return yield* refuse("--as: say completed or failed, or leave --reason out.")
-    return Option.none<Decision>()
+const resolveOne = onSettlements(
+  Effect.fnUntraced(function* ({ id, payload }: IdInput & { readonly payload: Decision }) {
+    const { call } = yield* ApiClient
+    const data = yield* noSuchPayment(id)(call("resolutions", "resolve", { path: { payment_id: id }, payload }))
+    return { data, text: `Settled by hand.\n${summaryText(data)}` }
+  })
+)
+
+/** Without `--as`: list the possible decisions. */
+export const resolve = Effect.fnUntraced(function* (input: ResolveInput) {
+  if (Option.isNone(input.as)) {
+    if (Option.isSome(input.reason)) return yield* refuse("--as: say completed or failed, or leave --reason out.")
+    return yield* listDecisions(input)
   }
-  if (Option.isNone(typed.reason)) return yield* refuse("--reason: say how you know.")
-  const reason = yield* decodeOption("--reason", Reason, typed.reason.value)
-  const amount = Option.map(typed.amount, (given) => amountIn(given, "a decimal number such as 500.00"))
-  if (Option.isSome(amount) && Either.isLeft(amount.value)) return yield* refuse(`--amount ${amount.value.left}.`)
-  return Option.some<Decision>({
-    amount: Option.getOrUndefined(Option.flatMap(amount, Either.getRight)),
-    outcome: typed.as.value,
-    reason,
-    item: Option.getOrUndefined(typed.item),
-    movementId: Option.getOrUndefined(typed.movement)
-  })
+  if (Option.isNone(input.reason)) return yield* refuse("--reason: say how you know.")
+  const reason = yield* decodeOption("--reason", Reason, input.reason.value)
+  const amount = yield* Effect.transposeMapOption(input.amount, (given) =>
+    amountFrom(given, "a decimal number such as 500.00")
+  )
+  const given = givenFields({ item_id: input.item, movement_id: input.movement, amount })
+  yield* resolveOne({ ...input, payload: { outcome: input.as.value, reason, ...given } })
 })
 
-const resolveOne = Effect.fnUntraced(function* (
-  payment_id: string,
-  { amount, item, movementId, outcome, reason }: Decision
-) {
-  const { call } = yield* ApiClient
-  const payload = {
-    ...{ outcome, reason },
-    ...(item === undefined ? {} : { item_id: item }),
-    ...(movementId === undefined ? {} : { movement_id: movementId }),
-    ...(amount === undefined ? {} : { amount: new WireNumber(toWireText(amount)) })
-  }
-  const data = yield* noSuchPayment(payment_id)(call("resolutions", "resolve", { path: { payment_id }, payload }))
-  return { data, text: `Settled by hand.\n${summaryText(data)}` }
-})
-
-const decisionsOn = Effect.fnUntraced(function* (payment_id: string, item: Option.Option<string>) {
-  const { call } = yield* ApiClient
-  const { data } = yield* noSuchPayment(payment_id)(call("resolutions", "decisions", { path: { payment_id } }))
-  const items = data.items.filter(({ item_id }) => Option.isNone(item) || item_id === item.value)
-  return { data: items, text: decisionsText(payment_id, items) }
-})
-
-export const resolve = Effect.fnUntraced(function* (input: TypedDecision) {
-  const decision = yield* decisionFrom(input)
-  yield* Option.match(decision, {
-    onNone: () => runSettling(input.json, decisionsOn(input.id, input.item)),
-    onSome: (wanted) => runSettling(input.json, resolveOne(input.id, wanted))
-  })
-})
-
-const giveBack = Effect.fnUntraced(function* (payment_id: string, reason: string, item: Option.Option<string>) {
-  const { call } = yield* ApiClient
-  const payload = { reason, ...(Option.isNone(item) ? {} : { item_id: item.value }) }
-  const data = yield* noSuchPayment(payment_id)(call("resolutions", "giveBack", { path: { payment_id }, payload }))
-  return { data, text: `Given back.\n${summaryText(data)}` }
-})
-
-const ALL = "all"
-
-const amountFrom = (given: string) =>
-  given === ALL
-    ? Effect.succeedNone
-    : Either.match(amountIn(given, `a decimal number such as 500.00, or ${ALL}`), {
-        onLeft: (why) => refuse(`--amount ${why}.`),
-        onRight: (amount) => Effect.succeedSome(new WireNumber(toWireText(amount)))
-      })
-
-/** Refunds a completed payin to its payer, in whole or in part. */
-const refundPayer = Effect.fnUntraced(function* (
-  payment_id: string,
-  reason: string,
-  amount: Option.Option<WireNumber>
-) {
-  const { call } = yield* ApiClient
-  yield* call("paymentsInit", "action", {
-    path: { payment_id },
-    payload: { action: "refund", reason, ...(Option.isNone(amount) ? {} : { amount: amount.value }) }
-  })
-  const data = yield* call("payments", "byId", { path: { payment_id } })
-  return { data, text: `The refund is under way.\n${summaryText(data)}` }
-})
-
-export const refund = Effect.fnUntraced(function* (input: {
-  readonly id: string
+interface RefundInput extends IdInput {
   readonly reason: string
   readonly amount: Option.Option<string>
   readonly item: Option.Option<string>
-  readonly json: boolean
-}) {
+}
+
+const giveBack = onSettlements(
+  Effect.fnUntraced(function* ({ id, item, reason }: RefundInput) {
+    const { call } = yield* ApiClient
+    const payload = { reason, ...(Option.isNone(item) ? {} : { item_id: item.value }) }
+    const data = yield* noSuchPayment(id)(call("resolutions", "giveBack", { path: { payment_id: id }, payload }))
+    return { data, text: `Given back.\n${summaryText(data)}` }
+  })
+)
+
+/** Refunds a completed payin to its payer, in whole or in part. */
+const refundPayer = onServer(
+  Effect.fnUntraced(function* ({
+    amount,
+    id,
+    reason
+  }: Omit<RefundInput, "amount"> & { readonly amount: WireNumber | undefined }) {
+    const { call } = yield* ApiClient
+    const path = { payment_id: id }
+    const payload = { action: "refund" as const, reason, ...(amount === undefined ? {} : { amount }) }
+    yield* call("paymentsInit", "action", { path, payload })
+    const data = yield* call("payments", "byId", { path })
+    return { data, text: `The refund is under way.\n${summaryText(data)}` }
+  })
+)
+
+export const refund = Effect.fnUntraced(function* (input: RefundInput) {
   if (Option.isSome(input.amount) && (yield* isLocal)) {
     return yield* refuse(
       "--amount: a payer is refunded by API, in a person's own name: add --url and --token (or --api-key)."
     )
   }
   const reason = yield* decodeOption("--reason", Reason, input.reason)
-  if (Option.isNone(input.amount)) return yield* runSettling(input.json, giveBack(input.id, reason, input.item))
+  if (Option.isNone(input.amount)) return yield* giveBack({ ...input, reason })
   if (Option.isSome(input.item))
     return yield* refuse("--item cannot be combined with --amount: a refund of the payer belongs to no item.")
-  const amount = yield* amountFrom(input.amount.value)
-  yield* onServer(input.json, refundPayer(input.id, reason, amount))
+  const amount =
+    input.amount.value === "all"
+      ? undefined
+      : yield* amountFrom(input.amount.value, "a decimal number such as 500.00, or all")
+  yield* refundPayer({ ...input, amount, reason })
 })

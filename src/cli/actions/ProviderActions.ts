@@ -1,16 +1,15 @@
 /** `corridor providers list`, `add`, `enable` and `disable` */
 import { type BigDecimal, Effect, Option } from "effect"
 import { CreateProviderConfig } from "../../contract/api/ProviderConfigsApi.ts"
-import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
-import { decodeInput, refuse } from "../shared/CommandInput.ts"
+import { decodeInput, givenFields, type JsonInput, refuse, wireNumber } from "../shared/CommandInput.ts"
 import { framed, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 type Config = Answer<"providerConfigs", "find">
 
-const run = onTarget("providers")
+const onProviders = onTarget("providers")
 
 type Listed = Pick<
   Config,
@@ -74,27 +73,27 @@ const resultOf = (configs: ReadonlyArray<Config>) =>
     ...configTable(configs, (config) => accountOf(config).text, lastHour)
   }))
 
-export const list = (input: { readonly json: boolean }) => run(input.json, Effect.flatMap(everyConfig, resultOf))
+export const list = onProviders((_: JsonInput) => Effect.flatMap(everyConfig, resultOf))
 
-const switchTo = Effect.fnUntraced(function* (which: string, is_active: boolean) {
-  const { call } = yield* ApiClient
-  const chosen = (yield* everyConfig).filter((config) => config.provider === which || config.config_id === which)
-  if (chosen.length === 0) {
-    return yield* refuse(
-      `${which} is no provider with a configuration and no configuration's id ("corridor providers list").`
-    )
-  }
-  const changed = yield* Effect.forEach(chosen, ({ config_id, provider }) =>
-    call("providerConfigs", "update", { path: { provider, config_id }, payload: { is_active } })
+const switchTo = (is_active: boolean) =>
+  onProviders(
+    Effect.fnUntraced(function* ({ which }: JsonInput & { readonly which: string }) {
+      const { call } = yield* ApiClient
+      const chosen = (yield* everyConfig).filter((config) => config.provider === which || config.config_id === which)
+      if (chosen.length === 0) {
+        return yield* refuse(
+          `${which} is no provider with a configuration and no configuration's id ("corridor providers list").`
+        )
+      }
+      const changed = yield* Effect.forEach(chosen, ({ config_id, provider }) =>
+        call("providerConfigs", "update", { path: { provider, config_id }, payload: { is_active } })
+      )
+      return yield* resultOf(changed.map(({ data }) => data))
+    })
   )
-  return yield* resultOf(changed.map(({ data }) => data))
-})
 
-export const enable = (input: { readonly which: string; readonly json: boolean }) =>
-  run(input.json, switchTo(input.which, true))
-
-export const disable = (input: { readonly which: string; readonly json: boolean }) =>
-  run(input.json, switchTo(input.which, false))
+export const enable = switchTo(true)
+export const disable = switchTo(false)
 
 /** The options of `corridor providers add`. */
 interface TypedConfig {
@@ -121,9 +120,6 @@ const optionNames = {
 /** Limits have at most 15 digits, so a double holds them exactly. */
 const numberIn = (text: string): unknown => (/^\d{1,15}(\.\d{1,8})?$/.test(text) ? Number(text) : text)
 
-const given = (field: string, value: Option.Option<unknown>) =>
-  Option.match(value, { onNone: () => ({}), onSome: (one) => ({ [field]: one }) })
-
 const configFrom = (typed: TypedConfig) =>
   decodeInput(
     CreateProviderConfig,
@@ -133,25 +129,32 @@ const configFrom = (typed: TypedConfig) =>
       payment_method: typed.method,
       direction: typed.direction,
       is_active: !typed.off,
-      ...given("priority", Option.map(typed.priority, numberIn)),
-      ...given("min_amount", Option.map(typed.min, numberIn)),
-      ...given("max_amount", Option.map(typed.max, numberIn)),
-      ...given("org_id", typed.org),
-      ...given("description", typed.description)
+      ...givenFields({
+        priority: Option.map(typed.priority, numberIn),
+        min_amount: Option.map(typed.min, numberIn),
+        max_amount: Option.map(typed.max, numberIn),
+        org_id: typed.org,
+        description: typed.description
+      })
     } as typeof CreateProviderConfig.Encoded,
     optionNames
   )
 
-const wireNumber = (amount: BigDecimal.BigDecimal | null) =>
-  amount === null ? null : new WireNumber(toWireText(amount))
+interface NewConfig extends JsonInput {
+  readonly wanted: typeof CreateProviderConfig.Type
+}
 
-const addOne = Effect.fnUntraced(function* (wanted: typeof CreateProviderConfig.Type) {
-  const { call } = yield* ApiClient
-  const payload = { ...wanted, min_amount: wireNumber(wanted.min_amount), max_amount: wireNumber(wanted.max_amount) }
-  const { data: made } = yield* call("providerConfigs", "create", { payload })
-  const { data, ...layout } = yield* resultOf([made])
-  return { data: data[0], ...framed("Added.\n", layout) }
-})
+const limit = (amount: BigDecimal.BigDecimal | null) => (amount === null ? null : wireNumber(amount))
 
-export const add = ({ json, ...typed }: TypedConfig & { readonly json: boolean }) =>
-  Effect.flatMap(configFrom(typed), (wanted) => run(json, addOne(wanted)))
+const addOne = onProviders(
+  Effect.fnUntraced(function* ({ wanted }: NewConfig) {
+    const { call } = yield* ApiClient
+    const payload = { ...wanted, min_amount: limit(wanted.min_amount), max_amount: limit(wanted.max_amount) }
+    const { data: made } = yield* call("providerConfigs", "create", { payload })
+    const { data, ...layout } = yield* resultOf([made])
+    return { data: data[0], ...framed("Added.\n", layout) }
+  })
+)
+
+export const add = ({ json, ...typed }: TypedConfig & JsonInput) =>
+  Effect.flatMap(configFrom(typed), (wanted) => addOne({ json, wanted }))

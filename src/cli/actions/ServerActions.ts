@@ -1,4 +1,4 @@
-/** `corridor whoami` */
+/** `corridor whoami` and `corridor open` */
 import { Effect, Option } from "effect"
 import { properties } from "../shared/Table.ts"
 import { ApiClient } from "../client/ApiClient.ts"
@@ -6,14 +6,13 @@ import { onServer } from "../client/RunCommand.ts"
 import { spawn } from "node:child_process"
 import { rootOf } from "../../client/Transport.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { report } from "../shared/CommandResult.ts"
-import { Streams } from "../shared/Terminal.ts"
+import { report, Streams } from "../shared/Terminal.ts"
 import { Target } from "../shared/CommandTarget.ts"
 import type { OrgInput } from "../shared/CommandInput.ts"
 
-const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
+const session = Effect.fnUntraced(function* ({ org }: OrgInput) {
   const { call, root } = yield* ApiClient
-  const { data } = yield* call("session", "me", { urlParams: Option.isNone(org) ? {} : { org_id: org.value } })
+  const { data } = yield* call("session", "me", { urlParams: { org_id: Option.getOrUndefined(org) } })
   const { organization } = data
   const text = properties([
     ["Server", `${root} (${data.mode})`],
@@ -26,9 +25,8 @@ const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
   return { data: { server: root, ...data }, text }
 })
 
-export const whoami = (input: OrgInput) => onServer(input.json, session(input.org))
+export const whoami = onServer(session)
 
-/** `corridor open` */
 type Page = "console" | "docs"
 
 const programs: Readonly<Record<string, readonly [string, ...Array<string>]>> = {

@@ -5,10 +5,10 @@ import type { CurrencyCode } from "../../domain/Currency.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"
 import type { Invalid } from "../../domain/Failure.ts"
-import { refuse } from "../shared/CommandInput.ts"
+import { type OrgInput, refuse } from "../shared/CommandInput.ts"
 import { Streams } from "../shared/Terminal.ts"
 import { properties } from "../shared/Table.ts"
-import type { Triggerable } from "../commands/DeveloperCommands.ts"
+import type { Triggerable } from "../commands/ServerCommands.ts"
 import { ApiClient, type Refused } from "../client/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 
@@ -164,7 +164,7 @@ const mayTrigger = (type: Triggerable, role: string) =>
 
 const callerOf = Effect.fnUntraced(function* (type: Triggerable, org: Option.Option<string>) {
   const { call } = yield* ApiClient
-  const { data } = yield* call("session", "me", { urlParams: Option.isNone(org) ? {} : { org_id: org.value } })
+  const { data } = yield* call("session", "me", { urlParams: { org_id: Option.getOrUndefined(org) } })
   if (data.mode === "live")
     return yield* refuse("Events are triggered in a sandbox only: in live mode payments move real money.")
   yield* mayTrigger(type, data.role)
@@ -178,8 +178,8 @@ const callerOf = Effect.fnUntraced(function* (type: Triggerable, org: Option.Opt
     : { org_id, user_id: member.user_id }
 })
 
-const triggered = (type: Triggerable, org: Option.Option<string>) =>
-  Effect.gen(function* () {
+export const trigger = onServer(
+  Effect.fnUntraced(function* ({ event: type, org }: OrgInput & { readonly event: Triggerable }) {
     const caller = yield* callerOf(type, org)
     const { err, watched } = yield* Streams
     const start = yield* Clock.currentTimeMillis
@@ -192,9 +192,4 @@ const triggered = (type: Triggerable, org: Option.Option<string>) =>
       text: `${type} happened after ${took} ms.\n${properties([["Event", event.event_id], ...Object.entries(subject)])}`
     }
   })
-
-export const trigger = (input: {
-  readonly event: Triggerable
-  readonly org: Option.Option<string>
-  readonly json: boolean
-}) => onServer(input.json, triggered(input.event, input.org))
+)

@@ -1,13 +1,68 @@
 /** Runs a command over the API client: against the server that is named, or next to the database. */
-import { Effect, Option } from "effect"
+import { readFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { Duration, Effect, Schema, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
+import { readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
+import { type JsonInput, refuse } from "../shared/CommandInput.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
-import { type CommandResult, report } from "../shared/CommandResult.ts"
+import { type CommandResult, report, Streams } from "../shared/Terminal.ts"
 import { isLocal, type Server, Target } from "../shared/CommandTarget.ts"
-import { runningSandbox } from "../shared/RunningSandbox.ts"
-import { Streams } from "../shared/Terminal.ts"
 import type { ApiClient } from "./ApiClient.ts"
 import type { HandlerSetName } from "./InProcessClient.ts"
+
+const Credentials = Schema.parseJson(
+  Schema.Struct({
+    base_url: Schema.String,
+    orgs: Schema.NonEmptyArray(
+      Schema.Struct({
+        org_id: Schema.String,
+        name: Schema.String,
+        api_key: Schema.String,
+        users: Schema.NonEmptyArray(Schema.Struct({ user_id: Schema.String }))
+      })
+    )
+  })
+)
+
+export interface RunningSandbox {
+  readonly baseUrl: string
+  readonly orgId: string
+  readonly orgName: string
+  readonly apiKey: string
+  /** A user of the organisation. */
+  readonly userId: string
+}
+
+const START = 'start one with "npm start", then run this again.'
+
+const answers = (baseUrl: string) =>
+  Effect.tryPromise((signal) => fetch(`${baseUrl.replace(/\/v1$/, "")}/readyz`, { signal })).pipe(
+    Effect.timeout(Duration.times(readinessTimeout, 2)),
+    Effect.filterOrFail(({ status }) => status === 200),
+    Effect.mapError(() => refuse(`No sandbox server answers at ${baseUrl}: ${START}`))
+  )
+
+/** `inLiveMode`: what is said instead in live mode, which leaves no credentials anywhere. */
+export const runningSandbox = Effect.fnUntraced(function* (inLiveMode: string) {
+  const { dataDir, mode } = yield* Settings
+  if (mode === "live") return yield* refuse(inLiveMode)
+  const path = join(resolve(dataDir), "sandbox.json")
+  const { base_url, orgs } = yield* Effect.tryPromise(() => readFile(path, "utf8")).pipe(
+    Effect.flatMap(Schema.decode(Credentials)),
+    Effect.mapError(() => refuse(`No sandbox server has left its credentials in ${path}: ${START}`))
+  )
+  yield* answers(base_url)
+  const [{ api_key, name, org_id, users }] = orgs
+  const sandbox: RunningSandbox = {
+    baseUrl: base_url,
+    orgId: org_id,
+    orgName: name,
+    apiKey: api_key,
+    userId: users[0].user_id
+  }
+  return sandbox
+})
 
 /** The sandbox that runs on this machine, with the key that it wrote into its data folder. */
 const sandboxHere = Effect.map(
@@ -26,21 +81,26 @@ export const printServer = ({ credential, url }: Server): Effect.Effect<void> =>
     err(`Server: ${redactText(url)}, with ${"token" in credential ? "a token" : "an API key"}.\n`)
   )
 
+type Work<Input, E> = (input: Input) => Effect.Effect<CommandResult, E, ApiClient | Target>
+
 /** Over HTTP only. */
-export const onServer = <E>(asJson: boolean, work: Effect.Effect<CommandResult, E, ApiClient | Target>) =>
-  Effect.gen(function* () {
-    const server = yield* theServer
-    yield* printServer(server)
-    const { httpApiClient } = yield* Effect.promise(() => import("./HttpApiClient.ts"))
-    yield* Effect.provide(report(asJson, work), httpApiClient(server))
-  })
+export const onServer =
+  <Input extends JsonInput, E>(work: Work<Input, E>) =>
+  (input: Input) =>
+    Effect.gen(function* () {
+      const server = yield* theServer
+      yield* printServer(server)
+      const { httpApiClient } = yield* Effect.promise(() => import("./HttpApiClient.ts"))
+      yield* Effect.provide(report(input.json, work(input)), httpApiClient(server))
+    })
 
 /** Over HTTP where a server is named, otherwise by the named set of handlers in this process. */
 export const onTarget =
   (handlers: HandlerSetName) =>
-  <E>(asJson: boolean, work: Effect.Effect<CommandResult, E, ApiClient | Target>) =>
+  <Input extends JsonInput, E>(work: Work<Input, E>) =>
+  (input: Input) =>
     Effect.gen(function* () {
-      if (!(yield* isLocal)) return yield* onServer(asJson, work)
+      if (!(yield* isLocal)) return yield* onServer(work)(input)
       const { runInProcess } = yield* Effect.promise(() => import("./InProcessClient.ts"))
-      return yield* runInProcess(handlers, asJson, work)
+      return yield* runInProcess(handlers, input.json, work(input))
     })

@@ -1,11 +1,10 @@
 /** Every command of the CLI. */
 import type { Commands } from "../shared/CommandLine.ts"
-import { developerCommands } from "./DeveloperCommands.ts"
+import { serverCommands } from "./ServerCommands.ts"
 import { peopleCommands } from "./PeopleCommands.ts"
 import { moneyCommands } from "./MoneyCommands.ts"
 import { paymentCommands } from "./PaymentCommands.ts"
 import { webhookCommands } from "./WebhookCommands.ts"
-import { operationCommands } from "./OperationCommands.ts"
 
 const program = `Operate Corridor from the machine it runs on, whether or not the server is running, or by its API.
 
@@ -36,12 +35,5 @@ export const commands: Commands = {
     secrets: "What the database keeps sealed under the master key.",
     sandbox: "The built-in sandbox."
   },
-  all: [
-    ...developerCommands,
-    ...peopleCommands,
-    ...moneyCommands,
-    ...paymentCommands,
-    ...webhookCommands,
-    ...operationCommands
-  ]
+  all: [...peopleCommands, ...moneyCommands, ...paymentCommands, ...webhookCommands, ...serverCommands]
 }

@@ -3,8 +3,8 @@ import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { argument, choice, databaseCommand, eitherCommand, option, optional } from "../shared/Command.ts"
 
 const moneyActions = () => import("../actions/MoneyActions.ts")
-const feeActions = () => import("../database/LocalFees.ts")
-const ledgerActions = () => import("../database/LocalLedger.ts")
+const feeActions = () => import("../database/LocalMoney.ts")
+const ledgerActions = () => import("../database/LocalMoney.ts")
 
 export const moneyCommands = [
   eitherCommand(

@@ -80,7 +80,7 @@ export const peopleCommands = [
   eitherCommand("users list", "List users, newest first.", {
     examples: ["corridor users list --org ORG"],
     takes: { org: optional("org", "ORG", "Only the members of this organisation, with their roles in it.") },
-    run: (input, local) => (local ? userActions() : import("../actions/UserActions.ts")).then(({ list }) => list(input))
+    run: (input) => keyActions().then(({ listUsers }) => listUsers(input))
   }),
   databaseCommand("users join", "Make an existing user a member of an organisation, without an invitation.", {
     examples: ["corridor users join --user ada@kilimo.example --org ORG --role staff"],

@@ -2,8 +2,6 @@
 import { argument, databaseCommand, eitherCommand, eventList, flag, maybe, optional } from "../shared/Command.ts"
 
 const webhookActions = () => import("../actions/WebhookActions.ts")
-const deadLetterActions = (local: boolean) =>
-  local ? import("../database/LocalDeadLetters.ts") : import("../actions/DeadLetterActions.ts")
 const notificationActions = () => import("../database/LocalNotifications.ts")
 
 const org = optional("org", "ORG", "Only this organisation's.")
@@ -32,12 +30,12 @@ export const webhookCommands = [
       org,
       webhook: optional("webhook", "ID", 'Only this endpoint\'s; "corridor webhooks list" shows them.')
     },
-    run: (input, local) => deadLetterActions(local).then(({ list }) => list(input))
+    run: (input) => webhookActions().then(({ listDead }) => listDead(input))
   }),
   eitherCommand("dlq show", "Show a delivery, every attempt at it, and the exact text that was sent.", {
     examples: ["corridor dlq show DELIVERY_ID"],
     takes: { id: argument("ID", "The delivery's id.") },
-    run: (input, local) => deadLetterActions(local).then(({ show }) => show(input))
+    run: (input) => webhookActions().then(({ showDead }) => showDead(input))
   }),
   eitherCommand(
     "dlq replay",
@@ -54,7 +52,7 @@ export const webhookCommands = [
           "Of that endpoint, those made at this time or later, such as 2026-03-01T12:30:00Z; a date is a UTC day."
         )
       },
-      run: (input, local) => deadLetterActions(local).then(({ replay }) => replay(input))
+      run: (input) => webhookActions().then(({ replayDead }) => replayDead(input))
     }
   ),
   databaseCommand("notifications list", "List the messages in the outbox, newest first.", {

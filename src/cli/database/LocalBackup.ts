@@ -1,4 +1,4 @@
-/** `corridor backup` and `corridor restore`, beside the database. */
+/** `corridor backup`, `restore` and `migrate`, beside the database. */
 import { resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Graph.ts"
@@ -8,8 +8,7 @@ import { backup as takeBackup } from "../../platform/backup/Backup.ts"
 import { restore as restoreBackup } from "../../platform/backup/Restore.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ExistingLive } from "../shared/LocalDatabase.ts"
-import { drawProgress, showElapsed } from "../shared/Terminal.ts"
-import { report } from "../shared/CommandResult.ts"
+import { drawProgress, showElapsed, report } from "../shared/Terminal.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { recordServer } from "../../platform/database/DatabaseServer.ts"
 

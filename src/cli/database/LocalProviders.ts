@@ -1,5 +1,5 @@
 /** `corridor providers credentials` and `corridor providers test` */
-import { Array as Arr, Config, Effect, Either, Option, Schema } from "effect"
+import { Config, Effect, Either, Option, Schema } from "effect"
 import { CredentialsState } from "../../contract/api/ProviderConfigsApi.ts"
 import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
@@ -9,7 +9,7 @@ import { providerServicesOn } from "../../app/ProviderServices.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
 import { thirdParties, thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
-import { refuse } from "../shared/CommandInput.ts"
+import { type JsonInput, refuse } from "../shared/CommandInput.ts"
 import { allPages, ExistingLive, onDatabase, permitFor } from "../shared/LocalDatabase.ts"
 import { properties, tableLayout } from "../shared/Table.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
@@ -29,17 +29,9 @@ const everyConfig = Effect.gen(function* () {
   )
 })
 
-/** `config`: by the id of one alone. */
-const namedBy = Effect.fn("Cli.providersNamed")(function* (which: string, kind: "any" | "config") {
-  const chosen = (yield* everyConfig).filter((config) =>
-    kind === "any" && isProviderName(which) ? config.provider === which : config.config_id === idOrNil(ConfigId)(which)
-  )
-  if (Arr.isNonEmptyReadonlyArray(chosen)) return chosen
-  return yield* refuse(
-    kind === "any"
-      ? `${which} is no provider with a configuration and no configuration's id ("corridor providers list").`
-      : `${which} is no configuration's id ("corridor providers list" shows them).`
-  )
+const configNamed = Effect.fn("Cli.configNamed")(function* (which: string) {
+  const config = (yield* everyConfig).find(({ config_id }) => config_id === idOrNil(ConfigId)(which))
+  return config ?? (yield* refuse(`${which} is no configuration's id ("corridor providers list" shows them).`))
 })
 
 type Typed = Readonly<Record<string, string>>
@@ -100,38 +92,37 @@ const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<T
 const withAccount = Effect.fn("Cli.withAccount")(function* (which: string) {
   const { kept } = yield* ProviderCredentials
   const account = yield* kept(yield* permitFor("platform"), idOrNil(ConfigId)(which))
-  return Option.isSome(account) ? account.value : (yield* namedBy(which, "config"))[0]
+  return Option.isSome(account) ? account.value : yield* configNamed(which)
 })
 
-const setThem = Effect.fn("Cli.setCredentials")(function* (which: string, typed: Typed, forgetReplaced: boolean) {
-  const credentials = yield* ProviderCredentials
-  const config = yield* withAccount(which)
-  const state = yield* credentials.set(yield* permitFor("platform"), config, typed, { forgetReplaced })
-  return {
-    data: encodeState(state),
-    text: properties([
-      ["configuration", state.config_id],
-      ["provider", state.provider],
-      ["fields", state.fields.join(", ")],
-      ["tested", state.tested ? "passed, in use from now on" : "failed: kept, but not in use"],
-      ["provider said", state.test_message]
-    ]),
-    failure: state.tested
-      ? undefined
-      : `The provider did not take them: set others, or run "corridor providers test ${state.config_id}".`
-  }
-})
-
-export const set = (input: {
+interface SetInput extends JsonInput {
   readonly which: string
-  readonly field: ReadonlyArray<string>
-  readonly stdin: boolean
   readonly forgetReplaced: boolean
-  readonly json: boolean
-}) =>
-  Effect.flatMap(typedIn(input.field, input.stdin), (typed) =>
-    onProviderRecords(input.json, setThem(input.which, typed, input.forgetReplaced))
-  )
+}
+
+const setThem = onProviderRecords(
+  Effect.fnUntraced(function* ({ forgetReplaced, typed, which }: SetInput & { readonly typed: Typed }) {
+    const credentials = yield* ProviderCredentials
+    const config = yield* withAccount(which)
+    const state = yield* credentials.set(yield* permitFor("platform"), config, typed, { forgetReplaced })
+    return {
+      data: encodeState(state),
+      text: properties([
+        ["configuration", state.config_id],
+        ["provider", state.provider],
+        ["fields", state.fields.join(", ")],
+        ["tested", state.tested ? "passed, in use from now on" : "failed: kept, but not in use"],
+        ["provider said", state.test_message]
+      ]),
+      failure: state.tested
+        ? undefined
+        : `The provider did not take them: set others, or run "corridor providers test ${state.config_id}".`
+    }
+  })
+)
+
+export const set = (input: SetInput & { readonly field: ReadonlyArray<string>; readonly stdin: boolean }) =>
+  Effect.flatMap(typedIn(input.field, input.stdin), (typed) => setThem({ ...input, typed }))
 
 interface Tested {
   readonly provider: ProviderName
@@ -185,24 +176,23 @@ const testOwn = (which: Option.Option<string>) =>
     )
   })
 
-const testThem = Effect.fn("Cli.testProviders")(function* (which: Option.Option<string>) {
-  const data = [...(yield* testPlatform(which)), ...(yield* testOwn(which))]
-  if (data.length === 0) {
-    return yield* refuse(
-      'No credentials are set to be tested: see "corridor providers list" and "corridor providers credentials set".'
-    )
-  }
-  const failed = data.filter(({ passed }) => !passed)
-  const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.message])
-  return {
-    data,
-    ...tableLayout(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
-    failure: failed.length === 0 ? undefined : `${failed.length} of ${data.length} accounts failed the test.`
-  }
-})
-
-export const test = (input: { readonly which: Option.Option<string>; readonly json: boolean }) =>
-  onProviderRecords(input.json, testThem(input.which))
+export const test = onProviderRecords(
+  Effect.fnUntraced(function* ({ which }: JsonInput & { readonly which: Option.Option<string> }) {
+    const data = [...(yield* testPlatform(which)), ...(yield* testOwn(which))]
+    if (data.length === 0) {
+      return yield* refuse(
+        'No credentials are set to be tested: see "corridor providers list" and "corridor providers credentials set".'
+      )
+    }
+    const failed = data.filter(({ passed }) => !passed)
+    const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.message])
+    return {
+      data,
+      ...tableLayout(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
+      failure: failed.length === 0 ? undefined : `${failed.length} of ${data.length} accounts failed the test.`
+    }
+  })
+)
 
 /** Fields that decide whose account at the provider is used. */
 interface AccountConfig {

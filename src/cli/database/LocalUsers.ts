@@ -3,11 +3,10 @@ import { Effect, Option, DateTime, Duration } from "effect"
 import { type Role, roleAtLeast } from "../../domain/Roles.ts"
 import { Users, UserInput } from "../../people/users/Users.ts"
 import type { Member, User } from "../../people/users/UserStore.ts"
-import { allPages, permitFor } from "../shared/LocalDatabase.ts"
-import { decodeInput, refuse, found, type OrgInput } from "../shared/CommandInput.ts"
-import { findOrganization, findUser, onRecords, permitIn } from "../shared/LocalRecords.ts"
+import { findOrganization, findUser, onRecords, permitFor } from "../shared/LocalDatabase.ts"
+import { decodeInput, found, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
 import { properties, printable } from "../shared/Table.ts"
-import { userTable } from "../actions/UserActions.ts"
+import { createdKey, type KeyInput } from "../actions/KeyActions.ts"
 import { Members } from "../../people/members/Members.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import {
@@ -21,7 +20,6 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/policies/PeoplePolicies.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
-import type { CommandResult } from "../shared/CommandResult.ts"
 
 const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
 
@@ -43,18 +41,20 @@ const membershipOf = Effect.fn("Cli.membershipOf")(function* (org: Option.Option
   return { org_id: org.value, role: role.value }
 })
 
-const createOne = Effect.fn("Cli.createUser")(function* (wanted: typeof UserInput.Type) {
-  const users = yield* Users
-  const membership =
-    wanted.membership === null
-      ? null
-      : { ...wanted.membership, org_id: (yield* findOrganization(wanted.membership.org_id)).org_id }
-  const taken = wanted.subject === null ? "--email" : "--email or --subject"
-  const data = yield* users
-    .create(yield* permitFor("platform"), { ...wanted, membership })
-    .pipe(Effect.catchTag("Conflict", () => refuse(`${taken}: another user has it already; use another one.`)))
-  return { data, text: `User created.\n${about(data)}` }
-})
+const createOne = onRecords(
+  Effect.fnUntraced(function* ({ wanted }: JsonInput & { readonly wanted: typeof UserInput.Type }) {
+    const users = yield* Users
+    const membership =
+      wanted.membership === null
+        ? null
+        : { ...wanted.membership, org_id: (yield* findOrganization(wanted.membership.org_id)).org_id }
+    const taken = wanted.subject === null ? "--email" : "--email or --subject"
+    const data = yield* users
+      .create(yield* permitFor("platform"), { ...wanted, membership })
+      .pipe(Effect.catchTag("Conflict", () => refuse(`${taken}: another user has it already; use another one.`)))
+    return { data, text: `User created.\n${about(data)}` }
+  })
+)
 
 export const create = Effect.fnUntraced(function* (input: {
   readonly email: string
@@ -72,77 +72,66 @@ export const create = Effect.fnUntraced(function* (input: {
     is_admin: input.admin,
     membership: yield* membershipOf(input.org, input.role)
   })
-  yield* onRecords(input.json, createOne(wanted))
+  yield* createOne({ json: input.json, wanted })
 })
-
-const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>) {
-  const users = yield* Users
-  const permit = yield* permitIn("operations", org)
-  const data = yield* allPages(
-    (window) => users.list(permit, window),
-    (user) => user.user_id
-  )
-  return { data, ...userTable(data, roleOf, 'No users here yet: "corridor users create" makes one.') }
-})
-
-export const list = (input: OrgInput) => onRecords(input.json, listAll(input.org))
 
 /** `corridor users join`, `users role` and `users leave` */
-interface Place {
+interface Place extends JsonInput {
   readonly user: string
   readonly org: string
-  readonly json: boolean
 }
 
-const named = Effect.fn("Cli.namedMember")(function* (name: string, org: string) {
-  const { email, user_id } = yield* findUser(name)
+interface RoleInPlace extends Place {
+  readonly role: Role
+}
+
+const named = Effect.fn("Cli.namedMember")(function* ({ org, user }: Place) {
+  const { email, user_id } = yield* findUser(user)
   const { name: organizationName, org_id } = yield* findOrganization(org)
   return { email, user_id, org: Option.some(org_id), organizationName: printable(organizationName) }
 })
 
 const noMember = (email: string) => refuse(`--user: ${email} is not a member of this organisation.`)
 
-const joinOne = Effect.fn("Cli.joinUser")(function* (name: string, orgId: string, role: Role) {
-  const members = yield* Members
-  const { email, org, organizationName, user_id } = yield* named(name, orgId)
-  const data = yield* members
-    .add(yield* permitFor("platform", org), user_id, role)
-    .pipe(
-      Effect.catchTag("Conflict", () =>
-        refuse(`--user: ${email} is a member of this organisation already; "corridor users role" changes their role.`)
+export const join = onRecords(
+  Effect.fnUntraced(function* (input: RoleInPlace) {
+    const members = yield* Members
+    const { email, org, organizationName, user_id } = yield* named(input)
+    const data = yield* members
+      .add(yield* permitFor("platform", org), user_id, input.role)
+      .pipe(
+        Effect.catchTag("Conflict", () =>
+          refuse(`--user: ${email} is a member of this organisation already; "corridor users role" changes their role.`)
+        )
       )
-    )
-  return { data, text: `${email} is now ${role} of ${organizationName}.` }
-})
+    return { data, text: `${email} is now ${input.role} of ${organizationName}.` }
+  })
+)
 
-export const join = (input: Place & { readonly role: Role }) =>
-  onRecords(input.json, joinOne(input.user, input.org, input.role))
+export const role = onRecords(
+  Effect.fnUntraced(function* (input: RoleInPlace) {
+    const members = yield* Members
+    const { email, org, organizationName, user_id } = yield* named(input)
+    const data = yield* members
+      .changeRole(yield* permitFor("members", org), user_id, input.role)
+      .pipe(Effect.catchTag("NotFound", () => noMember(email)))
+    return { data, text: `${email} is now ${input.role} of ${organizationName}.` }
+  })
+)
 
-const changeOne = Effect.fn("Cli.changeRole")(function* (name: string, orgId: string, role: Role) {
-  const members = yield* Members
-  const { email, org, organizationName, user_id } = yield* named(name, orgId)
-  const data = yield* members
-    .changeRole(yield* permitFor("members", org), user_id, role)
-    .pipe(Effect.catchTag("NotFound", () => noMember(email)))
-  return { data, text: `${email} is now ${role} of ${organizationName}.` }
-})
-
-export const role = (input: Place & { readonly role: Role }) =>
-  onRecords(input.json, changeOne(input.user, input.org, input.role))
-
-const leaveOne = Effect.fn("Cli.removeMember")(function* (name: string, orgId: string) {
-  const members = yield* Members
-  const { email, org, organizationName, user_id } = yield* named(name, orgId)
-  yield* members
-    .remove(yield* permitFor("members", org), user_id)
-    .pipe(Effect.catchTag("NotFound", () => noMember(email)))
-  return {
-    data: { user_id, org_id: Option.getOrNull(org), removed: true },
-    text: `${email} is no member of ${organizationName} any more; their API keys there are revoked.`
-  }
-})
-
-export const leave = (input: Place) => onRecords(input.json, leaveOne(input.user, input.org))
+export const leave = onRecords(
+  Effect.fnUntraced(function* (input: Place) {
+    const members = yield* Members
+    const { email, org, organizationName, user_id } = yield* named(input)
+    yield* members
+      .remove(yield* permitFor("members", org), user_id)
+      .pipe(Effect.catchTag("NotFound", () => noMember(email)))
+    return {
+      data: { user_id, org_id: Option.getOrNull(org), removed: true },
+      text: `${email} is no member of ${organizationName} any more; their API keys there are revoked.`
+    }
+  })
+)
 
 /** `corridor tokens` */
 const LONGEST = Duration.days(366)
@@ -186,37 +175,34 @@ const sign = ({ email, subject }: User, orgId: string | undefined, ttl: Duration
     signer.issue({ sub: subject, email, orgId, ttl, issuer: developmentIssuer, audience: developmentAudience })
   ).pipe(Effect.provide(DevelopmentIssuer))
 
-const issueOne = Effect.fn("Cli.issueToken")(function* (
-  name: string,
-  org: Option.Option<string>,
-  ttl: Duration.Duration
-) {
-  const user = yield* findUser(name)
-  const orgId = yield* organizationFor(user, org)
-  const audit = yield* AuditLog
-  yield* audit.record(yield* permitFor("platform"), {
-    action: "token.issued",
-    org: orgId ?? null,
-    subject: ["user", user.user_id],
-    detail: { ttl_seconds: Math.floor(Duration.toSeconds(ttl)) }
-  })
-  const token = yield* sign(user, orgId, ttl)
-  const expires = DateTime.addDuration(yield* DateTime.now, ttl)
-  return {
-    data: { token, user_id: user.user_id, org_id: orgId ?? null, expires_at: DateTime.formatIso(expires) },
-    text: token
-  }
-})
-
-export const issue = Effect.fnUntraced(function* (input: {
+interface TokenInput extends OrgInput {
   readonly user: string
-  readonly org: Option.Option<string>
-  readonly ttl: Option.Option<string>
-  readonly json: boolean
-}) {
+}
+
+const issueOne = onRecords(
+  Effect.fnUntraced(function* ({ org, ttl, user: name }: TokenInput & { readonly ttl: Duration.Duration }) {
+    const user = yield* findUser(name)
+    const orgId = yield* organizationFor(user, org)
+    const audit = yield* AuditLog
+    yield* audit.record(yield* permitFor("platform"), {
+      action: "token.issued",
+      org: orgId ?? null,
+      subject: ["user", user.user_id],
+      detail: { ttl_seconds: Math.floor(Duration.toSeconds(ttl)) }
+    })
+    const token = yield* sign(user, orgId, ttl)
+    const expires = DateTime.addDuration(yield* DateTime.now, ttl)
+    return {
+      data: { token, user_id: user.user_id, org_id: orgId ?? null, expires_at: DateTime.formatIso(expires) },
+      text: token
+    }
+  })
+)
+
+export const issue = Effect.fnUntraced(function* (input: TokenInput & { readonly ttl: Option.Option<string> }) {
   const ttl = yield* ttlFrom(input.ttl)
   yield* sandboxOnly
-  yield* onRecords(input.json, issueOne(input.user, input.org, ttl))
+  yield* issueOne({ ...input, ttl })
 })
 
 /** Owner of a new key: a member, whose role is the upper limit of the key's role. */
@@ -239,27 +225,12 @@ export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: OrgId, role:
   return user.user_id
 })
 
-const createKey = Effect.fn("Cli.createKey")(function* (
-  orgId: string,
-  user: Option.Option<string>,
-  name: string,
-  role: Role
-) {
-  const { org_id } = yield* findOrganization(orgId)
-  const userId = yield* keyOwner(org_id, role, user)
-  const keys = yield* ApiKeys
-  return yield* keys.create(yield* permitFor("api_keys", Option.some(org_id)), { name, role, userId })
-})
-
-type NewKey = Effect.Effect.Success<ReturnType<typeof createKey>>
-
-export const createForMember = (
-  input: {
-    readonly org: string
-    readonly name: string
-    readonly role: Role
-    readonly user: Option.Option<string>
-    readonly json: boolean
-  },
-  resultOf: (key: NewKey) => CommandResult
-) => onRecords(input.json, Effect.map(createKey(input.org, input.user, input.name, input.role), resultOf))
+export const createForMember = onRecords(
+  Effect.fnUntraced(function* ({ name, org, role, user }: KeyInput) {
+    const { org_id } = yield* findOrganization(org)
+    const userId = yield* keyOwner(org_id, role, user)
+    const keys = yield* ApiKeys
+    const permit = yield* permitFor("api_keys", Option.some(org_id))
+    return createdKey(yield* keys.create(permit, { name, role, userId }))
+  })
+)

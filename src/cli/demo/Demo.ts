@@ -1,7 +1,7 @@
 /** `corridor demo`: runs the steps one by one. A failed step is reported, and stops only the steps that need it. */
 import { Array as Arr, Effect, Either, Option } from "effect"
 import type { LedgerReport } from "../../money/ledger/LedgerCheck.ts"
-import { writeLine, report } from "../shared/CommandResult.ts"
+import { writeLine, report } from "../shared/Terminal.ts"
 import {
   curl,
   declinedCard,
@@ -20,7 +20,7 @@ import {
 } from "./DemoSteps.ts"
 import { httpApiClient } from "../client/HttpApiClient.ts"
 import { openReceiver, type Received } from "./DemoReceiver.ts"
-import { type RunningSandbox, runningSandbox } from "../shared/RunningSandbox.ts"
+import { type RunningSandbox, runningSandbox } from "../client/RunCommand.ts"
 import { AppLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"

@@ -4,7 +4,7 @@ import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { amount, KE, kenyanPhone, KES, mpesa, mpesaPayin, payer_details } from "../actions/TriggerAction.ts"
 import { ApiClient, type Refused } from "../client/ApiClient.ts"
-import type { RunningSandbox } from "../shared/RunningSandbox.ts"
+import type { RunningSandbox } from "../client/RunCommand.ts"
 import { Streams } from "../shared/Terminal.ts"
 
 /** An event that must come, and the id of what it is about. */

@@ -15,9 +15,8 @@ import {
   liveSettings,
   type ProvidersAsLive
 } from "./LiveModeChecks.ts"
-import { painter, Streams } from "../shared/Terminal.ts"
+import { painter, report, sentenceOf, Streams } from "../shared/Terminal.ts"
 import { requireCluster } from "../shared/LocalDatabase.ts"
-import { sentenceOf, report } from "../shared/CommandResult.ts"
 import { tableLayout } from "../shared/Table.ts"
 
 const unreachable = (cause: Cause.Cause<unknown>) => {

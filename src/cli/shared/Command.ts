@@ -64,11 +64,7 @@ export const repeated = <A>(parameter: Parameter<A>): Parameter<ReadonlyArray<A>
 /** `--events`, several times or with commas between the types. */
 export const eventList = (about: string): Parameter<ReadonlyArray<string>> => ({
   ...repeated(option("events", "TYPES", about)),
-  decode: (given) =>
-    given
-      .flatMap((text) => text.split(","))
-      .map((type) => type.trim())
-      .filter((type) => type !== "")
+  decode: (given) => given.flatMap((text) => text.split(",")).map((type) => type.trim())
 })
 
 /** `either`: over HTTP where a server is named, otherwise on the database. */
@@ -91,8 +87,7 @@ export interface Command {
   readonly run: Run<never>
 }
 
-/** `local`: no server is named, so the command works on the database of this machine's settings. */
-type Run<Input> = (input: Input, local: boolean) => Promise<Effect.Effect<unknown, unknown, Target>>
+type Run<Input> = (input: Input) => Promise<Effect.Effect<unknown, unknown, Target>>
 
 const json = flag("json", "Write one JSON document to standard output, and nothing else.")
 

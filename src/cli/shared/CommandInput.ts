@@ -1,20 +1,25 @@
 /** Decodes options with the domain's schemas; an error names the option. */
-import { Effect, Option, Schema, type BigDecimal, Either, ParseResult } from "effect"
-import { ArrayFormatter } from "effect/ParseResult"
+import { Effect, Option, Record as Rec, Schema, type BigDecimal, Either, ParseResult } from "effect"
 import { Invalid } from "../../domain/Failure.ts"
-import { checkAmountLength, fromPlainText, toPlainText } from "../../domain/Decimal.ts"
+import { problemsIn } from "../../domain/ValidationMessage.ts"
+import { checkAmountLength, fromPlainText, toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
+
+export interface JsonInput {
+  readonly json: boolean
+}
 
 /** Input of commands that take nothing but an organisation. */
-export interface OrgInput {
+export interface OrgInput extends JsonInput {
   readonly org: Option.Option<string>
-  readonly json: boolean
 }
 
 /** Input of commands that take nothing but an id. */
-export interface IdInput {
+export interface IdInput extends JsonInput {
   readonly id: string
-  readonly json: boolean
 }
+
+/** The fields that were given. */
+export const givenFields = (fields: Readonly<Record<string, Option.Option<unknown>>>) => Rec.getSomes(fields)
 
 /** `names` says what the operator calls a field, where that is not `--field`. */
 export const decodeInput = <A, I>(
@@ -24,11 +29,11 @@ export const decodeInput = <A, I>(
 ): Effect.Effect<A, Invalid> =>
   Schema.decodeUnknown(schema, { errors: "all" })(input).pipe(
     Effect.mapError(({ issue }) => {
-      const sentences = ArrayFormatter.formatIssueSync(issue).map(({ message, path }) => {
+      const sentences = problemsIn(issue).map(({ path, reason }) => {
         const field = String(path.findLast((step) => typeof step === "string") ?? "")
-        return `${names[field] ?? `--${field}`} ${message.replace(/, actual [\s\S]*$/, "")}.`
+        return `${names[field] ?? `--${field}`} ${reason}.`
       })
-      return new Invalid({ message: Array.from(new Set(sentences)).join(" ") })
+      return refuse(Array.from(new Set(sentences)).join(" "))
     })
   )
 
@@ -55,6 +60,9 @@ export const amountIn = (
     ),
     Either.flatMap(checkAmountLength)
   )
+
+/** The exact decimal as a JSON number, as the API writes it. */
+export const wireNumber = (amount: BigDecimal.BigDecimal): WireNumber => new WireNumber(toWireText(amount))
 
 export const decimalOption = (example: string) =>
   Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {

@@ -1,7 +1,7 @@
 /** Finds the command that a line names, and completes a line for a shell. */
 import { Option } from "effect"
 import { choice, type Command, flag, isArgument, type Parameter, targetOptions } from "./Command.ts"
-import { nearest } from "./NearWord.ts"
+import { nearest } from "./CommandParser.ts"
 
 export interface Commands {
   readonly all: ReadonlyArray<Command>

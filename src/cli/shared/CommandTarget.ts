@@ -4,7 +4,7 @@ import type { Invalid } from "../../domain/Failure.ts"
 import { refuse } from "./CommandInput.ts"
 
 /** `from`: the option or variable that holds it, such as `--api-key` or CORRIDOR_TOKEN. */
-export interface GivenCredential {
+interface GivenCredential {
   readonly from: string
   readonly kind: "API key" | "token"
   readonly value: string
@@ -19,7 +19,7 @@ const nameOf = (character: string): string => {
 }
 
 /** Finds a character that no credential has, such as a copied line break. Names its position, never the value. */
-export const credentialProblem = ({ from, kind, value }: GivenCredential): Option.Option<string> => {
+const credentialProblem = ({ from, kind, value }: GivenCredential): Option.Option<string> => {
   const characters = Array.from(value)
   const at = characters.findIndex((one) => !VISIBLE.test(one))
   return at === -1

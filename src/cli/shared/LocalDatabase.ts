@@ -1,19 +1,21 @@
 /** Runs a command on the database of this machine's settings. Its input is decoded before the database is opened. */
 import { Effect, Layer, Option, Redacted } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { type CommandResult, report } from "./CommandResult.ts"
+import { type CommandResult, report, Streams } from "./Terminal.ts"
 import { resolve } from "node:path"
-import { Streams } from "./Terminal.ts"
 import { DatabaseConnectionLive } from "../../app/Graph.ts"
 import { firstHost } from "../../platform/config/DatabaseUrl.ts"
 import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
 import { hasCluster } from "../../platform/database/embedded/EmbeddedPostgres.ts"
 import { MIGRATIONS_TABLE, requireUpgradable, migrations } from "../../platform/database/Migrations.ts"
 import { tableExists, type Window } from "../../platform/database/Query.ts"
-import { refuse } from "./CommandInput.ts"
+import { found, type JsonInput, refuse } from "./CommandInput.ts"
 import { userInfo } from "node:os"
-import type { OrgId } from "../../domain/Ids.ts"
+import { OrgId, UserId, idOrNil } from "../../domain/Ids.ts"
 import { type Access, operatorPermit, type Permit } from "../../domain/Access.ts"
+import { recordServicesOn } from "../../app/RecordServices.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { Users } from "../../people/users/Users.ts"
 
 /** On a terminal only: scripts read the rest of standard error. */
 export const printDatabase = Effect.gen(function* () {
@@ -32,8 +34,9 @@ export const printDatabase = Effect.gen(function* () {
 
 export const onDatabase =
   <A, LE>(Live: Layer.Layer<A | Settings, LE>) =>
-  <E>(asJson: boolean, work: Effect.Effect<CommandResult, E, A | Settings>) =>
-    Effect.provide(Effect.zipRight(printDatabase, report(asJson, work)), Live)
+  <Input extends JsonInput, E>(work: (input: Input) => Effect.Effect<CommandResult, E, A | Settings>) =>
+  (input: Input) =>
+    Effect.provide(Effect.zipRight(printDatabase, report(input.json, work(input))), Live)
 
 /** A missing database is refused: a new, empty one in a mistyped folder would pass every check. */
 const POINT =
@@ -87,3 +90,32 @@ export const allPages = <Row extends { readonly created_at: Date }, E, R>(
     const position = [last.created_at.toISOString(), idOf(last)] as const
     return Effect.map(allPages(fetch, idOf, Option.some(position)), (rest) => [...rows, ...rest])
   })
+
+export const onRecords = onDatabase(recordServicesOn(ExistingLive))
+
+/** Finds an organisation or a user by what the operator typed. */
+export const findOrganization = Effect.fn("Cli.organizationNamed")(function* (id: string) {
+  const organizations = yield* Organizations
+  return yield* found(
+    yield* organizations.find(idOrNil(OrgId)(id)),
+    `--org: there is no organisation with the id ${id} ("corridor orgs list" shows them).`
+  )
+})
+
+/** A permit for the organisation that the operator typed, or for all of them. */
+export const permitIn = <A extends Access>(access: A, org: Option.Option<string>) =>
+  Effect.flatMap(Effect.transposeMapOption(org, findOrganization), (found) =>
+    permitFor(
+      access,
+      Option.map(found, ({ org_id }) => org_id)
+    )
+  )
+
+/** By id, or by e-mail address. */
+export const findUser = Effect.fn("Cli.userNamed")(function* (idOrEmail: string) {
+  const users = yield* Users
+  return yield* found(
+    yield* idOrEmail.includes("@") ? users.findByEmail(idOrEmail) : users.find(idOrNil(UserId)(idOrEmail)),
+    `--user: there is no user with the id or e-mail address ${idOrEmail} ("corridor users list" shows them).`
+  )
+})

@@ -1,6 +1,6 @@
 /** Rows of text in aligned columns: full width in a file, and fitted to the width of a terminal. */
 
-export type Cell = string | null
+type Cell = string | null
 
 type Line = ReadonlyArray<string>
 

@@ -184,6 +184,7 @@ const formsJson = {
 }
 
 const AnyForm = Schema.declare((input): input is UpdateForms => typeof input === "object" && input !== null, {
+  message: () => "must be an object or an array",
   jsonSchema: formsJson
 })
 

@@ -210,6 +210,7 @@ export const WebhookLogApi = apiGroup(
     operation({
       endpoint: HttpApiEndpoint.post("replayDead", "/public/webhooks/:webhook_id/replay")
         .setPath(Schema.Struct({ webhook_id: idParam(WebhookId) }))
+        .setUrlParams(Schema.Struct({ since: Schema.optional(FromTime) }))
         .addSuccess(
           envelope(
             Schema.Struct({
@@ -221,7 +222,7 @@ export const WebhookLogApi = apiGroup(
       access: "webhooks",
       summary: "Send all dead letters of an endpoint again",
       description:
-        "Extension. Queues them again, oldest first. Those of a disabled endpoint stay dead until it is active.",
+        "Extension. Queues them again, oldest first; with `since` only those created at that time or later. Those of a disabled endpoint stay dead until it is active.",
       response: examples({
         "All of them": success("Dead letters queued", { replayed: 12, disabled: 0 }),
         "The endpoint is disabled": success("Dead letters queued", { replayed: 0, disabled: 12 })

@@ -11,6 +11,13 @@ const HTML = "text/html; charset=utf-8"
 const CSS = "text/css; charset=utf-8"
 const assetTypes = { png: "image/png", sh: "text/plain; charset=utf-8" }
 
+/** Colours and text are those of the API reference. */
+const readStyle = () =>
+  Buffer.concat([
+    readFileSync(join(project, "src/reference/style/common.css")),
+    readFileSync(join(import.meta.dirname, "guides.css"))
+  ])
+
 const escape = (text) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
@@ -88,7 +95,7 @@ export const renderGuides = async () => {
       guides.set(path, { type: assetTypes[ending], body: readFileSync(join(docs, path)) })
     }
   }
-  guides.set("guides.css", { type: CSS, body: readFileSync(join(import.meta.dirname, "guides.css")) })
+  guides.set("guides.css", { type: CSS, body: readStyle() })
   return guides
 }
 

@@ -23,7 +23,7 @@ export const thresholdOf = ({ currency, review_threshold }: Organization) => {
 
 /** Shows `spread_bps` to platform admins only. */
 export const organizationView = (permit: Permit<Access>, organization: Organization): typeof ShownOrganization.Type => {
-  const { sandbox: _sandbox, spread_bps, ...shown } = organization
+  const { spread_bps, ...shown } = organization
   return {
     ...shown,
     review_threshold: thresholdOf(organization),

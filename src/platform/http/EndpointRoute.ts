@@ -16,7 +16,8 @@ import { type NewKey, Owners, type KeyName } from "../idempotency/IdempotencySto
 import { Replica } from "../database/Replica.ts"
 import { makeKeyedQueues } from "../fibers/KeyedLocks.ts"
 import { isInitiationPath } from "../../contract/api/ErrorSchemas.ts"
-import { parseJsonText, validationMessage } from "./RequestJson.ts"
+import { parseJsonText } from "./RequestJson.ts"
+import { validationMessage } from "../../domain/ValidationMessage.ts"
 import {
   empty,
   json,

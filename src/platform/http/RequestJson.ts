@@ -2,18 +2,9 @@
  * Parses all JSON that comes from outside. The result can be stored in PostgreSQL and written back, and no number has
  * silently lost digits. Text without oddities costs one scan and one `JSON.parse`.
  */
-import { Either, Array as Arr, Option, Predicate, SchemaAST as AST } from "effect"
+import { Either, Predicate } from "effect"
 import { parse as parseKeepingLiterals } from "lossless-json"
 import { inexact, WireNumber, parseExactJson } from "../../domain/Decimal.ts"
-import {
-  ArrayFormatter,
-  Composite,
-  type ParseIssue,
-  Pointer,
-  Refinement,
-  Transformation,
-  Type
-} from "effect/ParseResult"
 
 const MAX_DEPTH = 32
 /** Any decimal with this many significant digits survives the way through a double unchanged. */
@@ -97,12 +88,9 @@ const scan = (text: string): Scan => {
   return { tooDeepAt: undefined, hasLongNumber, hasOddNumber, twice }
 }
 
-class NumberTooLarge extends Error {}
-
 /** Money refuses what may not be exact. */
 const readNumber = (literal: string): number | symbol => {
   const value = Number(literal)
-  if (!Number.isFinite(value)) throw new NumberTooLarge()
   const digits = literal
     .replace(/[eE].*$/, "")
     .replace(/[-.]/g, "")
@@ -168,23 +156,27 @@ const placeOfMistake = (text: string): string => {
 
 const refuse = (message: string): Either.Either<never, JsonRefusal> => Either.left({ message })
 
-/** Path of a number that neither a double nor the database gives back as it was written. */
-const pathOfInexact = (value: unknown, path: string): string | undefined => {
-  if (value instanceof WireNumber) return /e|^-0(\.0*)?$/i.test(value.text) ? path : undefined
-  if (typeof value !== "object" || value === null) return undefined
+const pathOf = (value: unknown, path: string, isWanted: (value: unknown) => boolean): string | undefined => {
+  if (isWanted(value)) return path
+  if (typeof value !== "object" || value === null || value instanceof WireNumber) return undefined
   for (const [key, member] of Object.entries(value)) {
-    const found = pathOfInexact(member, child(path, key))
+    const found = pathOf(member, child(path, key), isWanted)
     if (found !== undefined) return found
   }
   return undefined
 }
+
+/** Neither a double nor the database gives it back as it was written. */
+const isInexactNumber = (value: unknown): boolean => value instanceof WireNumber && /e|^-0(\.0*)?$/i.test(value.text)
+
+const isInfinite = (value: unknown): boolean => value === Infinity || value === -Infinity
 
 /** Metadata is the caller's own: its numbers are kept digit for digit, or refused. */
 const withExactMetadata = (text: string, value: unknown): Either.Either<unknown, JsonRefusal> => {
   if (!Predicate.isRecord(value) || !Predicate.isRecord(value["metadata"])) return Either.right(value)
   const exact = parseExactJson(text)
   const metadata = Predicate.isRecord(exact) ? exact["metadata"] : undefined
-  const at = pathOfInexact(metadata, "metadata")
+  const at = pathOf(metadata, "metadata", isInexactNumber)
   return at === undefined
     ? Either.right({ ...value, metadata })
     : refuse(`${at}: a number with an exponent, or -0, cannot be kept as it is; write its digits, or send it as text`)
@@ -209,72 +201,7 @@ export const parseJsonText = (text: string): Either.Either<unknown, JsonRefusal>
   if (twice !== undefined) return refuse(`the field ${child("", twice)} is given twice`)
   if (!hasOddNumber) return Either.right(value)
   if (!hasLongNumber) return withExactMetadata(text, value)
-  try {
-    return withExactMetadata(text, parseKeepingLiterals(text, null, { parseNumber: readNumber }))
-  } catch (error) {
-    if (error instanceof NumberTooLarge) return refuse("the JSON holds a number that is too large")
-    throw error
-  }
-}
-
-const MOST_PROBLEMS = 5
-
-/** Replaces Effect's own text, which would show the declaration of the field. */
-const reasonOf = ({ actual, ast, message }: Type): string | undefined => {
-  if (message !== undefined) return message
-  if (AST.isTypeLiteral(ast)) return "Expected an object"
-  if (AST.isTupleType(ast)) return "Expected an array"
-  if (!AST.isRefinement(ast) || typeof actual !== "string") return undefined
-  const { maxLength = Infinity } = Option.getOrElse(AST.getJSONSchemaAnnotation(ast), () => ({})) as {
-    maxLength?: number
-  }
-  return actual.length > maxLength ? `Expected a string at most ${maxLength} character(s) long` : undefined
-}
-
-const inPlainWords = (issue: ParseIssue): ParseIssue => {
-  switch (issue._tag) {
-    case "Type":
-      return new Type(issue.ast, issue.actual, reasonOf(issue))
-    case "Pointer":
-      return new Pointer(issue.path, issue.actual, inPlainWords(issue.issue))
-    case "Refinement":
-      return new Refinement(issue.ast, issue.actual, issue.kind, inPlainWords(issue.issue))
-    case "Transformation":
-      return new Transformation(issue.ast, issue.actual, issue.kind, inPlainWords(issue.issue))
-    case "Composite": {
-      const { issues } = issue
-      const within = "_tag" in issues ? inPlainWords(issues) : Arr.map(issues, inPlainWords)
-      return new Composite(issue.ast, issue.actual, within, issue.output)
-    }
-    default:
-      return issue
-  }
-}
-
-const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
-  path
-    .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index === 0 ? "" : "."}${String(step)}`))
-    .join("")
-
-/** Optional fields also "expect" undefined or null, which does not help the caller. */
-const isNoHelp = (reason: string): boolean => reason === "Expected undefined" || reason === "Expected null"
-
-const isWithin = (field: string, other: string): boolean =>
-  other !== field && (field === "" || other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
-
-/** Says which fields are wrong and why, without ever repeating a value: it may be a card number. */
-export const validationMessage = (issue: ParseIssue): string => {
-  const reasons = new Map<string, Array<string>>()
-  for (const { message, path } of ArrayFormatter.formatIssueSync(inPlainWords(issue))) {
-    const field = pathOf(path)
-    reasons.set(field, [...(reasons.get(field) ?? []), message.replace(/, actual [\s\S]*$/, "")])
-  }
-  const lines = Array.from(reasons).flatMap(([field, all]) => {
-    const helpful = all.filter((reason) => !isNoHelp(reason))
-    if (helpful.length === 0 && Array.from(reasons.keys()).some((other) => isWithin(field, other))) return []
-    const text = Array.from(new Set(helpful.length > 0 ? helpful : all)).join(", or ")
-    return [field === "" ? text : `${field}: ${text}`]
-  })
-  const more = lines.length > MOST_PROBLEMS ? [`and ${lines.length - MOST_PROBLEMS} more`] : []
-  return [...lines.slice(0, MOST_PROBLEMS), ...more].join("; ")
+  const tooLarge = pathOf(value, "", isInfinite)
+  if (tooLarge !== undefined) return refuse(`${tooLarge === "" ? "the JSON" : tooLarge}: the number is too large`)
+  return withExactMetadata(text, parseKeepingLiterals(text, null, { parseNumber: readNumber }))
 }

@@ -41,9 +41,12 @@ export const webhookLogHandlers = Effect.map(
       const { endpoint_url, log: attempts, payload } = yield* dead.show(permit, path.delivery_id)
       return success("Delivery", { ...shown(delivery), endpoint_url, payload, log: attempts })
     }),
-    replayDead: Effect.fn("WebhookLogHttp.replayDead")(function* ({ path, permit }) {
+    replayDead: Effect.fn("WebhookLogHttp.replayDead")(function* ({ path, permit, urlParams }) {
       const { webhook_id } = yield* webhooks.find(permit, path.webhook_id)
-      return success("Dead letters queued", yield* dead.replay(permit, { webhook_id }, () => Effect.void))
+      return success(
+        "Dead letters queued",
+        yield* dead.replay(permit, { webhook_id, since: urlParams.since }, () => Effect.void)
+      )
     }),
     events: (request) => {
       const { event_type, from } = request.urlParams

@@ -8,7 +8,8 @@ import { stringify } from "lossless-json"
 import { Api } from "../../../src/contract/api/Api.ts"
 import { FromTime, IsoTime, ToTime } from "../../../src/contract/api/RequestFields.ts"
 import { openApiDocument } from "../../../src/contract/openapi/OpenApiDocument.ts"
-import { parseJsonText, validationMessage } from "../../../src/platform/http/RequestJson.ts"
+import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
+import { validationMessage } from "../../../src/domain/ValidationMessage.ts"
 import { oddNumbers, oddTexts, oddTimes } from "../../fuzz/EdgeValues.ts"
 import { changedAt, Literal, placesIn, written } from "../../fuzz/JsonText.ts"
 import { decodedBy } from "../../domain/AsInterpreted.ts"
@@ -57,7 +58,7 @@ const exampleOf = (name: string): unknown => {
 const CANARY = "4111111111111111"
 
 /** How the libraries write types down, and descriptions of fields that stand where the reason would. */
-const OUR_OWN_WORDS = /readonly|ReadonlyArray|filter|Struct|<->|Unable to decode|Expected [A-Z]/
+const OUR_OWN_WORDS = /readonly|ReadonlyArray|filter|Struct|<->|Unable to decode|Expected |declaration schema/
 
 /** A sentence, whatever was wrong: and nothing of what was sent in it, nor of how it is declared. */
 const judged = ({ decode, name }: Named, input: unknown): Either.Either<unknown, string> =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { wantedFee } from "../../../src/cli/database/LocalFees.ts"
+import { wantedFee } from "../../../src/cli/database/LocalMoney.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 

@@ -104,8 +104,8 @@ describe("A row with a column of a wrong type", () => {
   )
 
   it.each(wrongInAttempt)("of an attempt, %s as %j, is refused by name", (column, value, named) => {
-    const { traceparent: _, ...untraced } = attemptRow
-    expect(attemptOf(attemptRow)).toEqual(untraced)
+    const { own: own_account, traceparent: _, ...untraced } = attemptRow
+    expect(attemptOf(attemptRow)).toEqual({ ...untraced, own_account })
     expect(() => attemptOf({ ...attemptRow, [column]: value })).toThrow(UnexpectedRow)
     expect(() => attemptOf({ ...attemptRow, [column]: value })).toThrow(`${named}: unexpected value`)
   })

@@ -2,7 +2,8 @@ import { Either, Schema, ParseResult } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isInexact, nearest, stringifyWire } from "../../../src/domain/Decimal.ts"
-import { parseJsonText, validationMessage } from "../../../src/platform/http/RequestJson.ts"
+import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
+import { validationMessage } from "../../../src/domain/ValidationMessage.ts"
 
 const accepted = (text: string): unknown =>
   Either.getOrThrowWith(parseJsonText(text), (left) => new Error(left.message))
@@ -168,9 +169,11 @@ describe("parseJsonText", () => {
     }
   )
 
-  it("refuses numbers that no double can hold", () => {
-    expect(refusal("[1e400]")).toContain("too large")
-    expect(refusal("9".repeat(400))).toContain("too large")
+  it("refuses numbers that no double can hold, and names their field", () => {
+    expect(refusal("[1e400]")).toBe("0: the number is too large")
+    expect(refusal("9".repeat(400))).toBe("the JSON: the number is too large")
+    expect(refusal('{"amount":1e309}')).toBe("amount: the number is too large")
+    expect(refusal('{"a":[{"b":1},{"b":-1e309}],"metadata":{"c":1}}')).toBe("a.1.b: the number is too large")
   })
 
   it("refuses a field that is given twice, at any depth and however its name is written", () => {
@@ -255,13 +258,13 @@ describe("validationMessage", () => {
 
   it("does not offer to leave out what is wrong as a whole", () => {
     expect(messageFor({ events: [] })).toBe("events: must not be empty")
-    expect(messageFor({ note: 1 })).toBe("note: Expected string")
+    expect(messageFor({ note: 1 })).toBe("note: must be a string")
   })
 
   it("says of an object or a list that it is to be one, not how it is declared", () => {
-    expect(messageFor({ card: "x" })).toBe("card: Expected an object")
-    expect(messageFor({ events: "x" })).toBe("events: Expected an array")
-    expect(messageFor(null)).toBe("Expected an object")
+    expect(messageFor({ card: "x" })).toBe("card: must be an object")
+    expect(messageFor({ events: "x" })).toBe("events: must be an array")
+    expect(messageFor(null)).toBe("must be an object")
   })
 
   it("says how long a text may be, not what it is for", () => {
@@ -269,18 +272,35 @@ describe("validationMessage", () => {
       otp: Schema.String.pipe(Schema.maxLength(2)).annotations({ description: "A secret" })
     })
     const refused = ParseResult.decodeUnknownEither(Short)({ otp: "123" })
-    expect(validationMessage(Either.getOrThrow(Either.flip(refused)))).toBe(
-      "otp: Expected a string at most 2 character(s) long"
-    )
+    expect(validationMessage(Either.getOrThrow(Either.flip(refused)))).toBe("otp: must have at most 2 characters")
+  })
+
+  it("lists the values of a field once, also where the field may be left out", () => {
+    const Listed = Schema.Struct({
+      status: Schema.optional(Schema.Literal("initiated", "failed")),
+      kind: Schema.Literal("fixed"),
+      amount: Schema.Union(Schema.Literal("all"), Schema.Number),
+      name: Schema.NonEmptyString,
+      on: Schema.Boolean
+    })
+    const input = { status: "x", kind: "x", amount: "x", name: "", on: "x" }
+    const refused = ParseResult.decodeUnknownEither(Listed, { errors: "all" })(input)
+    expect(validationMessage(Either.getOrThrow(Either.flip(refused))).split("; ")).toEqual([
+      "status: must be one of initiated, failed",
+      "kind: must be fixed",
+      "amount: must be a number, or must be all",
+      "name: must not be empty",
+      "on: must be true or false"
+    ])
   })
 
   it("says so where nothing is all that may be sent", () => {
-    expect(messageFor({ nothing: 1 })).toBe("nothing: Expected null, or Expected undefined")
+    expect(messageFor({ nothing: 1 })).toBe("nothing: must be null, or must be left out")
   })
 
   it("keeps apart fields whose names begin alike", () => {
     const Alike = Schema.Struct({ pay: Schema.Null, payer: Schema.Struct({ name: Schema.String }) })
     const issue = Either.flip(ParseResult.decodeUnknownEither(Alike, { errors: "all" })({ pay: 1, payer: { name: 1 } }))
-    expect(validationMessage(Either.getOrThrow(issue))).toBe("pay: Expected null; payer.name: Expected string")
+    expect(validationMessage(Either.getOrThrow(issue))).toBe("pay: must be null; payer.name: must be a string")
   })
 })
