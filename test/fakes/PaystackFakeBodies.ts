@@ -139,7 +139,16 @@ export const transactionOf = (entry: Entry) => {
     ip_address: "127.0.0.1",
     metadata: "",
     fees: done ? number(entry.moved.minor / FEE_OF) : null,
-    customer: { id: 1, email: entry.kept.email, customer_code: "CUS_fake", phone: null, risk_action: "default" },
+    customer: {
+      id: 1,
+      email: entry.kept.email,
+      customer_code: entry.kept.customerCode ?? "CUS_fake",
+      phone: null,
+      risk_action: "default"
+    },
+    ...(entry.kept.sender === undefined
+      ? {}
+      : { authorization: { channel: entry.kept.channel, sender_name: entry.kept.sender, account_name: null } }),
     plan: null,
     requested_amount: number(entry.asked.minor)
   }

@@ -39,6 +39,7 @@ import {
   type Kept
 } from "./StripeFakeIntents.ts"
 import { list, sessionOf, sessionRoutes } from "./StripeFakeSessions.ts"
+import { cashEventOf, isCash, makeCashBalances } from "./StripeFakeAccounts.ts"
 import { signatureOf } from "../../src/providers/stripe/StripeCallbacks.ts"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 
@@ -46,7 +47,7 @@ import { sha256Hex } from "../../src/domain/Digest.ts"
 export const newestFirst = (books: FakeLedger, kind: Entry["kind"]): ReadonlyArray<Entry> =>
   books
     .all()
-    .filter((entry) => entry.kind === kind && isThere(entry))
+    .filter((entry) => entry.kind === kind && isThere(entry) && !isCash(entry))
     .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
 
 export const madeBetween = (query: URLSearchParams) => {
@@ -70,7 +71,8 @@ const newCustomer = taken(NewCustomer)
 
 export const makePayments = (world: FakeWorld) => {
   const { books, url } = world
-  const customers = new Set<string>()
+  const customers = new Map<string, unknown>()
+  const cash = makeCashBalances(world, customers, signed)
 
   const shown = (entry: Entry) => intentOf(entry, url)
 
@@ -95,6 +97,8 @@ export const makePayments = (world: FakeWorld) => {
     const money = moneyOf(intent.amount, intent.currency)
     if (money === undefined) return wrong(400, `Invalid currency: ${intent.currency}`)
     if (!isKnownMethod(intent)) return missing(intent.payment_method ?? "")
+    const moved = cash.applied(intent)
+    if (moved !== undefined) return moved
     if (scenario === "declined_provider") return wrong(400, "The amount is too large.", "amount_too_large")
     const isConfirmed = intent.confirm === "true"
     const isTransfer = intent.payment_method_data?.type === "customer_balance"
@@ -182,12 +186,13 @@ export const makePayments = (world: FakeWorld) => {
       Either.map(newCustomer(request.body), (about) => {
         const id = idOf("cus", request.headers["idempotency-key"] ?? request.body)
         const created = Math.floor(world.now().getTime() / 1000)
-        customers.add(id)
-        return ok({ id, object: "customer", created, livemode: false, metadata: {}, ...about })
+        const made = { id, object: "customer", created, livemode: false, metadata: {}, ...about }
+        customers.set(id, made)
+        return ok(made)
       })
     )
 
-  return { expanded, create, confirm, cancel, refund, refundable, customer }
+  return { expanded, create, confirm, cancel, refund, refundable, customer, cash }
 }
 
 /** Endpoints that were registered. Callbacks go to the address that the fake was started with, by one secret. */
@@ -347,7 +352,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         method: "POST",
         path: "/v1/customers",
         answer: (request: FakeRequest) => once(request, () => payments.customer(request))
-      }
+      },
+      ...payments.cash.routes
     ].map(guarded),
     { method: "GET", path: "/hosted/authenticate/:id", answer: authenticate },
     ...sessionRoutes(world, payments.expanded)
@@ -363,6 +369,7 @@ const typesByStatus: Readonly<Record<string, string>> = {
 }
 
 const eventOf = (entry: Entry, url: string): readonly [type: string, object: unknown] => {
+  if (isCash(entry)) return cashEventOf(entry)
   if (entry.kind === "refund") return ["charge.refund.updated", refundOf(entry)]
   if (entry.state === "returned") return ["charge.dispute.funds_withdrawn", disputeOf(entry)]
   if (entry.state === "failed" && keptOf(entry).session !== undefined) {

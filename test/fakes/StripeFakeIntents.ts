@@ -55,7 +55,7 @@ export const statusOf = (entry: Entry): string => {
 
 const sixteenDigits = (id: string): string => (BigInt(`0x${sha256Hex(id)}`) % 10n ** 16n).toString().padStart(16, "0")
 
-const addressOf = (type: string, id: string): unknown => {
+export const addressOf = (type: string, id: string): unknown => {
   const digits = sixteenDigits(id)
   const account_holder_name = "Corridor Fake"
   switch (type) {

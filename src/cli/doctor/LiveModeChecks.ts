@@ -165,6 +165,22 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
     return off.length === rows.length ? fail("Providers", lacking) : warn("Providers", lacking)
   })
 
+/** Currencies in which virtual accounts get bank details from the platform's provider accounts. */
+export const accountDetails = ({ parties }: ProviderSettings["Type"]): Check => {
+  const issuing = thirdParties.flatMap(({ issues = [], name }) =>
+    issues.length > 0 &&
+    Option.isSome(Option.flatMap(Option.fromNullable(parties.get(name)), ({ platform }) => platform))
+      ? [`${name} (${issues.join(", ")})`]
+      : []
+  )
+  return issuing.length === 0
+    ? warn(
+        "Account details",
+        "no provider issues bank details for virtual accounts: they are funded by payins and from the settlement balance."
+      )
+    : ok("Account details", `issued by ${issuing.join(", ")}`)
+}
+
 const HOW_TO_SET = '"corridor rates set", or RATE_SOURCE fetches them'
 
 export const rates = ({ rateMaxAge, rateSources }: Values) =>

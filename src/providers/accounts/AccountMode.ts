@@ -100,10 +100,11 @@ export const callbacksInMode = (party: AnyThirdParty, mode: Mode, provider: Prov
   ...provider,
   callback: (request) =>
     Effect.flatMap(provider.callback(request), (read) => {
-      const json = read.events.length === 0 ? undefined : readJson(request.body.toString("utf8"))
+      const isIdle = read.events.length === 0 && read.transfers === undefined
+      const json = isIdle ? undefined : readJson(request.body.toString("utf8"))
       const said = json === undefined ? undefined : otherModeSaid(party, mode, Either.getOrUndefined(json))
       return said === undefined
         ? Effect.succeed(read)
-        : Effect.as(alert(party, "A callback", said, mode), { ...read, events: [] })
+        : Effect.as(alert(party, "A callback", said, mode), { ...read, events: [], transfers: [] })
     })
 })

@@ -14,6 +14,7 @@ import {
 import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
+import { dedicatedAccounts, dedicatedCurrencies } from "./PaystackAccounts.ts"
 import * as answers from "./PaystackAnswers.ts"
 import { readCallback, type RefundsOf } from "./PaystackCallbacks.ts"
 import { isRemarkable, type Kind } from "./PaystackMovements.ts"
@@ -185,6 +186,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
         )
       ),
     resume: enquire,
+    accounts: dedicatedAccounts(call),
     test: triedBy(call(requests.balance), answers.balanceRead)
   }
 }
@@ -203,5 +205,6 @@ export const paystack = thirdParty({
     ],
     callbacks: { at: "Settings, API Keys & Webhooks, Webhook URL", events: [] }
   },
+  issues: dedicatedCurrencies,
   connect
 })

@@ -6,6 +6,7 @@ import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts
 import type { Money } from "../../domain/Money.ts"
 import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
+import type { AccountIssuer } from "./AccountIssuer.ts"
 import type { Callback, CallbackRequest, NoProof, NotNow } from "./Callback.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
@@ -198,6 +199,8 @@ export interface Provider {
   readonly resume?: (attempt: AttemptContext, query: Readonly<Record<string, string>>) => Effect.Effect<Enquiry>
   /** Registers the callback address, where the provider has a call for it; left: why it is not registered. Repeatable. */
   readonly register?: (known: KnownSecret) => Effect.Effect<Either.Either<RegisteredCallbacks, string>>
+  /** Issues bank details or addresses for virtual accounts. */
+  readonly accounts?: AccountIssuer
   /** Tests the credentials with a call that moves nothing; left: why they failed. */
   readonly test?: Effect.Effect<Either.Either<string, string>>
 }

@@ -94,6 +94,8 @@ export interface ThirdParty<Fields extends CredentialFields = CredentialFields> 
   readonly serves: ReadonlyArray<Served>
   readonly refunds: boolean
   readonly setup: Setup
+  /** Currencies in which it issues details for virtual accounts. */
+  readonly issues?: ReadonlyArray<string>
   readonly connect: (account: Account<Fields>) => Provider
 }
 

@@ -21,8 +21,9 @@ import {
 } from "../port/Callback.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
+import { customerAccounts, issuedCurrencies } from "./StripeAccounts.ts"
 import * as answers from "./StripeAnswers.ts"
-import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
+import { eventOf, proofOf, type Transferred, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
 import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
 import * as requests from "./StripeRequests.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn, sessionIn } from "./StripeSchemas.ts"
@@ -69,21 +70,14 @@ const namedRefund = answers.namedIn(refundIn)
 const refundsIn = answers.movementsIn(refundIn, movementsOfRefund)
 const disputesIn = answers.movementsIn(disputeIn, movementsOfDispute)
 
-const post = (operation: string, path: string, form: requests.Form, idempotencyKey?: string): ProviderCall => ({
-  operation,
-  method: "POST",
-  path,
-  headers: {
-    "content-type": "application/x-www-form-urlencoded",
-    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
-  },
-  body: new URLSearchParams(form).toString()
-})
+const { post } = requests
 
 const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fields>): Connected => {
   const key = Redacted.value(credentials.secret_key)
   const testKey = requests.isTestKey(key)
   const call = withHeaders(http, { authorization: `Bearer ${key}`, "stripe-version": API_VERSION })
+
+  const accounts = customerAccounts(call)
 
   const customerFor = (order: PaymentOrder): Effect.Effect<string, Declined> => {
     const form = requests.customerForm(order)
@@ -298,6 +292,16 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       Effect.map((events) => ({ events }))
     )
 
+  /** The list is read soon as well: it moves the money on. */
+  const transferred = ({ transaction }: Transferred, proof: Proof<"account">): Effect.Effect<Callback, NotNow> =>
+    Effect.mapBoth(accounts.transferFrom(transaction), {
+      onFailure: () => new NotNow({ message: "the customer of a transfer could not be looked up", proof }),
+      onSuccess: (transfer) =>
+        transfer === undefined
+          ? { events: [] }
+          : { events: [], transfers: [{ ...transfer, proof }], listTransfers: true as const }
+    })
+
   const callback = (request: CallbackRequest): Effect.Effect<Callback, NoProof | NotNow> =>
     Effect.gen(function* () {
       const secret = credentials.webhook_secret
@@ -305,6 +309,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       const proof = yield* proofOf(request, Redacted.value(secret), yield* Clock.currentTimeMillis)
       const event = Option.getOrUndefined(eventOf(request.body, proof))
       if (event === undefined) return { events: [] }
+      if (event._tag === "Transfer") return yield* transferred(event, proof)
       if (event._tag === "Withdrawal") return yield* withdrawn(event, proof)
       if (event._tag === "Statement") yield* warned(event.report)
       return { events: [event] }
@@ -321,6 +326,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
     callback,
     cancel,
     refund,
+    accounts: accounts.issuer,
     register: registerWebhook({ call, post, callbackUrl, apiVersion: API_VERSION }),
     // A returning customer has paid, was refused, or has left the page.
     resume: enquire,
@@ -345,5 +351,6 @@ export const stripe = thirdParty({
     ],
     callbacks: { at: "Developers, Webhooks, Add endpoint", events: webhookEvents, secret: "webhook_secret" }
   },
+  issues: issuedCurrencies,
   connect
 })

@@ -42,7 +42,7 @@ const waits = (nextAction: NextAction, actionData: Waits["actionData"]): Waits =
 
 type Account = Readonly<Record<"account_name" | "account_number" | "bank_name" | "bank_code", string | null>>
 
-const accountIn = ({ aba, iban, sort_code, spei, zengin }: typeof BankAddress.Type): Account | undefined => {
+export const accountIn = ({ aba, iban, sort_code, spei, zengin }: typeof BankAddress.Type): Account | undefined => {
   if (iban !== null) {
     return { account_name: iban.account_holder_name, account_number: iban.iban, bank_name: null, bank_code: iban.bic }
   }

@@ -6,6 +6,7 @@ import { Report } from "../../domain/Outcome.ts"
 import { withMovements } from "../client/ProviderReplies.ts"
 import { type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { optional } from "../client/WireValues.ts"
+import { type CashTransaction, cashTransactionIn } from "./StripeAccounts.ts"
 import { moneyIn } from "./StripeRequests.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
 import { movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
@@ -80,12 +81,21 @@ export interface Withdrawal {
   readonly currency: string
 }
 
+/** Money that moved on the cash balance of a customer. */
+export interface Transferred {
+  readonly _tag: "Transfer"
+  readonly transaction: typeof CashTransaction.Type
+}
+
 /** None for other objects, and for events of connected accounts, whose money is not ours. */
-export const eventOf = (body: Buffer, proof: Proof<"account">): Option.Option<Statement | Hint | Withdrawal> =>
+export const eventOf = (
+  body: Buffer,
+  proof: Proof<"account">
+): Option.Option<Statement | Hint | Withdrawal | Transferred> =>
   jsonOfBody({ body }).pipe(
     Option.flatMap(eventIn),
     Option.filter(({ account }) => account === undefined),
-    Option.flatMap((event) => {
+    Option.flatMap((event): Option.Option<Statement | Hint | Withdrawal | Transferred> => {
       const { object } = event.data
       const kind = Option.getOrUndefined(Option.map(kindIn(object), (one) => one.object))
       switch (kind) {
@@ -99,6 +109,8 @@ export const eventOf = (body: Buffer, proof: Proof<"account">): Option.Option<St
           return statementOfRefund(event, proof)
         case "dispute":
           return withdrawalOf(event)
+        case "customer_cash_balance_transaction":
+          return Option.map(cashTransactionIn(object), (transaction) => ({ _tag: "Transfer", transaction }))
         default:
           return Option.none()
       }

@@ -2,7 +2,7 @@
 import { Duration, Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
-import { withQuery } from "../client/ProviderHttp.ts"
+import { type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText, moneyOfMinor } from "../client/WireValues.ts"
 import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
@@ -57,6 +57,17 @@ export const testCards: Readonly<Record<string, string>> = {
 export const isTestKey = (secretKey: string): boolean => /^(sk|rk)_test_/.test(secretKey)
 
 export type Form = Readonly<Record<string, string>>
+
+export const post = (operation: string, path: string, form: Form, idempotencyKey?: string): ProviderCall => ({
+  operation,
+  method: "POST",
+  path,
+  headers: {
+    "content-type": "application/x-www-form-urlencoded",
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+  },
+  body: new URLSearchParams(form).toString()
+})
 
 const LONGEST_DESCRIPTION = 1000
 const LONGEST_NAME = 256
@@ -147,9 +158,15 @@ const transferTypes: Readonly<Record<string, string>> = {
   USD: "us_bank_transfer"
 }
 
+/** Kind of bank account that Stripe names for a currency, and for euros its country. */
+export const bankTransferType = (currency: string, country: string) => ({
+  type: transferTypes[currency] ?? "",
+  eu_bank_transfer: currency === "EUR" ? (euroAccounts.has(country) ? country : "IE") : undefined
+})
+
 const transferForm = ({ country, money }: PaymentOrder, customer: string): Either.Either<Form, Declined> => {
-  const type = transferTypes[money.currency]
-  if (type === undefined) return Either.left(notSupported(`Stripe takes no bank transfers in ${money.currency}`))
+  const { eu_bank_transfer, type } = bankTransferType(money.currency, country)
+  if (type === "") return Either.left(notSupported(`Stripe takes no bank transfers in ${money.currency}`))
   const transfer = "payment_method_options[customer_balance][bank_transfer]"
   return Either.right({
     customer,
@@ -157,9 +174,7 @@ const transferForm = ({ country, money }: PaymentOrder, customer: string): Eithe
     "payment_method_data[type]": "customer_balance",
     "payment_method_options[customer_balance][funding_type]": "bank_transfer",
     [`${transfer}[type]`]: type,
-    ...(money.currency === "EUR"
-      ? { [`${transfer}[eu_bank_transfer][country]`]: euroAccounts.has(country) ? country : "IE" }
-      : {}),
+    ...(eu_bank_transfer === undefined ? {} : { [`${transfer}[eu_bank_transfer][country]`]: eu_bank_transfer }),
     confirm: "true"
   })
 }

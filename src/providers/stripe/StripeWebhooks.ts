@@ -4,6 +4,11 @@ import { type CallFailed, get, type ProviderCall, type ProviderReply } from "../
 import type { KnownSecret, RegisteredCallbacks } from "../port/Provider.ts"
 
 export const webhookEvents = [
+  "checkout.session.completed",
+  "checkout.session.async_payment_succeeded",
+  "checkout.session.async_payment_failed",
+  "checkout.session.expired",
+  "customer_cash_balance_transaction.created",
   "payment_intent.succeeded",
   "payment_intent.payment_failed",
   "payment_intent.processing",

@@ -191,8 +191,8 @@ describe("an answer", () => {
   )
 })
 
-const paystackCallback = (key: string, domain: string) => {
-  const data = { id: 1, domain, status: "success", reference: "r", amount: 1000, currency: "NGN" }
+const paystackCallback = (key: string, domain: string, about: object = {}) => {
+  const data = { ...about, id: 1, domain, status: "success", reference: "r", amount: 1000, currency: "NGN" }
   const body = JSON.stringify({ event: "charge.success", data })
   return callbackRequest(body, { "x-paystack-signature": signatureOf(key, body) })
 }
@@ -225,13 +225,18 @@ describe("a callback with its proof", () => {
       expect((yield* paystack.callback(paystackCallback("sk_live_1", "live"))).events).toHaveLength(1)
       expect(troubles).toEqual([])
       expect((yield* paystack.callback(paystackCallback("sk_live_1", "test"))).events).toEqual([])
+      const dedicated = { channel: "dedicated_nuban", customer: { customer_code: "CUS_1" } }
+      const arrived = yield* paystack.callback(paystackCallback("sk_live_1", "live", dedicated))
+      expect(arrived).toMatchObject({ events: [], transfers: [{ providerReference: "CUS_1" }] })
+      const ofTest = yield* paystack.callback(paystackCallback("sk_live_1", "test", dedicated))
+      expect(ofTest).toEqual({ events: [], transfers: [] })
       const adyen = partyAt("adyen", "live", { api_key: "k", merchant_account: "Acme", webhook_secret: ADYEN_KEY }, {})
       expect((yield* adyen.callback(adyenCallback("true"))).events).toHaveLength(1)
       const taken = yield* adyen.callback(adyenCallback("false"))
       expect(taken).toMatchObject({ events: [], reply: { status: 200, body: "[accepted]" } })
-      expect(troubles).toEqual(["other_mode", "other_mode"])
+      expect(troubles).toEqual(["other_mode", "other_mode", "other_mode"])
       expect((yield* Effect.flip(paystack.callback(paystackCallback("sk_other", "test"))))._tag).toBe("NoProof")
-      expect(troubles, "without a proof anybody may have sent it").toHaveLength(2)
+      expect(troubles, "without a proof anybody may have sent it").toHaveLength(3)
     }).pipe(Effect.provide(layer))
   })
 })
