@@ -15,10 +15,28 @@ const accounts = `
     frozen_reason text,
     -- The provider that issued its details; null: none.
     provider text check (provider <> ''),
+    -- Rail that its details are for; null: none was asked for.
+    payment_rail text check (payment_rail in ('bank_transfer')),
+    details_status text not null default 'none' check (details_status in ('none', 'pending', 'issued', 'refused')),
+    -- What payers need to send money to the account.
+    details jsonb,
+    -- Why there are none, for the organisation.
+    details_message text,
+    -- Person or company that they are issued for.
+    holder jsonb,
+    -- The provider that is asked for them or issued them, and its id of the account.
+    issuer text check (issuer <> ''),
+    issuer_reference text check (length(issuer_reference) between 1 and 255),
+    -- When a worker asks for the details next. Null: never.
+    details_due_at timestamptz,
+    details_tries integer not null default 0,
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now(),
-    unique (org_id, account_id)
+    unique (org_id, account_id),
+    unique (issuer, issuer_reference),
+    constraint virtual_accounts_details check ((details_status = 'issued') = (details is not null))
   );
+  create index virtual_accounts_due on virtual_accounts (details_due_at) where details_due_at is not null;
   create index virtual_accounts_newest on virtual_accounts (org_id, created_at desc, account_id desc);
   create index virtual_accounts_all_newest on virtual_accounts (created_at desc, account_id desc);
 
@@ -60,6 +78,44 @@ const accounts = `
   end $$;
   create trigger virtual_transactions_payment after insert or update of org_id, payment_id on virtual_transactions
     for each row when (new.payment_id is not null) execute function virtual_transactions_own_payment();`
+
+/** Transfers that providers received for virtual accounts, outside of any payment. */
+const transfers = `
+  create table incoming_transfers (
+    transfer_id uuid primary key,
+    provider text not null,
+    -- The configuration whose account received the money; null: the platform's.
+    account uuid,
+    kind text not null check (kind in ('collection', 'reversal', 'reinstatement')),
+    -- The provider's id of the transfer.
+    movement_id text not null check (length(movement_id) between 1 and 500),
+    -- The provider's id of the virtual account, as the transfer names it.
+    issuer_reference text check (length(issuer_reference) <= 255),
+    amount numeric not null check (amount > 0),
+    currency text not null,
+    sender text,
+    -- Where the money is; null: in suspense.
+    org_id uuid references organizations on delete cascade,
+    account_id uuid,
+    -- suspense: an operator decides. receivable: the account could not bear a return.
+    state text not null check (state in ('credited', 'suspense', 'receivable', 'resolved')),
+    -- Why it is in suspense, or why an operator decided so.
+    reason text,
+    decided_by text,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now()
+  );
+  create unique index incoming_transfers_identity on incoming_transfers
+    (provider, coalesce(account, '00000000-0000-0000-0000-000000000000'), kind, movement_id);
+  create index incoming_transfers_open on incoming_transfers (created_at desc, transfer_id desc)
+    where state = 'suspense';
+
+  -- Time up to which the transfers of a provider were listed.
+  create table incoming_transfer_lists (
+    provider text primary key,
+    listed_until timestamptz(3) not null,
+    due_at timestamptz not null
+  );`
 
 const escrows = `
   create table escrows (
@@ -182,4 +238,4 @@ const payouts = `
   create index escrow_payouts_all_blocked on escrow_payouts (updated_at desc, payout_id desc)
     where status = 'blocked';`
 
-export default transaction({ besidePrevious: false }, accounts, escrows, payouts)
+export default transaction({ besidePrevious: false }, accounts, transfers, escrows, payouts)

@@ -16,6 +16,7 @@ import { alertOperator } from "../platform/observability/OperatorAlert.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, simulatorWorker } from "../providers/sandbox/SimulatorWorker.ts"
+import { AccountDetails } from "../treasury/accounts/AccountDetails.ts"
 import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
 import { queueMetrics } from "./QueueMetrics.ts"
@@ -102,6 +103,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
   Effect.all(
     [
       alertSharedAccounts,
+      start("account details", workerOf(AccountDetails)),
       start("card waits", workerOf(CardWaits)),
       start("closed days", closedDays),
       start("enquiries", workerOf(StatusPoller)),

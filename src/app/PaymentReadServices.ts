@@ -6,12 +6,13 @@ import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
-import { BlockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
+import { incomingTransferStoreSql } from "../treasury/accounts/IncomingTransferSql.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import { type DatabaseLayer, graphOn } from "./Graph.ts"
+import { OtherItemsLive } from "./Ports.ts"
 import { RecordStoresLive } from "./RecordServices.ts"
 
-const StoresLive = Layer.mergeAll(RecordStoresLive, escrowPayoutStoreSql, paymentStoreSql)
+const StoresLive = Layer.mergeAll(RecordStoresLive, escrowPayoutStoreSql, incomingTransferStoreSql, paymentStoreSql)
 
 /** Commands never replay the answer to an interrupted request. */
 const NoReplayedAnswers = Layer.succeed(ReplayedAnswers, {})
@@ -19,7 +20,7 @@ const NoReplayedAnswers = Layer.succeed(ReplayedAnswers, {})
 /** Payments, the operations queue and their events; needs the replayed answers of virtual accounts and escrows. */
 export const PaymentReadServices = Payments.layer.pipe(
   Layer.provideMerge(Organizations.layer),
-  Layer.provide(BlockedPayoutItems),
+  Layer.provide(OtherItemsLive),
   Layer.provideMerge(WebhookLog.layer),
   Layer.provideMerge(Layer.merge(AuditLog.layer, EventPublisher.layer))
 )

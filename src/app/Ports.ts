@@ -1,12 +1,14 @@
 /** Implements the ports of lower wings by services of higher wings. */
 import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
-import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
+import { OtherItems, type OtherItemsOf, ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { VerificationSubjects } from "../people/verification/VerificationSender.ts"
 import { CurrentStateAnswer } from "../platform/idempotency/Idempotency.ts"
 import { RotatableSecrets, rotatableNamedSecrets } from "../platform/secrets/Secrets.ts"
 import { sealedAccounts } from "../providers/accounts/AccountCredentials.ts"
 import { replayedWithdrawalAnswer } from "../treasury/accounts/WithdrawalEvents.ts"
+import { transferItems } from "../treasury/accounts/IncomingTransfers.ts"
+import { blockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
 import { replayedPayoutAnswer } from "../treasury/escrow/PartyPayouts.ts"
 import { rotatableKybDocuments } from "../people/kyb/Kyb.ts"
 import { rotatableWebhookSecrets } from "../webhooks/WebhookSecrets.ts"
@@ -19,6 +21,19 @@ export const CurrentStateAnswerLive = Layer.effect(
 export const ReplayedAnswersLive = Layer.effect(
   ReplayedAnswers,
   Effect.all({ virtual: replayedWithdrawalAnswer, party: replayedPayoutAnswer })
+)
+
+export const OtherItemsLive = Layer.effect(
+  OtherItems,
+  Effect.map(
+    Effect.all([blockedPayoutItems, transferItems]),
+    (sources): OtherItemsOf =>
+      (scope, window) =>
+        Effect.map(
+          Effect.forEach(sources, (items) => items(scope, window)),
+          (all) => all.flat()
+        )
+  )
 )
 
 export const VerificationSubjectsLive = Layer.effect(

@@ -13,7 +13,14 @@ import { exactGauge, gauge } from "../platform/observability/Metrics.ts"
 /** Number of items, and age of the oldest in seconds. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }
 
-export const operatorItemKinds = ["unknown_outcome", "suspense", "review", "resolution", "escrow_payout"] as const
+export const operatorItemKinds = [
+  "unknown_outcome",
+  "suspense",
+  "review",
+  "resolution",
+  "escrow_payout",
+  "incoming_transfer"
+] as const
 
 export const QueueMetrics = Schema.Struct({
   unknown: Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting })),

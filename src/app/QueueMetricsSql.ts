@@ -48,7 +48,11 @@ const read = `select jsonb_build_object(
       union all
       select 'escrow_payout', count(*)::int, ${age("min(updated_at)")}
       from (select updated_at from escrow_payouts where status = 'blocked'
-        order by updated_at, payout_id limit ${mostCounted}) b having count(*) > 0) i),
+        order by updated_at, payout_id limit ${mostCounted}) b having count(*) > 0
+      union all
+      select 'incoming_transfer', count(*)::int, ${age("min(created_at)")}
+      from (select created_at from incoming_transfers where state = 'suspense'
+        order by created_at, transfer_id limit ${mostCounted}) t having count(*) > 0) i),
     'strays', (select coalesce(jsonb_agg(k), '[]') from (
       select provider, count(*)::int as count, ${age("min(received_at)")} as oldest
       from (select provider, received_at from provider_callbacks

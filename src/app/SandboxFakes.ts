@@ -96,7 +96,7 @@ class FakesNotStarted extends Data.TaggedError("FakesNotStarted")<{ readonly mes
 
 const shownAt = (firstPort: number, started: number): string =>
   started > 0
-    ? `all nine third parties, from http://127.0.0.1:${firstPort} on`
+    ? `all ${thirdParties.length} third parties, from http://127.0.0.1:${firstPort} on`
     : `those of another server, at ports ${firstPort} and up: their callbacks go there, not here; for fakes of its own start this one with CORRIDOR_FAKES=${firstPort + ELSEWHERE}`
 
 /** Starts the fakes unless another server runs them; returns one line for the banner, undefined without fakes. */

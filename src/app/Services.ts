@@ -4,7 +4,9 @@
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { Layer } from "effect"
+import { AccountDetails } from "../treasury/accounts/AccountDetails.ts"
 import { AccountMovements } from "../treasury/accounts/AccountMovements.ts"
+import { IncomingTransfers, TransferIntakeLive } from "../treasury/accounts/IncomingTransfers.ts"
 import { RecordMovement } from "../treasury/accounts/RecordMovement.ts"
 import { Authenticator, credentialGate } from "../people/auth/Authenticator.ts"
 import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIssuer.ts"
@@ -54,7 +56,15 @@ const PeopleLive = Layer.merge(Invitations.layer, Sessions.layer)
 
 const ChecksLive = Layer.mergeAll(KybRequests.layer, Verification.layer.pipe(Layer.provide(VerificationSubjectsLive)))
 
-const AccountsLive = AccountMovements.layer.pipe(Layer.provideMerge(RecordMovement.layer))
+const AccountsLive = Layer.merge(AccountMovements.layer, AccountDetails.layer).pipe(
+  Layer.provideMerge(RecordMovement.layer)
+)
+
+/** Callbacks take transfers to virtual accounts. */
+const TransfersLive = TransferIntakeLive.pipe(
+  Layer.provideMerge(IncomingTransfers.layer),
+  Layer.provide(RecordMovement.layer)
+)
 
 const EscrowsLive = Escrows.layer.pipe(Layer.provideMerge(EscrowPayoutWorker.layer))
 
@@ -78,6 +88,7 @@ export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.mergeAll(PeopleLive, ChecksLive, EscrowsLive, PagesLive, RateFeedLive, RulesLive).pipe(
     Layer.provideMerge(AccountsLive),
     Layer.provideMerge(PaymentsLive),
+    Layer.provideMerge(TransfersLive),
     Layer.provideMerge(Layer.merge(IdempotencyLive, WebhookClient.layer)),
     Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Notifier.layer, RateLimits.layer)),
     Layer.provideMerge(settlementServicesOver(providers)),

@@ -47,6 +47,8 @@ import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMe
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
 import { simulatorStoreMemory } from "../providers/sandbox/SimulatorMemory.ts"
 import { simulatorStoreSql } from "../providers/sandbox/SimulatorSql.ts"
+import { incomingTransferStoreMemory } from "../treasury/accounts/IncomingTransferMemory.ts"
+import { incomingTransferStoreSql } from "../treasury/accounts/IncomingTransferSql.ts"
 import { virtualAccountStoreMemory, virtualTransactionStoreMemory } from "../treasury/accounts/VirtualAccountMemory.ts"
 import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
 import { escrowPayoutStoreMemory } from "../treasury/escrow/EscrowPayoutMemory.ts"
@@ -74,6 +76,7 @@ export const StoresLive = Layer.mergeAll(
   escrowStoreSql,
   queueMetricsSql,
   idempotencyStoreSql,
+  incomingTransferStoreSql,
   kybStoreSql,
   linkStoreSql,
   messageCountsSql,
@@ -110,6 +113,7 @@ export const StoresOverMemory = Layer.mergeAll(
   feeRuleStoreMemory,
   queueMetricsMemory,
   idempotencyStoreMemory,
+  incomingTransferStoreMemory,
   invitationStoreMemory,
   kybStoreMemory,
   ledgerStoreMemory,

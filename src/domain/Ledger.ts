@@ -3,7 +3,7 @@
  * name, so that posting needs no look-up.
  */
 import { Brand } from "effect"
-import type { AccountId, AttemptId, ConfigId, EscrowId, OrgId, PaymentId } from "./Ids.ts"
+import { AccountId, type AttemptId, type ConfigId, type EscrowId, type OrgId, type PaymentId } from "./Ids.ts"
 import type { ProviderName } from "./Corridor.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "./Currency.ts"
 import { Money } from "./Money.ts"
@@ -42,7 +42,7 @@ const owned =
   (id: Id, currency: AnyCurrencyCode) =>
     brand(`${kind}/${id}/${currency}`)
 
-const shared = (kind: "fees" | "fx") => (currency: AnyCurrencyCode) => brand(`${kind}/${currency}`)
+const shared = (kind: "fees" | "fx" | "suspense") => (currency: AnyCurrencyCode) => brand(`${kind}/${currency}`)
 
 export const LedgerAccount = {
   /** Balance of an organisation at the platform, by its id. */
@@ -78,11 +78,17 @@ export const LedgerAccount = {
     brand(account === null ? `provider/${name}/${currency}` : `provider/${name}/${account}/${currency}`),
   fees: shared("fees"),
   fx: shared("fx"),
+  /** Transfers to virtual accounts that fit no account, until an operator decides. */
+  suspense: shared("suspense"),
   /** A name that the database has checked. */
   stored: brand
 } as const
 
 export const kindOf = (account: LedgerAccount): AccountKind => account.slice(0, account.indexOf("/")) as AccountKind
+
+/** The virtual account that an account of the ledger is; null: another kind. */
+export const virtualAccountIn = (account: LedgerAccount | null): AccountId | null =>
+  account !== null && kindOf(account) === "virtual" ? AccountId.make(account.split("/")[1]!) : null
 
 export const keepsBalance = (account: LedgerAccount): boolean =>
   (keptKinds as ReadonlyArray<string>).includes(kindOf(account))
@@ -128,6 +134,7 @@ export const entryKinds = [
   "reserve_release",
   "fee",
   "deposit",
+  "incoming_transfer",
   "transfer",
   "withdrawal_hold",
   "withdrawal",

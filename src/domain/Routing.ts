@@ -53,9 +53,12 @@ export interface RouteQuestion {
   /** The mobile network or the chain, where the method has one and it is known. */
   readonly network: string | null
   /** Through the account of this configuration; nothing where there are no credentials. */
-  readonly provider: (
-    config: RouteConfig
-  ) => { readonly supports: (question: SupportQuestion) => Either.Either<void, string> } | undefined
+  readonly provider: (config: RouteConfig) =>
+    | {
+        readonly supports: (question: SupportQuestion) => Either.Either<void, string>
+        readonly takesCardNumbers?: boolean
+      }
+    | undefined
   /** Of the account that this configuration goes through. */
   readonly circuit: (config: RouteConfig) => CircuitState
   readonly alreadyDeclined?: ReadonlySet<ProviderName>
@@ -70,6 +73,8 @@ export interface Candidate {
   readonly account: ConfigId | null
   readonly own_account: boolean
   readonly priority: number
+  /** Whether a card's number is passed on to it; otherwise the payer enters the card on its page. */
+  readonly takesCardNumbers: boolean
 }
 
 export interface Excluded {
@@ -136,12 +141,13 @@ const unfitness = (question: RouteQuestion, config: RouteConfig): string | undef
 export const providerAccountOf = ({ config_id, own_account }: RouteConfig): ConfigId | null =>
   own_account ? config_id : null
 
-const candidateOf = (config: RouteConfig): Candidate => ({
+const candidateOf = ({ provider }: RouteQuestion, config: RouteConfig): Candidate => ({
   provider: config.provider,
   config_id: config.config_id,
   account: providerAccountOf(config),
   own_account: isOwnAccount(config),
-  priority: config.priority
+  priority: config.priority,
+  takesCardNumbers: provider(config)?.takesCardNumbers === true
 })
 
 export const route = (question: RouteQuestion): Route => {
@@ -168,7 +174,7 @@ export const route = (question: RouteQuestion): Route => {
     reasons.set(config, `The provider ${config.provider} is already asked through another configuration.`)
   }
   return {
-    candidates: candidates.map(candidateOf),
+    candidates: candidates.map((config) => candidateOf(question, config)),
     excluded: ordered.flatMap((config) => {
       const reason = reasons.get(config)
       return reason === undefined ? [] : [{ provider: config.provider, config_id: config.config_id, reason }]

@@ -11,5 +11,6 @@ export const thirdPartyTitles = {
   mtn_momo: "MTN MoMo",
   pawapay: "pawaPay",
   circle: "Circle",
-  coinbase: "Coinbase"
+  coinbase: "Coinbase",
+  mpesa: "M-Pesa"
 } as const

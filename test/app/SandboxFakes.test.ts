@@ -58,7 +58,7 @@ describe("fakes of third parties", () => {
         Layer.provideMerge(testSettings({ CORRIDOR_FAKES: String(port) }))
       )
       const opened = Effect.provide(startFakes, services)
-      expect(yield* opened).toBe(`all nine third parties, from http://127.0.0.1:${port} on`)
+      expect(yield* opened).toBe(`all 10 third parties, from http://127.0.0.1:${port} on`)
       const second = yield* opened
       expect(second).toContain(`those of another server, at ports ${port} and up: their callbacks go there, not here`)
       expect(second).toContain(`CORRIDOR_FAKES=${Number(port) + 100}`)

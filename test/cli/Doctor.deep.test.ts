@@ -38,6 +38,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
+const messagesOf = ({ data }: Findings) => Object.fromEntries(data.map(({ message, name }) => [name, message]))
+
 const statusesOf = ({ data }: Findings) => Object.fromEntries(data.map(({ name, status }) => [name, status]))
 
 it("warns of what is not there yet, and changes nothing", async () => {
@@ -227,6 +229,10 @@ it("refuses for live mode the accounts of a test mode, in settings and in config
   }
   const withTestKey = await checksFor({ STRIPE_SECRET_KEY: "sk_test_of_the_test" })
   const withLiveKey = await checksFor({ STRIPE_SECRET_KEY: "sk_live_of_the_test" })
+  const within = await checksFor({ STRIPE_SECRET_KEY: "sk_live_of_the_test", PUBLIC_URL: "https://10.1.2.3" })
+  const registered = "insert into secrets (name, sealed) values ('registered callbacks of stripe', 'sealed')"
+  await query(sandbox.url, registered)
+  const outside = await checksFor({ STRIPE_SECRET_KEY: "sk_live_of_the_test", PUBLIC_URL: "https://pay.example" })
   const vault = Vault.make(Either.getOrThrow(parseMasterKey(masterKey)))
   const config_id = ConfigId.make("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
   const sealed = await Effect.runPromise(
@@ -246,6 +252,16 @@ it("refuses for live mode the accounts of a test mode, in settings and in config
   )
   expect(withTestKey["Metrics"], "the rest is looked at all the same").toMatch(/^warn/)
   expect(withLiveKey["Provider accounts"]).toBe("ok stripe")
+  expect(withLiveKey["Callback secrets"]).toBe(
+    'warn missing, so callbacks are refused and payments only polled: STRIPE_WEBHOOK_SECRET of Stripe ("corridor providers setup stripe").'
+  )
+  expect(withLiveKey["Callback addresses"]).toMatch(
+    /^fail http:\/\/\S+\/callbacks\/stripe: PUBLIC_URL is not on the public internet, so no provider can call back\.$/
+  )
+  expect(within["Callback addresses"]).toMatch(/^fail https:\/\/10\.1\.2\.3\/callbacks\/stripe/)
+  expect(within["Public address"]).toMatch(/^fail/)
+  expect(outside["Callback addresses"]).toBe("ok https://pay.example/callbacks/stripe")
+  expect(outside["Callback secrets"]).toMatch(/^ok/)
   expect(stored["Providers"]).toMatch(
     new RegExp(`^fail .*paystack ${config_id}: secret_key: is of Paystack's test mode, and CORRIDOR_MODE is live`)
   )
@@ -275,17 +291,20 @@ it("tells a sandbox, all at once, what is missing for live mode", async () => {
     People: "warn",
     Mail: "warn",
     Metrics: "warn",
+    "Card data": "ok",
     PostgreSQL: "ok"
   })
+  expect(messagesOf(withSecrets)["Card data"]).toContain("SAQ A")
   await query(
     sandbox.url,
     `insert into users (user_id, subject, email, is_admin) values (gen_random_uuid(), 'idp|a', 'a@b.example', true);
      insert into organizations (org_id, name, country, currency, email, sandbox)
        values (gen_random_uuid(), 'Acme', 'KE', 'KES', 'a@b.example', false)`
   )
-  const mailed = { SMTP_URL: "smtps://mail.example", METRICS_PORT: "9100" }
+  const mailed = { SMTP_URL: "smtps://mail.example", METRICS_PORT: "9100", CARD_DATA: "raw" }
   const more = documentOf<Findings>(await cliIn({ ...env, ...secrets, ...mailed })("doctor", "--live", "--json"))
   await sandbox.drop()
-  expect(statusesOf(more)).toMatchObject({ People: "ok", Mail: "ok", Metrics: "ok" })
+  expect(statusesOf(more)).toMatchObject({ People: "ok", Mail: "ok", Metrics: "ok", "Card data": "warn" })
+  expect(messagesOf(more)["Card data"]).toContain("SAQ D")
   expect(documentOf<Findings>(await cliIn(env)("doctor", "--json")).data.map(({ name }) => name)).not.toContain("Mail")
 })

@@ -102,10 +102,32 @@ it("has nothing to test without credentials, and tests those of the platform", a
     cliIn({ ...env, STRIPE_SECRET_KEY: WRONG })("providers", "test", "--json")
   ])
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("No credentials are set to be tested")])
-  expect(right).toMatchObject([{ provider: "stripe", account: "platform", passed: true }])
+  expect(right).toMatchObject([{ provider: "stripe", account: "platform", mode: "test", passed: true }])
   expect(wrong.code).toBe(1)
   expect(documentOf<{ data: ReadonlyArray<Tested> }>(wrong).data).toMatchObject([{ passed: false }])
   expect(wrong.stdout + wrong.stderr).not.toContain(WRONG)
+})
+
+it("registers the callback address of the platform's account, and keeps its secret encrypted", async () => {
+  const secret = fake.credentials["webhook_secret"]!
+  const own = { ...env, STRIPE_SECRET_KEY: key, PUBLIC_URL: "http://127.0.0.1:9" }
+  const first = await cliIn(own)("providers", "setup", "stripe")
+  expect(first.code, first.stderr).toBe(0)
+  expect(first.stdout).toContain("http://127.0.0.1:9/callbacks/stripe")
+  expect(first.stdout).toContain("STRIPE_SECRET_KEY (set)")
+  expect(first.stdout).toMatch(/Registered as we_\w+\. Its secret is stored/)
+  const [row] = await query(database.url, "select sealed from secrets where name = 'registered callbacks of stripe'")
+  expect(row).toMatchObject({ sealed: expect.any(String) })
+  expect(first.stdout + JSON.stringify(row)).not.toContain(secret)
+  const again = await dataIn(own)<{ readonly registered: boolean; readonly message: string }>(
+    ...["providers", "setup", "stripe"]
+  )
+  expect(again).toMatchObject({ registered: true, message: expect.stringMatching(/^Registered before/) })
+  const byHand = await cliIn(env)("providers", "setup", "adyen")
+  expect(byHand.code, byHand.stderr).toBe(0)
+  expect(byHand.stdout).toMatch(/ADYEN_API_KEY \(missing\)[^]*\/callbacks\/adyen[^]*Standard webhook[^]*AUTHORISATION/)
+  const unknown = await cliIn(env)("providers", "setup", "acme")
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("stripe, adyen")])
 })
 
 it("keeps what fails out of use, and takes what passes from standard input or the environment", async () => {

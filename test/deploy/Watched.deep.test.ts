@@ -86,6 +86,7 @@ beforeAll(async () => {
     METRICS_PORT: metricsPort,
     CORRIDOR_FAKES: String(await firstOfFreePorts(9)),
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    CARD_DATA: "raw",
     STATUS_ENQUIRY_DELAYS: "500 millis, 1 hour",
     PROVIDER_TIMEOUT: "2 seconds",
     SANDBOX_RAIL_PACE: "300 millis"

@@ -115,6 +115,21 @@ export const providersTable = table(
   ])
 )
 
+const callbacksOf = ({ fields, setup: { callbacks } }: AnyThirdParty): string => {
+  if (callbacks === null) return "nothing to enter: every order names the address"
+  const secret = fields[callbacks.secret ?? ""]?.env
+  return [
+    callbacks.at,
+    ...(callbacks.events.length === 0 ? [] : [callbacks.events.map((event) => `\`${event}\``).join(" ")]),
+    ...(secret === undefined ? [] : [`setting \`${secret}\``])
+  ].join("; ")
+}
+
+export const setupTable = table(
+  ["Provider", "Keys and rights", "Callback address, events and secret"],
+  thirdParties.map((party) => [`\`${party.name}\``, party.setup.keys.join(" "), callbacksOf(party)])
+)
+
 const [firstAlone] = declinedByOne
 const lastAlone = declinedByOne.at(-1)
 

@@ -71,6 +71,7 @@ describe("route", () => {
     expect(candidateIds(answer)).toEqual(["a", "b", "d", "e", "f", "g"])
     expect(answer.candidates[0]).toEqual({
       account: null,
+      takesCardNumbers: false,
       own_account: false,
       provider: "paystack",
       config_id: "a",

@@ -9,6 +9,8 @@ import { coinbase } from "../../src/providers/coinbase/CoinbaseAdapter.ts"
 import { coinbaseFake } from "./CoinbaseFake.ts"
 import { flutterwaveFake } from "./FlutterwaveFake.ts"
 import { flutterwave } from "../../src/providers/flutterwave/FlutterwaveAdapter.ts"
+import { mpesaFake } from "./MpesaFake.ts"
+import { mpesa } from "../../src/providers/mpesa/MpesaAdapter.ts"
 import { mtnMomoFake } from "./MtnMomoFake.ts"
 import { mtnMomo } from "../../src/providers/mtnMomo/MtnMomoAdapter.ts"
 import { pawapayFake } from "./PawapayFake.ts"
@@ -39,7 +41,8 @@ export const allFakes: ReadonlyArray<ShippedFake> = [
   { fake: mtnMomoFake, thirdParty: mtnMomo },
   { fake: pawapayFake, thirdParty: pawapay },
   { fake: circleFake, thirdParty: circle },
-  { fake: coinbaseFake, thirdParty: coinbase }
+  { fake: coinbaseFake, thirdParty: coinbase },
+  { fake: mpesaFake, thirdParty: mpesa }
 ]
 
 export interface StartedFake extends ShippedFake {

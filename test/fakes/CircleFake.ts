@@ -70,7 +70,7 @@ const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyA
     if (seen("intent", idempotencyKey, request) === "other") return conflict
     const id = derivedUuid("fake intent", idempotencyKey)
     const kept = { chain: paymentMethods[0].chain }
-    const entry = world.take({ id, reference: idempotencyKey, kind: "payin", money, kept })
+    const entry = world.takeOnce({ id, reference: idempotencyKey, kind: "payin", money, kept })
     return { status: 201, body: { data: writeIntent(entry, movedUnder(world, entry), true) } }
   }
   return [
@@ -125,7 +125,7 @@ const transfers = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): Readonl
     if (recipient === undefined) return problem(404, "Address not found.")
     if (seen("transfer", idempotencyKey, request) === "other") return conflict
     const id = derivedUuid("fake transfer", idempotencyKey)
-    const entry = world.take({ id, reference: idempotencyKey, kind: "payout", money, kept: { recipient } })
+    const entry = world.takeOnce({ id, reference: idempotencyKey, kind: "payout", money, kept: { recipient } })
     if (scenario === "declined_instrument" || scenario === "declined_provider") entry.state = "failed"
     return { status: 201, body: { data: writeTransfer(entry) } }
   }

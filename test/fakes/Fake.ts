@@ -28,6 +28,17 @@ export interface FakeCallback {
   readonly body: string
 }
 
+export interface FakeOrder {
+  readonly id: string
+  readonly reference: string
+  readonly kind: Entry["kind"]
+  readonly money: Money
+  /** Its end comes only once the customer has approved it. */
+  readonly waits?: boolean
+  readonly of?: string
+  readonly kept?: Record<string, unknown>
+}
+
 /** Services that the kit gives to a fake. */
 export interface FakeWorld {
   readonly books: FakeLedger
@@ -35,19 +46,12 @@ export interface FakeWorld {
   readonly url: string
   /** Where callbacks go, unless an order names another address. */
   readonly callbackUrl: string
-  /**
-   * Takes an order, once for a reference, and brings it to the end that its amount has in store, after which the callbacks
-   * are sent. `waits`: only once the customer has approved it.
-   */
-  readonly take: (order: {
-    readonly id: string
-    readonly reference: string
-    readonly kind: Entry["kind"]
-    readonly money: Money
-    readonly waits?: boolean
-    readonly of?: string
-    readonly kept?: Record<string, unknown>
-  }) => Entry
+  /** Takes an order and brings it to the end that its amount has in store, after which the callbacks are sent. */
+  readonly take: (order: FakeOrder) => Entry
+  /** The same, where the provider promises that one reference is one order: a repeated one is the order that it has. */
+  readonly takeOnce: (order: FakeOrder) => Entry
+  /** Sends a callback of its own, such as the result of an enquiry, after the time that an order takes. */
+  readonly callBack: (to: string, callback: () => FakeCallback) => void
   /** The customer has agreed to what was waiting. */
   readonly approve: (entry: Entry) => void
   readonly now: () => Date
@@ -80,6 +84,8 @@ export interface FakeDisputes {
 
 export interface Fake {
   readonly name: ThirdPartyName
+  /** The last two digits of whole units choose what happens: the provider takes no hundredths. */
+  readonly wholeUnits?: true
   /** The account that it takes, by the names of the adapter's credential fields. */
   readonly credentials: Readonly<Record<string, string>>
   readonly routes: (world: FakeWorld) => ReadonlyArray<FakeRoute>

@@ -101,12 +101,13 @@ const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
   typeof kept["callbackUrl"] === "string" ? kept["callbackUrl"] : world.callbackUrl
 
 export const makeOrderProgress = (
-  { callbackOf, disputes, name, refundedByHand }: Pick<Fake, "callbackOf" | "disputes" | "name" | "refundedByHand">,
+  fake: Pick<Fake, "callbackOf" | "disputes" | "name" | "refundedByHand" | "wholeUnits">,
   paces: Paces,
   tasks: FakeTasks,
   onError: (error: unknown) => void,
   world: () => FakeWorld
-): Pick<FakeWorld, "approve" | "take"> => {
+): Pick<FakeWorld, "approve" | "callBack" | "take" | "takeOnce"> => {
+  const { callbackOf, disputes, refundedByHand } = fake
   const callbacksOf = (entry: Entry): ReadonlyArray<FakeCallback> => {
     const last = callbackOf(entry, world())
     if (last === undefined) return []
@@ -158,28 +159,37 @@ export const makeOrderProgress = (
     tasks.after(entry.scenario === "late" ? paces.late : paces.pace, () => finish(entry))
   }
 
+  const take: FakeWorld["take"] = ({ id, kept = {}, kind, money, of = null, reference, waits = false }) => {
+    const { books, now } = world()
+    const scenario = scenarioOf(money, fake)
+    const entry: Entry = {
+      id,
+      reference,
+      kind,
+      asked: money,
+      scenario,
+      state: waits ? "waiting" : "processing",
+      // Only payins can bring less than asked for.
+      moved: scenario === "other_amount" && kind === "payin" ? less(money) : money,
+      takenBack: 0n,
+      reason: null,
+      createdAt: now(),
+      of,
+      kept
+    }
+    books.open(entry)
+    if (!waits) start(entry)
+    return entry
+  }
+
   return {
-    take: ({ id, kept = {}, kind, money, of = null, reference, waits = false }) => {
-      const { books, now } = world()
-      const scenario = scenarioOf(money, name)
-      const opened = books.open({
-        id,
-        reference,
-        kind,
-        asked: money,
-        scenario: scenario,
-        state: waits ? "waiting" : "processing",
-        // Only payins can bring less than asked for.
-        moved: scenario === "other_amount" && kind === "payin" ? less(money) : money,
-        takenBack: 0n,
-        reason: null,
-        createdAt: now(),
-        of,
-        kept
-      })
-      if (opened.isNew && !waits) start(opened.entry)
-      return opened.entry
-    },
+    take,
+    takeOnce: (order) => world().books.byReference(order.kind, order.reference) ?? take(order),
+    callBack: (to, callback) =>
+      void tasks.after(paces.pace, () => {
+        const { end } = tasks.begin()
+        deliver(callback(), to, paces.pace, tasks).catch(onError).finally(end)
+      }),
     approve: (entry) => {
       if (entry.state === "waiting") start(entry)
     }

@@ -26,8 +26,9 @@ export interface Entry {
 }
 
 export interface FakeLedger {
-  /** The entry of the reference, made now where there is none: a repeated order is never a second one. */
-  readonly open: (entry: Entry) => { readonly entry: Entry; readonly isNew: boolean }
+  /** Adds the entry, also under a reference that it has: whether an order is taken once is the fake's to decide. */
+  readonly open: (entry: Entry) => void
+  /** The first of this reference. */
   readonly byReference: (kind: Entry["kind"], reference: string) => Entry | undefined
   readonly byId: (id: string) => Entry | undefined
   readonly all: () => ReadonlyArray<Entry>
@@ -36,23 +37,23 @@ export interface FakeLedger {
 }
 
 export const makeFakeLedger = (): FakeLedger => {
-  const entries = new Map<string, Entry>()
+  const entries: Array<Entry> = []
+  const references = new Map<string, Entry>()
   const ids = new Map<string, Entry>()
   const keyOf = (kind: Entry["kind"], reference: string) => `${kind} ${reference}`
+  const addFirst = (to: Map<string, Entry>, key: string, entry: Entry) => void (to.has(key) || to.set(key, entry))
   return {
     open: (entry) => {
-      const known = entries.get(keyOf(entry.kind, entry.reference))
-      if (known !== undefined) return { entry: known, isNew: false }
-      entries.set(keyOf(entry.kind, entry.reference), entry)
-      ids.set(entry.id, entry)
-      return { entry, isNew: true }
+      entries.push(entry)
+      addFirst(references, keyOf(entry.kind, entry.reference), entry)
+      addFirst(ids, entry.id, entry)
     },
-    byReference: (kind, reference) => entries.get(keyOf(kind, reference)),
+    byReference: (kind, reference) => references.get(keyOf(kind, reference)),
     byId: (id) => ids.get(id),
-    all: () => [...entries.values()],
+    all: () => [...entries],
     holdings: () => {
       const held = new Map<AnyCurrencyCode, bigint>()
-      for (const { kind, moved, state, takenBack } of entries.values()) {
+      for (const { kind, moved, state, takenBack } of entries) {
         if (state !== "completed") continue
         const signed = kind === "payin" ? moved.minor - takenBack : -moved.minor
         held.set(moved.currency, (held.get(moved.currency) ?? 0n) + signed)

@@ -28,6 +28,8 @@ export interface FakeOptions {
 
 export interface RunningFake {
   readonly url: string
+  /** Where it listens, whatever stands before it. */
+  readonly port: number
   /** The account that it takes; `{url}` in one of its values is its own address. */
   readonly credentials: Readonly<Record<string, string>>
   readonly books: FakeLedger
@@ -167,7 +169,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
 
     const play = async (route: FakeRoute, request: FakeRequest, response: ServerResponse): Promise<unknown> => {
       const money = route.moves?.(request)
-      const scenario = money === undefined ? "completes" : scenarioOf(money, fake.name)
+      const scenario = money === undefined ? "completes" : scenarioOf(money, fake)
       switch (money === undefined ? scenario : faultOf(route, request, scenario)) {
         case "lost_before":
           return response.destroy()
@@ -245,5 +247,5 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
     router = routerOf(fake.routes(world))
 
     const credentials = credentialsAt(fake, url)
-    return { url, credentials, books, world, settled: tasks.settled, received }
+    return { url, port: address.port, credentials, books, world, settled: tasks.settled, received }
   })

@@ -75,10 +75,11 @@ const inLiveMode = (fake: Fake): Fake => {
     ...request,
     headers: mapValues(request.headers, (value) => replaced(value, back))
   })
-  const liveReply = (reply: FakeReply): FakeReply =>
-    reply.body === undefined || typeof reply.body === "string"
-      ? reply
-      : { ...reply, body: JSON.parse(replaced(JSON.stringify(reply.body), texts)) as unknown }
+  const liveReply = (reply: FakeReply): FakeReply => {
+    if (reply.body === undefined) return reply
+    if (typeof reply.body === "string") return { ...reply, body: replaced(reply.body, texts) }
+    return { ...reply, body: JSON.parse(replaced(JSON.stringify(reply.body), texts)) as unknown }
+  }
   const liveCallback = (callback: FakeCallback): FakeCallback => {
     const body = replaced(callback.body, texts)
     return { ...callback, body, headers: sign?.(body, callback.headers, credentials) ?? callback.headers }

@@ -1,6 +1,7 @@
 /** Scenarios of the fakes, chosen by the last two digits of the amount. */
 import { type ThirdPartyName, thirdPartyNames } from "../../src/domain/Corridor.ts"
 import type { Money } from "../../src/domain/Money.ts"
+import type { Fake } from "./Fake.ts"
 
 export const scenarios = {
   declined_instrument: "declines it because of the payer's card or account",
@@ -34,21 +35,23 @@ const byDigits: Readonly<Record<string, Scenario>> = Object.fromEntries(
 export const magicDigits: ReadonlyArray<readonly [digits: string, scenario: Scenario]> =
   Object.entries(byDigits).toSorted()
 
-/** `21` to `29`: exactly one provider declines, so the next candidate takes the payment. */
+/** From `21` on: exactly one provider declines, so the next candidate takes the payment. */
 export const declinedByOne: ReadonlyArray<readonly [digits: string, by: ThirdPartyName]> = thirdPartyNames.map(
   (name, index) => [`${index + 21}`, name]
 )
 
 const HUNDREDTHS = 2
 
-const digitsOf = ({ exponent, minor }: Money): string => {
-  const counted = exponent > HUNDREDTHS ? minor / 10n ** BigInt(exponent - HUNDREDTHS) : minor
-  return (counted % 100n).toString().padStart(2, "0")
-}
+/** How many of the minor digits the scenario's are counted above. */
+export const digitsBelow = (exponent: number, wholeUnits = false): number =>
+  wholeUnits ? exponent : Math.max(0, exponent - HUNDREDTHS)
+
+const digitsOf = ({ exponent, minor }: Money, wholeUnits?: boolean): string =>
+  ((minor / 10n ** BigInt(digitsBelow(exponent, wholeUnits))) % 100n).toString().padStart(2, "0")
 
 /** What this one of them does with it. */
-export const scenarioOf = (money: Money, name: ThirdPartyName): Scenario => {
-  const digits = digitsOf(money)
+export const scenarioOf = (money: Money, { name, wholeUnits }: Pick<Fake, "name" | "wholeUnits">): Scenario => {
+  const digits = digitsOf(money, wholeUnits)
   const alone = declinedByOne.some(([of, by]) => of === digits && by === name)
   return alone ? "declined_provider" : (byDigits[digits] ?? "completes")
 }

@@ -1,6 +1,6 @@
 /** A PayPal to try the service with: it checks, remembers and calls back as the real one does, and moves no money. */
 import { Either, Option } from "effect"
-import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "./Fake.ts"
+import { type Fake, type FakeReply, type FakeRequest, type FakeRoute, type FakeWorld, jsonBody } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
 import type { Scenario } from "./MagicAmounts.ts"
 import {
@@ -225,7 +225,31 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     )
   )
 
+  /** The app has one webhook, under the id that callbacks are verified by. */
+  const webhooks = new Map<string, { readonly url: string; event_types: unknown }>()
+  const shownWebhook = (id: string) => ({ id, ...webhooks.get(id) })
+  const createWebhook = guarded((request) => {
+    const { event_types, url } = jsonBody(request) as { readonly url: string; readonly event_types: unknown }
+    if (webhooks.size > 0) return refusal(400, "VALIDATION_ERROR")
+    webhooks.set(credentials.webhook_id, { url, event_types })
+    return { status: 201, body: shownWebhook(credentials.webhook_id) }
+  })
+  const changeWebhook = guarded((request) => {
+    const webhook = webhooks.get(request.params.id ?? "")
+    if (webhook === undefined) return refusal(404, "RESOURCE_NOT_FOUND")
+    const [change] = jsonBody(request) as ReadonlyArray<{ readonly value: unknown }>
+    webhook.event_types = change?.value
+    return { status: 200, body: shownWebhook(request.params.id ?? "") }
+  })
+
   return [
+    {
+      method: "GET",
+      path: "/v1/notifications/webhooks",
+      answer: guarded(() => ({ status: 200, body: { webhooks: [...webhooks.keys()].map(shownWebhook) } }))
+    },
+    { method: "POST", path: "/v1/notifications/webhooks", answer: createWebhook },
+    { method: "PATCH", path: "/v1/notifications/webhooks/:id", answer: changeWebhook },
     { method: "POST", path: "/v1/oauth2/token", answer: grant },
     {
       method: "POST",

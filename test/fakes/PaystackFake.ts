@@ -30,6 +30,7 @@ import {
   reading,
   duplicateTransfer
 } from "./PaystackFakeBodies.ts"
+import { dedicatedAccounts } from "./PaystackFakeAccounts.ts"
 import { signatureOf } from "../../src/providers/paystack/PaystackCallbacks.ts"
 
 /** How the fake of Paystack collects: on a page of its own, from a phone, or by a transfer to an account that it names. */
@@ -265,6 +266,11 @@ export const refunds = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
 
   const shapeOfRefund = (entry: Entry) => refundOf(entry, books.byId(entry.of ?? "") ?? entry)
 
+  const pageOf = (all: ReadonlyArray<Entry>, query: URLSearchParams) => {
+    const [page, perPage] = [Number(query.get("page") ?? "1"), Number(query.get("perPage") ?? "50")]
+    return all.slice((page - 1) * perPage, page * perPage)
+  }
+
   const listRefunds = guarded(({ query }) => {
     const [from, to] = [query.get("from"), query.get("to")].map((at) => (at === null ? undefined : new Date(at)))
     const within = ({ createdAt }: Entry) =>
@@ -272,7 +278,7 @@ export const refunds = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     const transaction = query.get("transaction")
     const isOf = ({ of }: Entry) => transaction === null || of === transaction
     const some = books.all().filter((entry) => entry.kind === "refund" && within(entry) && isOf(entry))
-    return fine("Refunds retrieved", some.slice(0, Number(query.get("perPage") ?? "50")).map(shapeOfRefund))
+    return fine("Refunds retrieved", pageOf(some, query).map(shapeOfRefund))
   })
 
   return [
@@ -306,6 +312,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     ...payins(world),
     ...payouts(world),
     ...refunds(world),
+    ...dedicatedAccounts(world),
     { method: "GET", path: "/dispute/transaction/:id", answer: disputesOf },
     { method: "GET", path: "/balance", answer: balances }
   ]

@@ -139,7 +139,16 @@ export const transactionOf = (entry: Entry) => {
     ip_address: "127.0.0.1",
     metadata: "",
     fees: done ? number(entry.moved.minor / FEE_OF) : null,
-    customer: { id: 1, email: entry.kept.email, customer_code: "CUS_fake", phone: null, risk_action: "default" },
+    customer: {
+      id: 1,
+      email: entry.kept.email,
+      customer_code: entry.kept.customerCode ?? "CUS_fake",
+      phone: null,
+      risk_action: "default"
+    },
+    ...(entry.kept.sender === undefined
+      ? {}
+      : { authorization: { channel: entry.kept.channel, sender_name: entry.kept.sender, account_name: null } }),
     plan: null,
     requested_amount: number(entry.asked.minor)
   }
@@ -297,8 +306,8 @@ export const failedAtOnce = (
   order: Pick<Entry, "id" | "reference" | "kind" | "kept">,
   money: Money,
   scenario: Scenario
-): Entry =>
-  books.open({
+): Entry => {
+  const entry: Entry = {
     ...order,
     asked: money,
     scenario: scenario,
@@ -308,4 +317,7 @@ export const failedAtOnce = (
     reason: "Insufficient Funds",
     createdAt: now(),
     of: null
-  }).entry
+  }
+  books.open(entry)
+  return entry
+}

@@ -25,6 +25,7 @@ import {
   disputeOf,
   idOf,
   intentOf,
+  isThere,
   keptOf,
   refundByHandOf,
   refundOf,
@@ -37,6 +38,8 @@ import {
   isKnownMethod,
   type Kept
 } from "./StripeFakeIntents.ts"
+import { list, sessionOf, sessionRoutes } from "./StripeFakeSessions.ts"
+import { cashEventOf, isCash, makeCashBalances } from "./StripeFakeAccounts.ts"
 import { signatureOf } from "../../src/providers/stripe/StripeCallbacks.ts"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 
@@ -44,21 +47,8 @@ import { sha256Hex } from "../../src/domain/Digest.ts"
 export const newestFirst = (books: FakeLedger, kind: Entry["kind"]): ReadonlyArray<Entry> =>
   books
     .all()
-    .filter((entry) => entry.kind === kind)
+    .filter((entry) => entry.kind === kind && isThere(entry) && !isCash(entry))
     .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-
-export const list = (
-  path: string,
-  entries: ReadonlyArray<Entry>,
-  query: URLSearchParams,
-  show: (entry: Entry) => unknown
-): FakeReply => {
-  const after = query.get("starting_after")
-  const from = after === null ? 0 : entries.findIndex(({ id }) => id === after) + 1
-  const limit = Number(query.get("limit") ?? "10")
-  const page = entries.slice(from, from + limit)
-  return ok({ object: "list", url: path, has_more: from + limit < entries.length, data: page.map(show) })
-}
 
 export const madeBetween = (query: URLSearchParams) => {
   const bound = (name: string, otherwise: number) => Number(query.get(`created[${name}]`) ?? otherwise)
@@ -81,7 +71,8 @@ const newCustomer = taken(NewCustomer)
 
 export const makePayments = (world: FakeWorld) => {
   const { books, url } = world
-  const customers = new Set<string>()
+  const customers = new Map<string, unknown>()
+  const cash = makeCashBalances(world, customers, signed)
 
   const shown = (entry: Entry) => intentOf(entry, url)
 
@@ -106,6 +97,8 @@ export const makePayments = (world: FakeWorld) => {
     const money = moneyOf(intent.amount, intent.currency)
     if (money === undefined) return wrong(400, `Invalid currency: ${intent.currency}`)
     if (!isKnownMethod(intent)) return missing(intent.payment_method ?? "")
+    const moved = cash.applied(intent)
+    if (moved !== undefined) return moved
     if (scenario === "declined_provider") return wrong(400, "The amount is too large.", "amount_too_large")
     const isConfirmed = intent.confirm === "true"
     const isTransfer = intent.payment_method_data?.type === "customer_balance"
@@ -193,12 +186,56 @@ export const makePayments = (world: FakeWorld) => {
       Either.map(newCustomer(request.body), (about) => {
         const id = idOf("cus", request.headers["idempotency-key"] ?? request.body)
         const created = Math.floor(world.now().getTime() / 1000)
-        customers.add(id)
-        return ok({ id, object: "customer", created, livemode: false, metadata: {}, ...about })
+        const made = { id, object: "customer", created, livemode: false, metadata: {}, ...about }
+        customers.set(id, made)
+        return ok(made)
       })
     )
 
-  return { expanded, create, confirm, cancel, refund, refundable, customer }
+  return { expanded, create, confirm, cancel, refund, refundable, customer, cash }
+}
+
+/** Endpoints that were registered. Callbacks go to the address that the fake was started with, by one secret. */
+const webhookEndpoints = (): ReadonlyArray<FakeRoute> => {
+  const endpoints = new Map<string, { readonly url: string; enabled_events: ReadonlyArray<unknown> }>()
+  const path = "/v1/webhook_endpoints"
+  const eventsIn = (body: string) => {
+    const { enabled_events } = formIn(body)
+    return typeof enabled_events === "object" && enabled_events !== null ? Object.values(enabled_events) : []
+  }
+  const shown = (id: string) => ({
+    id,
+    object: "webhook_endpoint",
+    livemode: false,
+    status: "enabled",
+    ...endpoints.get(id)
+  })
+  return [
+    { method: "GET", path, answer: () => ok({ object: "list", data: [...endpoints.keys()].map(shown) }) },
+    {
+      method: "POST",
+      path,
+      answer: ({ body }) => {
+        const { url } = formIn(body)
+        const enabled_events = eventsIn(body)
+        if (typeof url !== "string" || enabled_events.length === 0)
+          return wrong(400, "url and enabled_events are required.")
+        const id = idOf("we", `${url} ${endpoints.size}`)
+        endpoints.set(id, { url, enabled_events })
+        return ok({ ...shown(id), secret: credentials.webhook_secret })
+      }
+    },
+    {
+      method: "POST",
+      path: `${path}/:id`,
+      answer: ({ body, params }) => {
+        const endpoint = endpoints.get(params["id"] ?? "")
+        if (endpoint === undefined) return missing(params["id"] ?? "")
+        endpoint.enabled_events = eventsIn(body)
+        return ok(shown(params["id"] ?? ""))
+      }
+    }
+  ]
 }
 
 const newIntent = taken(NewIntent)
@@ -208,12 +245,13 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   const { books, url } = world
   const once = remembering()
   const payments = makePayments(world)
+  const webhookRoutes = webhookEndpoints()
 
   const onEntry =
     (kind: Entry["kind"], answer: (entry: Entry, request: FakeRequest) => FakeReply): FakeRoute["answer"] =>
     (request) => {
       const entry = books.byId(request.params["id"] ?? "")
-      return entry?.kind !== kind ? missing(request.params["id"] ?? "") : answer(entry, request)
+      return entry?.kind !== kind || !isThere(entry) ? missing(request.params["id"] ?? "") : answer(entry, request)
     }
 
   const authenticate = onEntry("payin", (entry) => {
@@ -309,13 +347,16 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         }
       },
       { method: "GET", path: "/v1/refunds/:id", answer: onEntry("refund", (entry) => ok(refundOf(entry))) },
+      ...webhookRoutes,
       {
         method: "POST",
         path: "/v1/customers",
         answer: (request: FakeRequest) => once(request, () => payments.customer(request))
-      }
+      },
+      ...payments.cash.routes
     ].map(guarded),
-    { method: "GET", path: "/hosted/authenticate/:id", answer: authenticate }
+    { method: "GET", path: "/hosted/authenticate/:id", answer: authenticate },
+    ...sessionRoutes(world, payments.expanded)
   ]
 }
 
@@ -328,12 +369,16 @@ const typesByStatus: Readonly<Record<string, string>> = {
 }
 
 const eventOf = (entry: Entry, url: string): readonly [type: string, object: unknown] => {
+  if (isCash(entry)) return cashEventOf(entry)
   if (entry.kind === "refund") return ["charge.refund.updated", refundOf(entry)]
   if (entry.state === "returned") return ["charge.dispute.funds_withdrawn", disputeOf(entry)]
+  if (entry.state === "failed" && keptOf(entry).session !== undefined) {
+    return ["checkout.session.expired", sessionOf(entry, url)]
+  }
   return [typesByStatus[statusOf(entry)] ?? "payment_intent.created", intentOf(entry, url)]
 }
 
-const signed = (type: string, object: unknown, about: string, world: FakeWorld): FakeCallback => {
+export const signed = (type: string, object: unknown, about: string, world: FakeWorld): FakeCallback => {
   const time = `${Math.floor(world.now().getTime() / 1000)}`
   const body = JSON.stringify({
     id: idOf("evt", `${about} ${type}`),

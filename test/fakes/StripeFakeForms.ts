@@ -4,16 +4,22 @@ import type { FakeReply, FakeRequest, FakeRoute } from "./Fake.ts"
 import type { Money } from "../../src/domain/Money.ts"
 import { moneyIn } from "../../src/providers/stripe/StripeRequests.ts"
 
-type Tree = { [name: string]: Tree | string | Array<string> }
+type Tree = { [name: string]: Tree | string | Array<Tree | string> }
 
 const namesIn = (name: string): ReadonlyArray<string> => name.replaceAll("]", "").split("[")
 
 const put = (tree: Tree, [first = "", ...rest]: ReadonlyArray<string>, value: string): void => {
   if (rest.length === 0) {
     tree[first] = value
-  } else if (rest[0] === "" || /^\d+$/.test(rest[0] ?? "")) {
+  } else if (/^\d*$/.test(rest[0] ?? "")) {
     const known = tree[first]
-    tree[first] = [...(Array.isArray(known) ? known : []), value]
+    const items = Array.isArray(known) ? known : []
+    tree[first] = items
+    if (rest.length === 1) return void items.push(value)
+    const item = items[Number(rest[0])]
+    const inner: Tree = typeof item === "object" ? item : {}
+    items[Number(rest[0])] = inner
+    put(inner, rest.slice(1), value)
   } else {
     const known = tree[first]
     const inner: Tree = typeof known === "object" && !Array.isArray(known) ? known : {}
@@ -85,6 +91,30 @@ export const Confirmation = Schema.Struct({
   payment_method_data: some(MethodData),
   return_url: some(Schema.String)
 })
+
+/** Of a page: one line with a price of its own. */
+export const NewSession = Schema.Struct({
+  mode: Schema.Literal("payment"),
+  payment_method_types: some(Schema.Array(Schema.Literal("card"))),
+  line_items: Schema.Array(
+    Schema.Struct({
+      quantity: Schema.Literal("1"),
+      price_data: Schema.Struct({
+        currency,
+        unit_amount: amount,
+        product_data: Schema.Struct({ name: upTo(5000) })
+      })
+    })
+  ),
+  success_url: upTo(5000),
+  cancel_url: some(upTo(5000)),
+  client_reference_id: some(upTo(200)),
+  customer_email: some(Schema.String),
+  expires_at: some(Schema.String.pipe(Schema.pattern(/^\d+$/))),
+  payment_intent_data: some(Schema.Struct({ description: some(upTo(1000)), metadata })),
+  metadata
+})
+export type NewSession = typeof NewSession.Type
 
 /** Of an intent, or of one of its charges. */
 export const NewRefund = Schema.Struct({

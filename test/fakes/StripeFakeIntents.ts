@@ -5,7 +5,7 @@ import { Money } from "../../src/domain/Money.ts"
 import type { Dispute } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
 import { amountText, testCards } from "../../src/providers/stripe/StripeRequests.ts"
-import type { FakeError, NewIntent } from "./StripeFakeForms.ts"
+import type { FakeError, NewIntent, NewSession } from "./StripeFakeForms.ts"
 
 /** What an entry of a payment keeps. */
 export interface Kept extends Record<string, unknown> {
@@ -14,10 +14,15 @@ export interface Kept extends Record<string, unknown> {
   returnUrl: string | null
   lastError: FakeError | null
   canceled: boolean
+  /** The page that it is paid on. `isBegun`: a payer has tried, so that there is a payment. */
+  readonly session?: { readonly form: NewSession; isBegun: boolean }
   /** What was refunded in the dashboard, and the dispute of its payer. */
   byHand?: Money
   dispute?: Omit<Dispute, "of">
 }
+
+/** Behind a page there is no payment before somebody tries to pay. */
+export const isThere = (entry: Entry): boolean => keptOf(entry).session?.isBegun !== false
 
 export const keptOf = ({ kept }: Entry): Kept => kept as Kept
 
@@ -26,15 +31,16 @@ export const idOf = (prefix: string, of: string): string => `${prefix}_${sha256H
 export const secretOf = (id: string): string => `${id}_secret_${sha256Hex(id).slice(0, 16)}`
 
 /** Only what Stripe's own digits can say was ever taken, so that there always is a text. */
-const counted = (money: Money): number => Number(Option.getOrThrow(amountText(money)))
+export const counted = (money: Money): number => Number(Option.getOrThrow(amountText(money)))
 
-const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
+export const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 
 const isTransfer = (entry: Entry): boolean => keptOf(entry).intent.payment_method_data?.type === "customer_balance"
 
 export const statusOf = (entry: Entry): string => {
-  const { canceled, confirmed } = keptOf(entry)
-  if (canceled) return "canceled"
+  const { canceled, confirmed, session } = keptOf(entry)
+  // A page survives refused cards: one that fails for good has expired, and its payment with it.
+  if (canceled || (entry.state === "failed" && session !== undefined)) return "canceled"
   switch (entry.state) {
     case "waiting":
       return confirmed ? "requires_action" : "requires_payment_method"
@@ -49,7 +55,7 @@ export const statusOf = (entry: Entry): string => {
 
 const sixteenDigits = (id: string): string => (BigInt(`0x${sha256Hex(id)}`) % 10n ** 16n).toString().padStart(16, "0")
 
-const addressOf = (type: string, id: string): unknown => {
+export const addressOf = (type: string, id: string): unknown => {
   const digits = sixteenDigits(id)
   const account_holder_name = "Corridor Fake"
   switch (type) {

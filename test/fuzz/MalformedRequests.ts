@@ -166,12 +166,21 @@ const oddPath: Malform = (sent, draw) => {
 }
 
 const others: ReadonlyArray<readonly [string, string]> = [
-  ...["stripe", "adyen", "paypal", "paystack", "flutterwave", "mtn_momo", "pawapay", "circle", "coinbase"].flatMap(
-    (name) => [
-      ["POST", `/callbacks/${name}`] as const,
-      ["PUT", `/callbacks/${name}/0199c2a4-7b10-7d01-8a5e-1c2d3e4f5a6b`] as const
-    ]
-  ),
+  ...[
+    "stripe",
+    "adyen",
+    "paypal",
+    "paystack",
+    "flutterwave",
+    "mtn_momo",
+    "pawapay",
+    "circle",
+    "coinbase",
+    "mpesa"
+  ].flatMap((name) => [
+    ["POST", `/callbacks/${name}`] as const,
+    ["PUT", `/callbacks/${name}/0199c2a4-7b10-7d01-8a5e-1c2d3e4f5a6b`] as const
+  ]),
   ...["fiat", "crypto", "hybrid", "manual", "nobody", "__proto__", "%00"].map(
     (name) => ["POST", `/callbacks/${name}`] as const
   ),

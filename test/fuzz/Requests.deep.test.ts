@@ -10,6 +10,7 @@ const outOfReach = [
   "POST /organizations/invitations/{token}/accept",
   "POST /operations/payments/{payment_id}/resolve",
   "POST /operations/payments/{payment_id}/give-back",
+  "POST /operations/incoming-transfers/{transfer_id}/resolve",
   "POST /virtual-accounts/escrow/{escrow_id}/payouts/{payout_id}/retry",
   "POST /virtual-accounts/escrow/{escrow_id}/payouts/{payout_id}/resolve",
   "elsewhere"

@@ -1,6 +1,6 @@
 /** Creates one object of every kind that a path can name, from the documented examples. */
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { type Document, examplesOf, operationsOf } from "../contract/api/Operations.ts"
 import { deposit, openAccount, withdraw } from "../treasury/accounts/AccountFixtures.ts"
 import { newLink } from "../hosted/links/LinkFixtures.ts"
@@ -10,6 +10,8 @@ import { bodyOf, post, send } from "../support/Send.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import type { OrgId } from "../../src/domain/Ids.ts"
 import { Money } from "../../src/domain/Money.ts"
+import { IncomingTransfers } from "../../src/treasury/accounts/IncomingTransfers.ts"
+import { IncomingTransferStore } from "../../src/treasury/accounts/IncomingTransferStore.ts"
 import { EscrowPayoutStore } from "../../src/treasury/escrow/EscrowPayoutStore.ts"
 import { idFrom } from "../support/AnyId.ts"
 import { nextId } from "../support/StoreFixtures.ts"
@@ -101,6 +103,22 @@ const ruled = (org_id: string, admin: Credential) =>
     }
     return "isolated"
   })
+
+/** A transfer that names no known account. */
+const unknownTransfer = Effect.gen(function* () {
+  const [transfers, store] = [yield* IncomingTransfers, yield* IncomingTransferStore]
+  const amount = new Money({ currency: CurrencyCode.make("NGN"), minor: 100n })
+  const about = {
+    id: String(yield* nextId),
+    kind: "collection",
+    amount,
+    providerReference: "CUS_x",
+    sender: null
+  } as const
+  yield* transfers.record({ provider: "paystack", account: null }, about)
+  const open = yield* store.open(Option.none(), { after: Option.none(), take: 100 })
+  return open.find(({ movement_id }) => movement_id === about.id)!.transfer_id
+})
 
 /** The invited person must be the one who accepts. */
 const ADMIN = "admin@corridor.example"
@@ -194,6 +212,7 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
       platform_entry_id: listed("/v1/lists", admin),
       request_id: textIn(verification, "request_id"),
       transaction_id: Effect.map(withdrawal, ({ transaction_id }) => transaction_id),
+      transfer_id: unknownTransfer,
       user_id: Effect.map(member, ({ user_id }) => user_id),
       webhook_id: textIn(webhook, "webhook_id")
     }

@@ -480,6 +480,36 @@ describe.sequential("In live mode", () => {
     })
   })
 
+  it("bank details of virtual accounts, transfers to them, and one that fits no account", async () => {
+    const { call, until } = calls
+    const paystack = live.fakes.find(({ fake }) => fake.name === "paystack")!.running
+    const holder = { name: "Ada Obi", email: "ada@example.com", phone: "+2348012345678" }
+    const opened = await openAccount(ada, { currency: "NGN", payment_rail: "bank_transfer", holder })
+    const at = { path: { account_id: opened["account_id"] as string }, headers: key }
+    const account = await until("GET /virtual-accounts/{account_id}", at, (one) => one["details_status"] === "issued")
+    expect(account["provider"]).toBe("paystack")
+    const sends = (account_number: string, amount: string, reference: string) =>
+      fetch(`http://127.0.0.1:${paystack.port}/demo-bank/transfers`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${paystack.credentials["secret_key"]}`, "content-type": "application/json" },
+        body: JSON.stringify({ account_number, amount, sender: "Chidi", reference })
+      })
+    await sends((account["details"] as Fields)["account_number"] as string, "150000", "live-1")
+    await until("GET /virtual-accounts/{account_id}", at, ({ balance }) => Number(balance) === 1500)
+    await sends("0000000000", "20000", "live-2")
+    const isTransfer = ({ kind }: Fields) => kind === "incoming_transfer"
+    const queue = await until("GET /operations/queue", { headers: admin }, (items) =>
+      (items as unknown as ReadonlyArray<Fields>).some(isTransfer)
+    )
+    const { item_id } = (queue as unknown as ReadonlyArray<Fields>).find(isTransfer)!
+    await call("POST /operations/incoming-transfers/{transfer_id}/resolve", {
+      path: { transfer_id: item_id as string },
+      headers: admin,
+      body: { outcome: "credited", account_id: at.path.account_id, reason: "The sender confirmed it" }
+    })
+    await until("GET /virtual-accounts/{account_id}", at, ({ balance }) => Number(balance) === 1700)
+  })
+
   it("payment links", async () => {
     const { call } = calls
     const path = "/orgs/{org_id}/payment-links"

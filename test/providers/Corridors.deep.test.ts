@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either } from "effect"
-import { formIn } from "../fakes/StripeFakeForms.ts"
+import { formIn, NewSession, taken } from "../fakes/StripeFakeForms.ts"
 import { thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
 import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
 import { allFakes } from "../fakes/AllFakes.ts"
@@ -12,6 +12,7 @@ import type { BankAccount, PaymentOrder } from "../../src/providers/port/Provide
 import type { Served } from "../../src/providers/port/ThirdParty.ts"
 import { accounts, iban } from "./adyen/Orders.ts"
 import { schemaFlaws as flawsAtFlutterwave } from "./flutterwave/Orders.ts"
+import { callFlaws as flawsAtMpesa } from "./mpesa/Orders.ts"
 import { callFlaws as flawsAtMtn } from "./mtnMomo/Orders.ts"
 import { againstFake } from "./support/AgainstFake.ts"
 import { orderOf } from "./support/Orders.ts"
@@ -119,7 +120,10 @@ const byDocument = (file: string, form?: typeof formIn): Judge => {
 
 /** What the provider's own document says of an order, by the address that it goes to. */
 const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file: string, judge?: Judge]>>> = {
-  stripe: [[/./, "stripe.openapi.json", byDocument("stripe.openapi.json", formIn)]],
+  stripe: [
+    [/^\/v1\/checkout\//, "stripe.openapi.json", ({ body = "" }) => byStripesFake(body)],
+    [/./, "stripe.openapi.json", byDocument("stripe.openapi.json", formIn)]
+  ],
   adyen: [
     [/^\/paymentLinks$/, "adyen.openapi.json"],
     [/\/transfers$/, "adyen-transfers.openapi.json"]
@@ -129,12 +133,18 @@ const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file
     [/^\/v1\/payments\//, "paypal-payouts.openapi.json"]
   ],
   paystack: [[/./, "paystack.openapi.json"]],
+  mpesa: [[/./, "mpesa-daraja.examples.json", flawsAtMpesa]],
   mtn_momo: [[/./, "mtn-momo-collection.openapi.json", flawsAtMtn]],
   pawapay: [[/./, "pawapay.openapi.json"]],
   circle: [[/./, "circle.openapi.json"]],
   coinbase: [[/./, "coinbase-cdp.openapi.json"]],
   flutterwave: [[/./, "flutterwave.examples.json", (call) => byFlutterwave(call)]]
 }
+
+/** The document at hand leaves Checkout Sessions out; the fake takes what the whole one does. */
+const pageForm = taken(NewSession)
+const byStripesFake = (body: string): ReadonlyArray<string> =>
+  Either.match(pageForm(body), { onLeft: (reply) => [JSON.stringify(reply)], onRight: () => [] })
 
 /** Flutterwave published the schemas of its own library instead, and none of them for the page of a card. */
 const isUnjudged = ({ path }: ProviderCall): boolean => path === "/v3/payments"

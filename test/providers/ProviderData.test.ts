@@ -68,8 +68,17 @@ const text = expect.any(String)
 const cases: ReadonlyArray<readonly [string, () => Effect.Effect<Data, never, Scope.Scope>, Data]> = [
   [
     "Stripe, a card",
-    () => dataOf(stripe, stripeFake, stripePayin({ card: cardNumbered("4242424242424242") })),
+    () => dataOf(stripe, stripeFake, stripePayin({ card: cardNumbered("4242424242424242") }), { rawCards: true }),
     { payment_intent: expect.stringMatching(/^pi_/), latest_charge: expect.stringMatching(/^ch_/) }
+  ],
+  [
+    "Stripe, a page",
+    () => dataOf(stripe, stripeFake, stripePayin()),
+    {
+      checkout_session: expect.stringMatching(/^cs_/),
+      payment_intent: expect.stringMatching(/^pi_/),
+      latest_charge: expect.stringMatching(/^ch_/)
+    }
   ],
   [
     "Adyen, a link",

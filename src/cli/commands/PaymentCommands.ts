@@ -191,6 +191,15 @@ export const paymentCommands = [
     run: (input) => credentialActions().then(({ set }) => set(input))
   }),
   databaseCommand(
+    "providers setup",
+    "Show which keys, rights, callback address and events a provider's account needs. Stripe and PayPal: register the address there, and store the secret of it encrypted.",
+    {
+      examples: ["corridor providers setup stripe"],
+      takes: { which: argument("PROVIDER", "A third party's name, such as stripe.") },
+      run: (input) => credentialActions().then(({ setup }) => setup(input))
+    }
+  ),
+  databaseCommand(
     "providers test",
     "Ask providers, by a harmless call, whether they take our credentials; those of a configuration that pass are in use from then on.",
     {

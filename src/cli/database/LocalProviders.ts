@@ -1,14 +1,16 @@
-/** `corridor providers credentials` and `corridor providers test` */
+/** `corridor providers credentials`, `corridor providers setup` and `corridor providers test` */
 import { Config, Effect, Either, Option, Schema } from "effect"
 import { CredentialsState } from "../../contract/api/ProviderConfigsApi.ts"
 import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
+import { shownMode } from "../../providers/accounts/AccountMode.ts"
 import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
 import { providerServicesOn } from "../../app/ProviderServices.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
-import { thirdParties, thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
+import { type AnyThirdParty, thirdParties, thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
+import type { CredentialField } from "../../providers/port/ThirdParty.ts"
 import { type JsonInput, refuse } from "../shared/CommandInput.ts"
 import { allPages, ExistingLive, onDatabase, permitFor } from "../shared/LocalDatabase.ts"
 import { properties, tableLayout } from "../shared/Table.ts"
@@ -130,24 +132,34 @@ interface Tested {
   readonly account: string
   readonly passed: boolean
   readonly message: string
+  /** As its keys and address show it; null where they show nothing, or where the account is a configuration's. */
+  readonly mode: "test" | "live" | null
+}
+
+const modeShown = ({ parties }: ProviderSettings["Type"], party: AnyThirdParty): Tested["mode"] => {
+  const { baseUrl, platform } = parties.get(party.name)!
+  const mode = Option.isNone(platform) ? undefined : shownMode(party, platform.value, baseUrl)
+  return mode === undefined ? null : mode === "live" ? "live" : "test"
 }
 
 const testPlatform = (which: Option.Option<string>) =>
   Effect.gen(function* () {
     const accounts = yield* ProviderAccounts
+    const settings = yield* ProviderSettings
     const wanted = thirdParties.filter(({ name }) => Option.isNone(which) || which.value === name)
     const tried = yield* Effect.forEach(
       wanted,
-      ({ name }) =>
+      (party) =>
         Effect.map(
-          accounts.triedPlatform(name),
-          Option.map((verdict) => ({ name, verdict }))
+          accounts.triedPlatform(party.name),
+          Option.map((verdict) => ({ party, verdict }))
         ),
       { concurrency: "unbounded" }
     )
-    return tried.flatMap(Option.toArray).map(({ name, verdict }): Tested => ({
-      provider: name,
+    return tried.flatMap(Option.toArray).map(({ party, verdict }): Tested => ({
+      provider: party.name,
       account: "platform",
+      mode: modeShown(settings, party),
       passed: Either.isRight(verdict),
       message: Either.merge(verdict)
     }))
@@ -170,7 +182,12 @@ const testOwn = (which: Option.Option<string>) =>
         own.test(permit, config).pipe(
           Effect.map(({ test_message, tested }) => ({ passed: tested, message: test_message })),
           catchRefusal(({ message }) => Effect.succeed({ passed: false, message })),
-          Effect.map((result): Tested => ({ provider: config.provider, account: config.config_id, ...result }))
+          Effect.map((result): Tested => ({
+            provider: config.provider,
+            account: config.config_id,
+            mode: null,
+            ...result
+          }))
         ),
       { concurrency: 8 }
     )
@@ -185,14 +202,83 @@ export const test = onProviderRecords(
       )
     }
     const failed = data.filter(({ passed }) => !passed)
-    const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.message])
+    const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.mode ?? "", one.message])
     return {
       data,
-      ...tableLayout(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
+      ...tableLayout(["TEST", "PROVIDER", "ACCOUNT", "MODE", "PROVIDER SAID"], rows, ""),
       failure: failed.length === 0 ? undefined : `${failed.length} of ${data.length} accounts failed the test.`
     }
   })
 )
+
+const setting = ({ about, env, optional: isOptional }: CredentialField, isSet: boolean) => ({
+  name: env,
+  state: isSet ? "set" : isOptional === true ? "not set, optional" : "missing",
+  about
+})
+
+/** What is to be done at the provider, and what of it was done here. */
+const setUp = Effect.fn("Cli.setUpProvider")(function* (which: string) {
+  const party = thirdPartyNamed(which)
+  if (party === undefined) {
+    const known = thirdParties.map(({ name }) => name).join(", ")
+    return yield* refuse(`${which} is no third party with an adapter. Those are ${known}.`)
+  }
+  const { mode, publicUrl } = yield* Settings
+  const { parties } = yield* ProviderSettings
+  const { registerPlatform } = yield* ProviderAccounts
+  const given = Option.getOrUndefined(parties.get(party.name)!.platform)
+  const settings = Object.entries(party.fields).map(([field, about]) =>
+    setting(about, given !== undefined && Object.hasOwn(given, field))
+  )
+  const { callbacks, keys } = party.setup
+  const callback_url = `${publicUrl}/callbacks/${party.name}`
+  const isCallable = mode === "sandbox" || publicUrl.startsWith("https://")
+  const registered = isCallable
+    ? Option.getOrUndefined(yield* registerPlatform(party.name))
+    : Either.left(`PUBLIC_URL is ${publicUrl}, which ${party.title} cannot call: set it to an https:// address.`)
+  const data = {
+    provider: party.name,
+    keys,
+    settings,
+    callback_url,
+    callbacks,
+    registered: registered === undefined ? null : Either.isRight(registered),
+    message: registered === undefined ? null : Either.merge(registered)
+  }
+  const secret = party.fields[callbacks?.secret ?? ""]?.env
+  const byHand =
+    callbacks === null
+      ? ["Nothing is to be entered: every order names this address."]
+      : [
+          ...(registered !== undefined && Either.isRight(registered) ? [] : [`Enter it at ${callbacks.at}.`]),
+          ...(callbacks.events.length === 0 ? [] : [`Events: ${callbacks.events.join(", ")}`]),
+          ...(secret === undefined ? [] : [`Its secret or id is the setting ${secret}.`])
+        ]
+  const lines = [
+    `${party.title}`,
+    "",
+    "1. Keys",
+    ...keys.map((key) => `   ${key}`),
+    "",
+    "2. Settings",
+    ...settings.map(({ about, name, state }) => `   ${name} (${state}): ${about}`),
+    "",
+    "3. Callback address",
+    `   ${callback_url}`,
+    ...byHand.map((line) => `   ${line}`),
+    ...(data.message === null ? [] : [`   ${data.message}`]),
+    "",
+    `4. corridor providers test ${party.name}, then corridor providers add ${party.name}`
+  ]
+  return {
+    data,
+    text: lines.join("\n"),
+    failure: registered !== undefined && Either.isLeft(registered) ? registered.left : undefined
+  }
+})
+
+export const setup = onProviderRecords(({ which }: JsonInput & { readonly which: string }) => setUp(which))
 
 /** Fields that decide whose account at the provider is used. */
 interface AccountConfig {

@@ -230,7 +230,7 @@ const fallbackOrder = {
   payment_method: "card",
   direction: "payin",
   payer_details,
-  card_details: { ...CARD, card_number: "4242424242424242" }
+  card_entry: "hosted"
 } as const
 
 /** Whether the sandbox speaks to fakes of third parties. */

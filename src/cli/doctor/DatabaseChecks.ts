@@ -15,7 +15,7 @@ import { keptMasterKey, knownMasterKey } from "../../platform/masterKey/MasterKe
 import { checkValue } from "../../platform/secrets/Vault.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
-import { kybApplications, people, providers, rates, rateSources, reserves } from "./LiveModeChecks.ts"
+import { callbackSecrets, kybApplications, people, providers, rates, rateSources, reserves } from "./LiveModeChecks.ts"
 import { hostsOf } from "../../platform/config/DatabaseUrl.ts"
 import { lookAtHosts } from "../../platform/database/PrimaryFence.ts"
 
@@ -117,6 +117,7 @@ export const databaseChecks = (settings: Settings["Type"], providerSettings: Pro
       ...(settings.mode === "live"
         ? [
             orFinding("Providers", providers(providerSettings)),
+            orFinding("Callback secrets", callbackSecrets(providerSettings)),
             orFinding("Rates", rates(settings)),
             orFinding("Rate sources", rateSources(settings)),
             orFinding("People", people),

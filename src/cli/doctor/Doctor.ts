@@ -6,6 +6,7 @@ import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn, dataFolder, nodeVersion, sandboxFile, serverCheck } from "./MachineChecks.ts"
 import { databaseChecks } from "./DatabaseChecks.ts"
 import {
+  accountDetails,
   databaseOfItsOwn,
   mail,
   metrics,
@@ -39,7 +40,8 @@ const withSettings = Effect.gen(function* () {
     Effect.provide(databaseChecks(settings, providerSettings), DatabaseConnectionLive)
   ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
-  const live = settings.mode === "live" ? liveChecks.map((check) => check(settings)) : []
+  const live =
+    settings.mode === "live" ? [...liveChecks.map((check) => check(settings)), accountDetails(providerSettings)] : []
   return [folder, ...database.checks, ...sandbox, ...live, yield* serverCheck(settings, database.databaseId)]
 }).pipe(Effect.provide(ObservabilityLive))
 
@@ -52,7 +54,7 @@ const forLive = (asLive: ProvidersAsLive) =>
       requireCluster,
       Effect.provide(databaseChecks({ ...settings, mode: "live" }, usable), DatabaseConnectionLive)
     ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
-    return [...liveSettings(settings, asLive), ...database.checks]
+    return [...liveSettings(settings, asLive), ...database.checks, accountDetails(usable)]
   }).pipe(Effect.provide(ObservabilityLive))
 
 const providersIn = (settings: Settings["Type"]) =>

@@ -11,6 +11,10 @@ import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
+import { isIP } from "node:net"
+import { registeredSecret } from "../../providers/accounts/ProviderAccounts.ts"
+import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
+import { checkAddress } from "../../webhooks/ssrf/EndpointUrl.ts"
 import { shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
 
 const accounts = rowsAs(
@@ -26,15 +30,38 @@ const counted = theRowAs(Schema.Struct({ known: Schema.Number, usable: Schema.Nu
 type Values = Settings["Type"]
 
 const LOOPBACK = /^(localhost|127\..*|\[::1\])$/
+const PRIVATE_NAME = /^[^.]+$|\.(local|localhost|internal|lan|home\.arpa)$/
+
+/** Why providers and payers cannot reach the service there; nothing where they can. */
+const unreachableBecause = (publicUrl: string): string | undefined => {
+  const { hostname, protocol } = new URL(publicUrl)
+  const address = hostname.replace(/^\[|\]$/g, "")
+  const isPrivate =
+    isIP(address) === 0 ? PRIVATE_NAME.test(hostname) : Either.isLeft(checkAddress(address, "live", "https:"))
+  if (LOOPBACK.test(hostname) || isPrivate) return "is not on the public internet"
+  return protocol === "https:" ? undefined : "is not encrypted"
+}
 
 export const publicAddress = ({ publicUrl }: Values): Check => {
-  const { hostname, protocol } = new URL(publicUrl)
-  if (LOOPBACK.test(hostname)) {
-    return fail("Public address", `${publicUrl} cannot be reached by providers and payers: set PUBLIC_URL.`)
-  }
-  return protocol === "https:"
+  const why = unreachableBecause(publicUrl)
+  return why === undefined
     ? ok("Public address", publicUrl)
-    : fail("Public address", `${publicUrl} is not encrypted: set PUBLIC_URL to an https:// address.`)
+    : fail(
+        "Public address",
+        `${publicUrl} ${why}, so providers and payers cannot reach it: set PUBLIC_URL to an https:// address.`
+      )
+}
+
+/** Where each provider with credentials calls back. */
+const callbackAddresses = ({ publicUrl }: Values, read: ProvidersAsLive): ReadonlyArray<Check> => {
+  const why = unreachableBecause(publicUrl)
+  const named = Either.isLeft(read) ? [] : configured(read.right).map(({ name }) => `${publicUrl}/callbacks/${name}`)
+  if (named.length === 0) return []
+  return [
+    why === undefined
+      ? ok("Callback addresses", named.join(", "))
+      : fail("Callback addresses", `${named.join(", ")}: PUBLIC_URL ${why}, so no provider can call back.`)
+  ]
 }
 
 export const identityProvider = ({ jwt }: Values): Check => {
@@ -86,6 +113,29 @@ const refusedInLive = (rows: ReadonlyArray<Row>) =>
     return tried.flat()
   })
 
+const configured = ({ parties }: ProviderSettings["Type"]) =>
+  thirdParties.filter(({ name }) => Option.isSome(parties.get(name)?.platform ?? Option.none()))
+
+const names = rowsAs(Schema.Struct({ name: Schema.String }))
+
+/** Secrets of callbacks that neither a setting nor a registration gave. */
+export const callbackSecrets = (settings: ProviderSettings["Type"]) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const stored = (yield* tableExists("secrets")) ? yield* Effect.flatMap(sql`select name from secrets`, names) : []
+    const missing = configured(settings).flatMap(({ fields, name, setup, title }) => {
+      const field = setup.callbacks?.secret
+      const given = Option.getOrElse(settings.parties.get(name)!.platform, () => ({}))
+      const isKnown = stored.some((one) => one.name === registeredSecret(name))
+      return field === undefined || Object.hasOwn(given, field) || isKnown
+        ? []
+        : [`${fields[field]!.env} of ${title} ("corridor providers setup ${name}")`]
+    })
+    return missing.length === 0
+      ? ok("Callback secrets", "every provider with credentials has what its callbacks are verified with")
+      : warn("Callback secrets", `missing, so callbacks are refused and payments only polled: ${missing.join(", ")}.`)
+  })
+
 export const providers = ({ parties }: ProviderSettings["Type"]) =>
   Effect.gen(function* () {
     const rows = yield* activeAccounts
@@ -114,6 +164,22 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
     const lacking = `${on}. Not routed for want of credentials: ${byProvider(off).join(", ")} ("corridor providers list" has them all): set those of the platform, or "corridor providers credentials set" and "corridor providers test".`
     return off.length === rows.length ? fail("Providers", lacking) : warn("Providers", lacking)
   })
+
+/** Currencies in which virtual accounts get bank details from the platform's provider accounts. */
+export const accountDetails = ({ parties }: ProviderSettings["Type"]): Check => {
+  const issuing = thirdParties.flatMap(({ issues = [], name }) =>
+    issues.length > 0 &&
+    Option.isSome(Option.flatMap(Option.fromNullable(parties.get(name)), ({ platform }) => platform))
+      ? [`${name} (${issues.join(", ")})`]
+      : []
+  )
+  return issuing.length === 0
+    ? warn(
+        "Account details",
+        "no provider issues bank details for virtual accounts: they are funded by payins and from the settlement balance."
+      )
+    : ok("Account details", `issued by ${issuing.join(", ")}`)
+}
 
 const HOW_TO_SET = '"corridor rates set", or RATE_SOURCE fetches them'
 
@@ -331,6 +397,15 @@ const platformAccounts = (read: ProvidersAsLive): Check => {
     : warn("Provider accounts", "no credentials of a provider are set: each configuration has to bring its own.")
 }
 
+/** Which questionnaire of PCI DSS the settings lead to. */
+const cardData = (read: ProvidersAsLive): Check =>
+  Either.isRight(read) && read.right.rawCards
+    ? warn(
+        "Card data",
+        "CARD_DATA=raw: card numbers pass through this service, which is SAQ D of PCI DSS. Without it, payers enter cards on the providers' pages (SAQ A)."
+      )
+    : ok("Card data", "payers enter cards on the providers' own pages, which is SAQ A of PCI DSS")
+
 export const liveSettings = (values: Values, providers: ProvidersAsLive): ReadonlyArray<Check> => [
   mode(values),
   masterKey(values),
@@ -342,5 +417,7 @@ export const liveSettings = (values: Values, providers: ProvidersAsLive): Readon
   mail(values),
   metrics(values),
   sanctions(values),
-  platformAccounts(providers)
+  platformAccounts(providers),
+  cardData(providers),
+  ...callbackAddresses(values, providers)
 ]

@@ -71,12 +71,23 @@ const PaymentLine = ({ id }: { readonly id: string }) => {
 
 type QueueItem = Answer<"payments", "queue">["data"][number]
 
-const kinds = ["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"] as const
+const kinds = [
+  ...(["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"] as const),
+  ...(["escrow_payout", "incoming_transfer"] as const)
+]
 
 const forAdmins = <p class="muted">A platform admin decides this after checking with the provider.</p>
 
 const ItemActions = ({ item }: { readonly item: QueueItem }) => {
   const { escrow_id, kind, payment_id, webhook_id } = item
+  if (kind === "incoming_transfer") {
+    if (!hasAccess("platform")) return forAdmins
+    return (
+      <p class="muted">
+        Check with the provider, then decide: <code>POST /v1/operations/incoming-transfers/{item.item_id}/resolve</code>
+      </p>
+    )
+  }
   if (escrow_id !== null) {
     return hasAccess("escrow") ? <EscrowPayoutActions escrowId={escrow_id} payoutId={item.item_id} /> : null
   }
@@ -93,8 +104,10 @@ const ItemActions = ({ item }: { readonly item: QueueItem }) => {
   )
 }
 
-const subjectOf = ({ escrow_id, payment_id, webhook_id }: QueueItem) =>
-  escrow_id !== null ? (
+const subjectOf = ({ escrow_id, kind, payment_id, webhook_id }: QueueItem) =>
+  kind === "incoming_transfer" ? (
+    <a href={linkTo("accounts")}>Virtual accounts</a>
+  ) : escrow_id !== null ? (
     <a href={linkTo(`escrow/${escrow_id}`)}>Escrow</a>
   ) : payment_id === null ? (
     <a href={linkTo("webhooks/deliveries", { webhook_id: webhook_id ?? "" })}>Deliveries</a>
@@ -134,7 +147,7 @@ export const OperationsPage = () => {
                   <p class="queue-head">
                     <Badge status={item.kind} />
                     {subjectOf(item)}
-                    <OrgName id={item.org_id} />
+                    {item.org_id !== null && <OrgName id={item.org_id} />}
                     <span class="muted">
                       <Time at={item.created_at} relative />
                     </span>

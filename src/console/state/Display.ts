@@ -18,6 +18,7 @@ const labels: Readonly<Record<string, string>> = {
   dead_letter: "Dead letters",
   disabled_endpoint: "Endpoint disabled",
   escrow_payout: "Escrow payout",
+  incoming_transfer: "Incoming transfer",
   "org-admin": "Org admin",
   api_key: "API key",
   api_keys: "API keys"

@@ -32,7 +32,7 @@ export const Balance = Schema.Struct({
 export const PlatformBalance = Schema.Struct({
   kind: Schema.Literal(...platformKinds).annotations({
     description:
-      "`provider`: held by a provider for the platform, above zero; `clearing`: money that needs an operator's decision; `receivable`: below zero, owed by organisations after chargebacks; `fees`: fees charged; `fx`: exchange position, received less paid; `suspense`: money without a payment, from earlier versions"
+      "`provider`: held by a provider for the platform, above zero; `clearing`: money that needs an operator's decision; `receivable`: below zero, owed by organisations after chargebacks; `fees`: fees charged; `fx`: exchange position, received less paid; `suspense`: transfers to virtual accounts that need an operator's decision"
   }),
   account: Schema.String.annotations({ description: "Name in the ledger; for sums, kind and currency" }),
   provider: Schema.NullOr(Schema.String),

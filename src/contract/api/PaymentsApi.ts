@@ -3,6 +3,7 @@ import { movementKinds, movementSources, movementStates } from "../../domain/Mov
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import {
+  AccountId,
   AttemptId,
   BeneficiaryId,
   EscrowId,
@@ -114,6 +115,9 @@ export const PaymentRecord = Schema.Struct({
   }),
   refunded_amount: WireDecimal.annotations({ description: "Extension. Sum of completed refunds, in `currency`" }),
   failure: Schema.NullOr(PaymentFailure).annotations({ description: "Extension. Reason of `failed` or `rejected`" }),
+  virtual_account_id: Schema.NullOr(idOf(AccountId)).annotations({
+    description: "Extension. Virtual account that the payin credits or the withdrawal is paid from"
+  }),
   ...timestamps
 }).annotations({ identifier: "PaymentRecord" })
 
@@ -209,9 +213,16 @@ export const TimelineItem = Schema.Union(
 
 export const OperatorItem = Schema.Struct({
   item_id: Id,
-  kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"),
-  org_id: idOf(OrgId),
-  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Null: a webhook endpoint or an escrow" }),
+  kind: Schema.Literal(
+    ...(["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"] as const),
+    ...(["escrow_payout", "incoming_transfer"] as const)
+  ),
+  org_id: Schema.NullOr(idOf(OrgId)).annotations({
+    description: "Null: an incoming transfer that names no known account"
+  }),
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
+    description: "Null: a webhook endpoint, an escrow or a transfer"
+  }),
   attempt_id: Schema.NullOr(idOf(AttemptId)),
   webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null: not a webhook endpoint" }),
   delivery_id: Schema.NullOr(Id).annotations({ description: "Oldest dead letter of the endpoint" }),
@@ -276,6 +287,7 @@ export const recordExample = {
   ],
   refunded_amount: 500,
   failure: null,
+  virtual_account_id: null,
   created_at: "2026-03-02T09:15:00.000Z",
   updated_at: "2026-03-02T12:40:01.100Z"
 }
@@ -419,7 +431,7 @@ export const PaymentsApi = apiGroup(
       lists: true,
       summary: "See what waits for a person",
       description:
-        "Extension. Outcomes that are unknown after the last poll, money in suspense, payments held for review, webhook endpoints that are disabled or have dead letters, and blocked escrow payouts (`escrow_payout`; `item_id` is the `payout_id` to retry or resolve). Amounts in suspense of one attempt are one item; `detail` has their sum. The dead letters of an endpoint are one item: `dead_letters` counts them, up to 1,000; `delivery_id` is the oldest.",
+        "Extension. Outcomes that are unknown after the last poll, money in suspense, payments held for review, webhook endpoints that are disabled or have dead letters, and blocked escrow payouts (`escrow_payout`; `item_id` is the `payout_id` to retry or resolve), and transfers to virtual accounts that wait in suspense (`incoming_transfer`; `item_id` is the `transfer_id` to resolve). Amounts in suspense of one attempt are one item; `detail` has their sum. The dead letters of an endpoint are one item: `dead_letters` counts them, up to 1,000; `delivery_id` is the oldest.",
       response: {
         status: "success",
         message: "Operations queue",

@@ -117,7 +117,14 @@ export const InitiatePayment = Schema.Struct({
   description: optionalOrNull(text(1000, "What the payment is for")),
   payer_details: optionalOrNull(PayerDetails).annotations({ description: "Needed for a payin" }),
   mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({ description: "Needed for mobile_money" }),
-  card_details: optionalOrNull(CardDetails).annotations({ description: "Needed for card; never stored" }),
+  card_entry: optionalOrNull(Schema.Literal("hosted")).annotations({
+    description:
+      "Extension. For a card payin: the payer enters the card on the provider's own page (`next_action: redirect`), and `card_details` is not needed"
+  }),
+  card_details: optionalOrNull(CardDetails).annotations({
+    description:
+      "Needed for card without `card_entry`; never stored. Passed on only to providers that take card numbers (`CARD_DATA=raw`, and the sandbox's own). For all others the number is dropped at once, and the payer enters the card on the provider's page"
+  }),
   bank_details: optionalOrNull(SourceBank).annotations({ description: "Needed for bank_transfer" }),
   bank_account: optionalOrNull(DestinationBank).annotations({ description: "Needed for bank_transfer" }),
   beneficiary_id: optionalOrNull(Schema.String).annotations({ description: "Needed for a payout" }),
@@ -246,8 +253,19 @@ const initiations = new Named({
       bank_account: { account_number: "9988776655", bank_code: "01", bank_name: "KCB" }
     }
   },
+  hosted_card_payin: {
+    summary: "Payin by card, entered on the provider's page",
+    value: {
+      ...shillings,
+      payment_method: "card",
+      direction: "payin",
+      payer_details,
+      card_entry: "hosted",
+      return_url: "https://shop.example/thanks"
+    }
+  },
   card_payin: {
-    summary: "Payin by card",
+    summary: "Payin by card, by its number",
     value: {
       ...shillings,
       payment_method: "card",
@@ -371,7 +389,7 @@ export const PaymentsInitApi = describedGroup(
       movesMoney: true,
       summary: "Initiate a payment",
       description:
-        "Starts a payin or a payout. The payment is sent to the first candidate of its route, and to the next only after a definite decline. After a timeout no other provider is tried: the payment is `pending` with `next_action` `check_status` until the outcome is known. Instruction fields (`account_number`, `payment_link`, …) are at the top level of `response`. A payout goes to its beneficiary, in the beneficiary's currency. Details of another account or kind are 400, as is `card`. Mobile money needs a phone number of the network's country and the network's currency. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
+        "Starts a payin or a payout. The payment is sent to the first candidate of its route, and to the next only after a definite decline. After a timeout no other provider is tried: the payment is `pending` with `next_action` `check_status` until the outcome is known. Instruction fields (`account_number`, `payment_link`, …) are at the top level of `response`. A payout goes to its beneficiary, in the beneficiary's currency. Details of another account or kind are 400, as is `card`. Mobile money needs a phone number of the network's country and the network's currency. A payer who enters the card on the provider's page (`card_entry`, extension) is sent to `redirect_url`, and comes back by the hosted checkout to `return_url`. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
       request: initiations,
       response: answers
     })

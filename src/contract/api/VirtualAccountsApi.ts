@@ -5,10 +5,24 @@ import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain
 import { ProviderName } from "../../domain/Corridor.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
+import {
+  envelope,
+  idOf,
+  IdParam,
+  idParam,
+  OrgParam,
+  pageOf,
+  PageParams,
+  success,
+  Timestamp,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { examples, operation, apiGroup, exampleTimes } from "./Operation.ts"
 import { optionalNullable, text } from "./RequestFields.ts"
+
+const PaymentRail = Schema.Literal("bank_transfer")
 
 export const VirtualAccount = Schema.Struct({
   account_id: idOf(AccountId),
@@ -24,6 +38,20 @@ export const VirtualAccount = Schema.Struct({
   provider: Schema.NullOr(ProviderName).annotations({
     description:
       "Provider that holds the account: `fiat` in the sandbox, in live mode the provider that issued its details. Null: no provider did; fund it by a payin with `virtual_account_id` or from the settlement balance"
+  }),
+  payment_rail: Schema.NullOr(PaymentRail).annotations({
+    description: "Extension. Rail that details were asked for; null: none"
+  }),
+  details_status: Schema.Literal("none", "pending", "issued", "refused").annotations({
+    description:
+      "Extension. `pending`: the provider is asked for them; `refused`: it does not issue them, `details_message` says why"
+  }),
+  details: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
+    description:
+      "Extension. What payers need to send money to the account, as issued: such as `account_number`, `account_name`, `bank_name`, `bank_code`, `iban`, `bic`, `reference`"
+  }),
+  details_message: Schema.NullOr(Schema.String).annotations({
+    description: "Extension. Why there are no details, and how to fund the account instead"
   }),
   ...timestamps
 }).annotations({ identifier: "VirtualAccount" })
@@ -53,7 +81,20 @@ export const CreateVirtualAccount = Schema.Struct({
   user_id: Schema.String.annotations({ description: "Owner: a member of the organisation" }),
   currency: CurrencyCode,
   customer_id: optionalNullable(text(255, "Your own id of the account's customer")),
-  org_name: optionalNullable(text(200, "Beginning of the name; default: the organisation's name"))
+  org_name: optionalNullable(text(200, "Beginning of the name; default: the organisation's name")),
+  payment_rail: optionalNullable(PaymentRail).annotations({
+    description: "Extension. Asks a configured provider for bank details of the account, in its currency"
+  }),
+  holder: optionalNullable(
+    Schema.Struct({
+      name: Schema.optional(text(100)),
+      email: Schema.optional(EmailAddress),
+      phone: Schema.optional(text(20))
+    })
+  ).annotations({
+    description:
+      "Extension. For whom the details are issued. Default: the name of the account and the e-mail address of the organisation. Some providers require `phone`"
+  })
 }).annotations({ identifier: "CreateVirtualAccount" })
 
 export const Withdraw = Schema.Struct({
@@ -83,6 +124,41 @@ export const FundAccount = Schema.Struct({
 
 export const SimulateDeposit = Schema.Struct({ amount: AmountInput }).annotations({ identifier: "SimulateDeposit" })
 
+export const IncomingTransfer = Schema.Struct({
+  transfer_id: Schema.String,
+  provider: ProviderName,
+  kind: Schema.Literal("collection", "reversal", "reinstatement").annotations({
+    description: "`reversal`: went back to its sender; `reinstatement`: such a return was canceled"
+  }),
+  movement_id: Schema.String.annotations({ description: "The provider's id of the transfer" }),
+  account_reference: Schema.NullOr(Schema.String).annotations({
+    description: "The provider's id of the virtual account, as the transfer names it"
+  }),
+  amount: WireDecimal,
+  currency: Schema.String,
+  sender: Schema.NullOr(Schema.String),
+  org_id: Schema.NullOr(idOf(OrgId)),
+  account_id: Schema.NullOr(idOf(AccountId)),
+  state: Schema.Literal("credited", "suspense", "receivable", "resolved"),
+  reason: Schema.NullOr(Schema.String),
+  decided_by: Schema.NullOr(Schema.String),
+  created_at: Timestamp
+}).annotations({ identifier: "IncomingTransfer" })
+
+export const ResolveTransfer = Schema.Struct({
+  outcome: Schema.Literal("credited", "returned").annotations({
+    description: "`credited`: it belongs to `account_id` or `org_id`; `returned`: the provider sent it back"
+  }),
+  account_id: optionalNullable(Schema.String).annotations({
+    description: "Virtual account that gets it, in the currency of the transfer; of a `reversal`, that bears it"
+  }),
+  org_id: optionalNullable(Schema.String).annotations({
+    description: "Instead of `account_id`: the organisation whose settlement balance gets or bears it"
+  }),
+  movement_id: optionalNullable(text(255, "With `returned`: the provider's id of the return, if it is known")),
+  reason: text(500, "Saved with the transfer and in the audit log")
+}).annotations({ identifier: "ResolveTransfer" })
+
 export const FreezeAccount = Schema.Struct({
   reason: optionalNullable(text(500, "Sent to the organisation with the event"))
 }).annotations({ identifier: "FreezeAccount" })
@@ -111,7 +187,43 @@ const account = {
   frozen_reason: null,
   account_type: "currency",
   provider: "fiat",
+  payment_rail: null,
+  details_status: "none",
+  details: null,
+  details_message: null,
   ...exampleTimes
+}
+
+const withDetails = {
+  ...account,
+  currency: "NGN",
+  virtual_account_name: "Acme Trading NGN",
+  provider: "paystack",
+  payment_rail: "bank_transfer",
+  details_status: "issued",
+  details: {
+    account_name: "ACME TRADING NGN",
+    account_number: "9807062474",
+    bank_name: "Wema Bank",
+    bank_code: "wema-bank"
+  }
+}
+
+const resolvedTransfer = {
+  transfer_id: "0199c2a8-1a22-7c31-9b02-7a8b9c0d1e2f",
+  provider: "paystack",
+  kind: "collection",
+  movement_id: "4099260516",
+  account_reference: "CUS_h00a7ngn0xbzf2g",
+  amount: 1500,
+  currency: "NGN",
+  sender: "Ada Obi",
+  org_id: account.org_id,
+  account_id: account.account_id,
+  state: "resolved",
+  reason: "The sender confirmed it",
+  decided_by: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  created_at: "2026-03-02T09:20:00.000Z"
 }
 
 const frozen = { status: "frozen", frozen_reason: "Suspicious activity" }
@@ -175,7 +287,8 @@ export const VirtualAccountsApi = apiGroup(
         .addSuccess(envelope(VirtualAccount), { status: 201 }),
       access: "accounts",
       summary: "Open a virtual account",
-      description: "A user may have several accounts, also in one currency; `customer_id` tells them apart.",
+      description:
+        "A user may have several accounts, also in one currency; `customer_id` tells them apart. With `payment_rail` (extension) a configured provider is asked for bank details; `details` has them once they are issued, and transfers to them credit the account. If no provider issues them in this currency, the account is opened without, and `message` says how to fund it.",
       request: examples({
         "For a customer of yours": {
           org_id: account.org_id,
@@ -188,6 +301,13 @@ export const VirtualAccountsApi = apiGroup(
           user_id: account.user_id,
           currency: "USD",
           org_name: "Acme Reserve"
+        },
+        "With bank details": {
+          org_id: account.org_id,
+          user_id: account.user_id,
+          currency: "NGN",
+          payment_rail: "bank_transfer",
+          holder: { name: "Ada Obi", email: "ada@example.com", phone: "+2348012345678" }
         }
       }),
       response: success("Virtual account created", { ...account, balance: 0 })
@@ -222,7 +342,8 @@ export const VirtualAccountsApi = apiGroup(
       description: "Extension. One account of the organisation with its balance.",
       response: examples({
         Active: success("Virtual account", account),
-        Frozen: success("Virtual account", { ...account, ...frozen })
+        Frozen: success("Virtual account", { ...account, ...frozen }),
+        "With bank details": success("Virtual account", withDetails)
       })
     })
   )
@@ -352,6 +473,28 @@ export const VirtualAccountsApi = apiGroup(
         "Extension. Credits the account at once, as if a customer had paid into it. Sandbox only: 404 in live mode.",
       request: examples({ "A whole amount": { amount: 1500 }, "With cents": { amount: 250.75 } }),
       response: success("Deposit completed", deposited)
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("resolveTransfer", "/operations/incoming-transfers/:transfer_id/resolve")
+        .setPath(Schema.Struct({ transfer_id: IdParam }))
+        .setPayload(ResolveTransfer)
+        .addSuccess(envelope(IncomingTransfer))
+        .addError(Conflict),
+      access: "platform",
+      summary: "Resolve an incoming transfer",
+      description:
+        "Extension. For a transfer in suspense: it names no known account, an account in another currency, or a closed one. The operations queue has these (`incoming_transfer`; `item_id` is the `transfer_id`). Check with the provider first. Audited in the caller's name. Not in suspense: 409.",
+      request: examples({
+        "Credit an account": {
+          outcome: "credited",
+          account_id: account.account_id,
+          reason: "The sender confirmed it"
+        },
+        "State that it went back": { outcome: "returned", reason: "Returned in the provider's dashboard" }
+      }),
+      response: success("Incoming transfer resolved", resolvedTransfer)
     })
   )
   .add(

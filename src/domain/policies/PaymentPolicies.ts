@@ -135,6 +135,29 @@ export const escrowPayoutSends = 3
 export const escrowPayoutPause = (tries: number): Duration.Duration =>
   Duration.minutes(Math.min(60, 2 ** Math.max(0, tries - 1)))
 
+/** A virtual account whose details a worker asks for is left alone by other workers for this long. */
+export const accountDetailsLease = Duration.seconds(90)
+
+/** Details and lists of incoming transfers that are due are looked for this often. */
+export const accountDetailsPoll = Duration.seconds(1)
+
+/** Details that an instance asks for at a time. */
+export const accountDetailsConcurrency = 4
+
+/** Time until details are asked for again, if it is unknown whether they exist: 30 s, doubled up to 1 h. */
+export const accountDetailsPause = (tries: number): Duration.Duration =>
+  Duration.seconds(Math.min(3600, 30 * 2 ** Math.max(0, tries - 1)))
+
+/** Transfers to virtual accounts are listed this often at each provider, and this long after a list that failed. */
+export const incomingTransferPoll = Duration.minutes(5)
+export const incomingTransferRetry = Duration.seconds(30)
+
+/** A list begins this long before the end of the last one: providers may show transfers late. */
+export const incomingTransferOverlap = Duration.hours(2)
+
+/** A list that a worker reads is left alone by other workers for this long. */
+export const incomingTransferLease = Duration.minutes(2)
+
 /** Proved callbacks about no payment that are kept for one account of a provider; the oldest give way. */
 export const unmatchedCallbacksPerAccount = 10_000
 

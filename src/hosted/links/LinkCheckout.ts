@@ -202,11 +202,11 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           const price = link.amount === null ? Option.some(null) : yield* receiving(link, link.amount)
           if (Option.isNone(price)) return Option.none()
           const pays = link.amount_type === "fixed" ? (price.value?.pays ?? null) : null
-          const methods = yield* methodsOf(link, pays)
-          if (methods.length === 0) return Option.none()
+          const offered = yield* methodsOf(link, pays)
+          if (offered.methods.length === 0) return Option.none()
           const sealed = price.value === null ? null : yield* seal(link, price.value)
           return Option.some({
-            methods,
+            ...offered,
             price: price.value,
             seal: sealed?.seal ?? null,
             holdsUntil: sealed?.until ?? null,

@@ -17,10 +17,16 @@ export type LinkMethod = (typeof linkMethods)[number]
 const hasNetworkFor = ({ country, payer_currency }: PaymentLink): boolean =>
   networksOfCountry(country).some(({ currency }) => currency === payer_currency)
 
+export interface OfferedMethods {
+  readonly methods: ReadonlyArray<LinkMethod>
+  /** Whether the form asks for a card's number: its first provider takes it. Otherwise the provider's page does. */
+  readonly asksCardNumber: boolean
+}
+
 /** Methods that some provider can take now. `pays` null: no amount chosen yet, so amount limits are ignored. */
 export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
   LinkMethods,
-  (link: PaymentLink, pays: Money | null) => Stored<ReadonlyArray<LinkMethod>>
+  (link: PaymentLink, pays: Money | null) => Stored<OfferedMethods>
 >() {
   static readonly layer = Layer.effect(
     LinkMethods,
@@ -32,14 +38,19 @@ export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
         const isPlatformOnly = virtual_account_id !== null
         const money = pays ?? Money.zero(payer_currency)
         const routed = pays === null ? router.routeAny : router.routeOf
-        return yield* Effect.filter(
+        const all = yield* Effect.forEach(
           linkMethods.filter((method) => method !== "mobile_money" || hasNetworkFor(link)),
           (payment_method) =>
             Effect.map(
               routed(org_id, { country, direction: "inbound", payment_method, money, network: null }, isPlatformOnly),
-              ({ candidates }) => candidates.length > 0
+              ({ candidates: [first] }) => ({ method: payment_method, first })
             )
         )
+        const offered = all.filter(({ first }) => first !== undefined)
+        return {
+          methods: offered.map(({ method }) => method),
+          asksCardNumber: offered.some(({ first, method }) => method === "card" && first?.takesCardNumbers === true)
+        }
       })
     })
   )
@@ -62,8 +73,7 @@ export interface LinkVisit {
 }
 
 /** Content of the form. */
-export interface Offer {
-  readonly methods: ReadonlyArray<LinkMethod>
+export interface Offer extends OfferedMethods {
   /** Price of a fixed link; suggestion of an open one, if any. */
   readonly price: Price | null
   /** Proves which price was shown. */
@@ -75,7 +85,10 @@ export interface Offer {
   readonly holder: string
 }
 
-export type PayerDetails = Pick<Collection, "payer_details" | "mobile_money_details" | "card_details" | "bank_details">
+export type PayerDetails = Pick<
+  Collection,
+  "payer_details" | "mobile_money_details" | "card_entry" | "card_details" | "bank_details"
+>
 
 export interface LinkPaymentRequest {
   /** Null: the form was not made by our page, and is not deduplicated. */

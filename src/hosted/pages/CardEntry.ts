@@ -1,6 +1,6 @@
 /**
- * Takes a card at the hosted checkout for a payment whose first card could not be stored, then routes and dispatches
- * it.
+ * Routes and dispatches a payment whose card could not be stored while it was reviewed. Its payer gives the card at the
+ * hosted checkout, or on the provider's page.
  */
 import { Array as Arr, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { maskCard } from "../../domain/Card.ts"
@@ -33,10 +33,12 @@ const sentAs = ({ expiryMonth, expiryYear, holder, number }: Card) => ({
 export class CardEntry extends Context.Tag("corridor/CardEntry")<
   CardEntry,
   {
+    /** Whether the page asks for a card's number: its first provider takes it. Otherwise the provider's page does. */
+    readonly asksNumber: (payment: Payment) => Stored<boolean>
     /** `overtaken`: the payment has changed since it was read, and no provider was called. */
     readonly payWithCard: (
       payment: Payment,
-      card: Redacted.Redacted<Card>,
+      card: Redacted.Redacted<Card> | null,
       browser: Browser
     ) => Stored<"asked" | "overtaken" | "no_route">
     /** Cancels the payment, unless it has changed since it was read. */
@@ -82,20 +84,28 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       })
 
       const payWithCard = Effect.fn("CardEntry.payWithCard")(
-        function* (payment: Payment, card: Redacted.Redacted<Card>, browser: Browser) {
+        function* (payment: Payment, given: Redacted.Redacted<Card> | null, browser: Browser) {
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
-          const refusal = yield* rules.refusalOfCard(payment, card, browser.ip)
-          if (Option.isSome(refusal)) return yield* Effect.as(failed(payment, refusal.value), "asked" as const)
           const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
+          const card = candidates[0].takesCardNumbers ? given : null
+          const refusal = yield* rules.refusalOfCard(payment, card, browser.ip)
+          if (Option.isSome(refusal)) return yield* Effect.as(failed(payment, refusal.value), "asked" as const)
           const chosen = yield* router.choose(payment.org_id, candidates, "payment")
           // Of two cards submitted at once, the second finds a changed version.
           const opened = yield* command
             .write(payment, {
               status: payment.status,
-              patch: { next_action: "wait", action_data: {}, card_details: shownCard(payment, card) },
+              patch: {
+                next_action: "wait",
+                action_data: {},
+                card_details: card === null ? {} : shownCard(payment, card)
+              },
               nextAttempt: chosen.attempt,
-              cause: "the customer gave a card at the hosted checkout"
+              cause:
+                card === null
+                  ? "the customer goes on to the provider's page"
+                  : "the customer gave a card at the hosted checkout"
             })
             .pipe(Effect.onError(() => router.unsent(payment.org_id, chosen)))
           const order = buildOrder(opened, "payment", {
@@ -115,6 +125,11 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       )
 
       return {
+        asksNumber: (payment) =>
+          Effect.map(
+            router.route(payment.org_id, payment),
+            ({ candidates: [first] }) => first?.takesCardNumbers === true
+          ),
         payWithCard,
         giveUp: Effect.fn("CardEntry.giveUp")((payment) =>
           command

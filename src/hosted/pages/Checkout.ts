@@ -18,7 +18,10 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 /** The customer's possible next step. */
 export type Stage =
   | { readonly _tag: "Confirm"; readonly attempt: Attempt }
-  | { readonly _tag: "GiveCard" }
+  /** `asksNumber`: on this page. Otherwise the customer goes on to the provider's. */
+  | { readonly _tag: "GiveCard"; readonly asksNumber: boolean }
+  /** The customer pays on the provider's page, at this address. */
+  | { readonly _tag: "Onward"; readonly address: string }
   | { readonly _tag: "Wait" }
   /** Canceled at the simulator; the payment's callback follows. */
   | { readonly _tag: "CalledOff" }
@@ -39,6 +42,10 @@ const sameText = (one: string, other: string): boolean => {
 const asksHere = ({ next_action, status }: Payment): boolean =>
   status === "pending" && (next_action === "redirect" || next_action === "pay_by_link")
 
+/** The page where the customer pays: this one or the provider's. */
+const pageOf = ({ action_data, next_action }: Payment): string | null =>
+  action_data[next_action === "redirect" ? "redirect_url" : "payment_link"] ?? null
+
 export class Checkout extends Context.Tag("corridor/Checkout")<
   Checkout,
   {
@@ -49,7 +56,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
     readonly cancel: (visit: Visit) => Stored<void>
     readonly payWithCard: (
       visit: Visit,
-      card: Redacted.Redacted<Card>,
+      card: Redacted.Redacted<Card> | null,
       browser: Browser
     ) => Stored<"asked" | "overtaken" | "no_route">
   }
@@ -77,10 +84,15 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       const stageOf = Effect.fnUntraced(function* (payment: Payment) {
         if (isFinal(payment.status)) return { _tag: "Over" } satisfies Stage
         if (!asksHere(payment)) return { _tag: "Wait" } satisfies Stage
+        const address = pageOf(payment)
+        if (address !== null && address !== checkoutUrl(payment.payment_id)) {
+          return { _tag: "Onward", address } satisfies Stage
+        }
         const attempt = yield* payments.openAttempt(payment)
         if (Option.isNone(attempt)) {
           const wantsCard = payment.payment_method === "card" && payment.next_action === "redirect"
-          return { _tag: wantsCard ? "GiveCard" : "Wait" } satisfies Stage
+          if (!wantsCard) return { _tag: "Wait" } satisfies Stage
+          return { _tag: "GiveCard", asksNumber: yield* cardEntry.asksNumber(payment) } satisfies Stage
         }
         return yield* stageAtRail(payment, attempt.value)
       })

@@ -1,7 +1,7 @@
 /** Pages of the hosted checkout: confirm, card, waiting and outcome. */
 import { Duration } from "effect"
 import { type Content, type Html, html } from "../../domain/Html.ts"
-import { checkoutRefresh } from "../../domain/policies/PaymentPolicies.ts"
+import { checkoutRefresh, transferRefresh } from "../../domain/policies/PaymentPolicies.ts"
 import { amountText, type PageText } from "./PageText.ts"
 import {
   cancelButton,
@@ -43,6 +43,9 @@ export const returnAddress = (payment: Returning): string | null => {
 
 const payButton = ({ payment }: PaymentOnPage, words: PageText): Html =>
   html`<button class="primary" name="action" value="pay">${words.pay(amountText(payment.amount, words))}</button>`
+
+const continueButton = (words: PageText): Html =>
+  html`<button class="primary" name="action" value="pay">${words.continue}</button>`
 
 export const confirmPage = (shown: PaymentOnPage, words: PageText): Page =>
   paymentPage(
@@ -131,6 +134,22 @@ export const outcomePage = (shown: PaymentOnPage, words: PageText, answer: Recei
   return { ...outcome(shown, words, onwards), refresh: { seconds: 0, address } }
 }
 
+/** `address`: the page itself. `atOnce`: the customer just chose to go on, and is redirected. */
+export const onwardPage = (
+  shown: PaymentOnPage,
+  words: PageText,
+  page: { readonly address: string; readonly provider: string; readonly atOnce: boolean }
+): Page => {
+  const { address, atOnce, provider } = page
+  const body = html`<p>${words.unpaidText}</p>
+    ${details(shown, words)}
+    <a class="button primary" href="${provider}" rel="noreferrer">${words.continue}</a>`
+  return {
+    ...paymentPage(shown, words, words.unpaidTitle, body),
+    refresh: atOnce ? { seconds: 0, address: provider } : { seconds: Duration.toSeconds(transferRefresh), address }
+  }
+}
+
 export const message = (title: string, text: string): Page => ({
   title,
   content: html`<section class="body outcome">
@@ -163,23 +182,32 @@ const cardInput = (field: CardField, words: PageText, problems: ReadonlyArray<Ca
 }
 
 /** `notice`: about the whole form. `problems`: invalid fields. */
-interface CardFormErrors {
+interface CardFormState {
+  readonly asksNumber: boolean
   readonly problems: ReadonlyArray<CardField>
   readonly notice: string | undefined
 }
 
-export const cardPage = (shown: PaymentOnPage, words: PageText, { notice, problems }: CardFormErrors): Page => {
+export const cardPage = (
+  shown: PaymentOnPage,
+  words: PageText,
+  { asksNumber, notice, problems }: CardFormState
+): Page => {
   const input = (field: CardField) => cardInput(field, words, problems)
   return paymentPage(
     shown,
     words,
     words.cardTitle,
-    html`<p>${words.cardText}</p>
+    html`<p>${asksNumber ? words.cardText : words.cardElsewhere}</p>
       ${details(shown, words)} ${notice !== undefined && html`<p class="notice" role="alert">${notice}</p>`}
       <form method="post">
-        ${input("number")}
-        <div class="pair">${input("expiry")} ${input("cvv")}</div>
-        ${input("holder")} ${payButton(shown, words)} ${cancelButton(words)}
+        ${
+          asksNumber &&
+          html`${input("number")}
+            <div class="pair">${input("expiry")} ${input("cvv")}</div>
+            ${input("holder")}`
+        }
+        ${asksNumber ? payButton(shown, words) : continueButton(words)} ${cancelButton(words)}
       </form>`
   )
 }

@@ -2,12 +2,13 @@
 import { Clock, Effect, Either, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { type Outgoing, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
-import { cardOf } from "./CardForm.ts"
+import { type CardField, cardOf } from "./CardForm.ts"
 import {
   cardPage,
   calledOffPage,
   confirmPage,
   notFoundPage,
+  onwardPage,
   outcomePage,
   type ReceiptAnswer,
   waitingPage,
@@ -22,6 +23,8 @@ import { CheckoutUrl } from "../../payments/route/BuildOrder.ts"
 import { SendReceipt } from "./SendReceipt.ts"
 
 const untroubled = { problems: [], notice: undefined }
+
+const asksNumber = ({ stage }: Visit): boolean => stage._tag === "GiveCard" && stage.asksNumber
 
 const tokenIn = ({ query }: Incoming): string => (typeof query["t"] === "string" ? query["t"] : "")
 
@@ -60,7 +63,11 @@ const shown = (visit: Visit, incoming: Incoming): Outgoing => {
     case "Confirm":
       return replyTo(visit, reader, 200, confirmPage(visit, words))
     case "GiveCard":
-      return replyTo(visit, reader, 200, cardPage(visit, words, untroubled))
+      return replyTo(visit, reader, 200, cardPage(visit, words, { ...untroubled, asksNumber: visit.stage.asksNumber }))
+    case "Onward": {
+      const page = { address: here, provider: visit.stage.address, atOnce: comesFromForm(incoming) }
+      return replyTo(visit, reader, 200, onwardPage(visit, words, page))
+    }
     case "Wait":
       return replyTo(visit, reader, 200, waitingPage(visit, words, here))
     case "CalledOff":
@@ -108,13 +115,19 @@ export const checkoutRoutes = Effect.gen(function* () {
   ) {
     const reader = readerOf(incoming)
     const { words } = reader
-    const card = cardOf(form, new Date(yield* Clock.currentTimeMillis))
-    if (Either.isLeft(card)) {
-      return replyTo(visit, reader, 400, cardPage(visit, words, { problems: card.left, notice: undefined }))
-    }
+    const again = (status: number, about: { readonly problems: ReadonlyArray<CardField>; readonly notice?: string }) =>
+      replyTo(
+        visit,
+        reader,
+        status,
+        cardPage(visit, words, { asksNumber: asksNumber(visit), notice: undefined, ...about })
+      )
+    // Without the field, the page did not ask for it.
+    const card = form.has("number") ? cardOf(form, new Date(yield* Clock.currentTimeMillis)) : Either.right(null)
+    if (Either.isLeft(card)) return again(400, { problems: card.left })
     const answer = yield* checkout.payWithCard(visit, card.right, browserOf(incoming, trustProxy))
     if (answer !== "no_route") return back
-    return replyTo(visit, reader, 503, cardPage(visit, words, { problems: [], notice: words.notNow }))
+    return again(503, { problems: [], notice: words.notNow })
   })
 
   const submitted = Effect.fnUntraced(function* (visit: Visit, incoming: Incoming) {

@@ -24,6 +24,7 @@ export const english = {
   cancel: "Cancel",
   cardTitle: "Pay by card",
   cardText: "Your card details go to the payment provider and are not kept here.",
+  cardElsewhere: "You enter your card on the next page, at the payment provider.",
   cardFields: { number: "Card number", expiry: "Expiry date", cvv: "Security code", holder: "Name on card" },
   cardHints: { number: "", expiry: "MM/YY", cvv: "3 or 4 digits", holder: "" } satisfies CardTexts,
   cardProblems: {
@@ -36,6 +37,9 @@ export const english = {
   waitingTitle: "Your payment is being processed",
   waitingText: (merchant: string) =>
     `This page updates by itself and continues once the result is known. ${merchant} is notified even if you close it. Please do not pay again.`,
+  unpaidTitle: "Your payment is not complete yet",
+  unpaidText:
+    "Continue to the page of the payment provider. If you have just paid there, wait: this page updates by itself.",
   completedTitle: "Payment complete",
   completedText: (merchant: string) => `Thank you. ${merchant} has been notified.`,
   failedTitle: "Payment not completed",
@@ -85,6 +89,7 @@ export const french: PageText = {
   cancel: "Annuler",
   cardTitle: "Payer par carte",
   cardText: "Les données de votre carte sont transmises au prestataire de paiement et ne sont pas conservées ici.",
+  cardElsewhere: "Vous saisissez votre carte sur la page suivante, chez le prestataire de paiement.",
   cardFields: {
     number: "Numéro de carte",
     expiry: "Date d’expiration",
@@ -103,6 +108,9 @@ export const french: PageText = {
   waitingTitle: "Votre paiement est en cours",
   waitingText: (merchant) =>
     `Cette page s’actualise d’elle-même et vous redirige dès que le résultat est connu. ${merchant} en sera informé même si vous la fermez. Ne payez pas une seconde fois.`,
+  unpaidTitle: "Votre paiement n’est pas encore terminé",
+  unpaidText:
+    "Continuez sur la page du prestataire de paiement. Si vous venez d’y payer, patientez : cette page s’actualise d’elle-même.",
   completedTitle: "Paiement effectué",
   completedText: (merchant) => `Merci. ${merchant} en a été informé.`,
   failedTitle: "Paiement non abouti",

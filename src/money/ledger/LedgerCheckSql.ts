@@ -184,11 +184,15 @@ export const checkLedger = Effect.gen(function* () {
   const providers = yield* providersOf.all(sql`
     with posted as (
       select account, -sum(amount) as amount from ledger_postings
-      where account like 'provider/%' and payment_id is not null group by account
+      where account like 'provider/%' and (payment_id is not null or kind = 'incoming_transfer') group by account
+    ), told as (
+      select provider, account, kind, amount, currency from movements where state = 'settled'
+      union all
+      select provider, account, kind, amount, currency from incoming_transfers
     ), moved as (
       select 'provider/' || provider || coalesce('/' || account, '') || '/' || currency as account,
         sum(case when kind in ('collection', 'reinstatement') then amount else -amount end) as amount
-      from movements where state = 'settled' group by 1
+      from told group by 1
     )
     select account, coalesce(p.amount, 0)::text as posted, coalesce(m.amount, 0)::text as moved
     from posted p full join moved m using (account)

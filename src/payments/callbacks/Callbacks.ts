@@ -16,6 +16,7 @@ import {
   Statement,
   type Unseen
 } from "../../providers/port/Callback.ts"
+import type { IncomingTransfer } from "../../providers/port/AccountIssuer.ts"
 import type { Provider } from "../../providers/port/Provider.ts"
 import { kindOfAttempt, type StoredCallback } from "../store/Payment.ts"
 import { type MatchedCallback, type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
@@ -65,6 +66,16 @@ const cleanEvent = (event: CallbackEvent): CallbackEvent => {
     : new Statement({ ...event, key: cleanKey(event.key), attempt, report: cleanReport(event.report) })
 }
 
+/** Takes transfers to virtual accounts, for the feature that keeps them. */
+export class TransferIntake extends Context.Tag("corridor/TransferIntake")<
+  TransferIntake,
+  {
+    readonly record: (from: CallbackOrigin, transfer: IncomingTransfer) => Stored<"applied" | "seen before">
+    /** Lists the transfers of the provider soon. */
+    readonly listSoon: (from: CallbackOrigin) => Stored<void>
+  }
+>() {}
+
 export class Callbacks extends Context.Tag("corridor/Callbacks")<
   Callbacks,
   {
@@ -84,6 +95,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const store = yield* PaymentStore
       const outcomes = yield* RecordOutcome
       const ids = yield* Ids
+      const intake = yield* TransferIntake
 
       const attemptNamedBy = Effect.fnUntraced(function* (
         { account, provider }: CallbackOrigin,
@@ -205,11 +217,16 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
 
       return {
         receive: Effect.fnUntraced(function* (provider, request, account = null) {
-          const { events, isUnsigned, reply } = yield* provider.callback(request)
+          const { events, isUnsigned, listTransfers, reply, transfers = [] } = yield* provider.callback(request)
           const from = { provider: provider.name, account }
           // A failed write stops none of the other events; the provider repeats all of them.
           const exits: Array<Exit.Exit<Received, DatabaseFailure>> = []
           for (const event of events) exits.push(yield* Effect.exit(receiveEvent(from, cleanEvent(event))))
+          // Only the platform's accounts issue details: other money on an account of a configuration is its owner's.
+          if (account === null) {
+            for (const transfer of transfers) exits.push(yield* Effect.exit(intake.record(from, transfer)))
+            if (listTransfers === true) yield* intake.listSoon(from)
+          }
           const received: Array<Received> = []
           for (const exit of exits) received.push(yield* exit)
           const isIdle = received.every((one) => one === "unknown payment" || one === "seen before")

@@ -130,7 +130,9 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           if (provider === undefined) return switchedOff(name, chosen)
           const left = yield* leftUntil(deadline)
           const timeLeft = Duration.millis(Math.max(1, left))
-          const sent = provider.initiate({ ...order, reference: attempt_id })
+          // A card's number goes no further where the payer enters the card on the provider's page.
+          const card = provider.takesCardNumbers === true ? order.card : null
+          const sent = provider.initiate({ ...order, card, reference: attempt_id })
           const outcome = yield* callProvider.send(provider, sent, chosen.window, chosen.sendPermit, { timeLeft })
           countAttempt(name, outcome, (left - (yield* leftUntil(deadline))) / 1000)
           yield* health.report({ provider: name, account }, payment.org_id, outcome)

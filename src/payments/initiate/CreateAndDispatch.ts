@@ -75,6 +75,12 @@ const reserveTermsOf = (
   return { basis_points, delay_days, reserve_days, parts: [] }
 }
 
+/** A card's number goes no further where the first candidate does not take it: the payer enters the card on its page. */
+const withoutUnusedCard = ({ card, payment, ...planned }: PaymentPlan, candidates: Candidates): PaymentPlan =>
+  card === null || candidates[0].takesCardNumbers
+    ? { ...planned, card, payment }
+    : { ...planned, card: null, payment: { ...payment, card_details: {} } }
+
 /** A payment as it is first stored. */
 export const newPayment = Effect.fnUntraced(function* (
   ids: Context.Tag.Service<Ids>,
@@ -279,15 +285,16 @@ const make = Effect.gen(function* () {
     launch: Effect.fnUntraced(function* <E = never>(
       permit: Permit<Access>,
       orgId: OrgId,
-      { payment: described, ...planned }: PaymentPlan,
+      plan: PaymentPlan,
       options: CreateOptions<E> = {}
     ) {
       const { expiresIn, funding = null } = options
+      const { payment: asked } = plan
       const [routed, charged, organization, risk] = yield* atConfigVersion(permit.terms ?? null)(
         Effect.all(
           [
-            router.route(orgId, { ...described, funding }),
-            fees.charge({ ...described, org_id: orgId }),
+            router.route(orgId, { ...asked, funding }),
+            fees.charge({ ...asked, org_id: orgId }),
             organizations.find(orgId),
             rules.configOf(orgId)
           ],
@@ -295,7 +302,8 @@ const make = Effect.gen(function* () {
         )
       )
       const { candidates } = routed
-      if (!Arr.isNonEmptyReadonlyArray(candidates)) return yield* noRoute(described, routed)
+      if (!Arr.isNonEmptyReadonlyArray(candidates)) return yield* noRoute(asked, routed)
+      const { payment: described, ...planned } = withoutUnusedCard(plan, candidates)
       const expires_at =
         expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
       const fingerprint = rules.fingerprint(orgId, planned.card)

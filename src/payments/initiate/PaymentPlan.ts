@@ -208,7 +208,9 @@ const missingFields = (request: Request): ReadonlyArray<string> => {
   if (direction === "payin") need("payer_details", "for a payin")
   if (direction === "payout") need("beneficiary_id", "for a payout")
   if (payment_method === "mobile_money") need("mobile_money_details", "for mobile_money")
-  if (payment_method === "card" && direction === "payin") need("card_details", "for card")
+  const isCardPayin = payment_method === "card" && direction === "payin"
+  if (isCardPayin && request.card_entry === undefined) need("card_details", 'for card, or card_entry "hosted"')
+  if (!isCardPayin && request.card_entry !== undefined) problems.push("card_entry: is for card payins only")
   if (payment_method === "bank_transfer") {
     need("bank_details", "for bank_transfer")
     need("bank_account", "for bank_transfer")
@@ -298,7 +300,7 @@ export const planPayment = (
   const { amount, target } = amounts.right
   const lock = lockUseOf(request, amounts.right, context)
   if (Either.isLeft(lock)) return Either.left(lock.left)
-  const card = request.card_details
+  const card = request.card_entry === "hosted" ? undefined : request.card_details
   const recipient = context.beneficiary
   return Either.right({
     lock: lock.right,

@@ -3,6 +3,7 @@ import { BigDecimal } from "effect"
 import type { PaymentRecord, TimelineItem } from "../../contract/api/PaymentsApi.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
 import { subRegionOf } from "../../domain/Country.ts"
+import { virtualAccountIn } from "../../domain/Ledger.ts"
 import type { Payment, Refund, Attempt, Leg } from "../store/Payment.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { PaymentDelivery } from "../../webhooks/delivery/DeliveryStore.ts"
@@ -92,6 +93,7 @@ export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   refunds: payment.refunds.filter(({ of }) => of === undefined).map(refundView),
   refunded_amount: payment.refunded.toShown(),
   failure: payment.failure,
+  virtual_account_id: virtualAccountIn(payment.funding),
   created_at: payment.created_at,
   updated_at: payment.updated_at
 })

@@ -66,10 +66,12 @@ type OrderFields = Pick<
   | "mobile_money_details"
   | "recipient_info"
   | "ramp"
+  | "expires_at"
 >
 
 /** As it is known before it has a name. */
-export type RoutedFields = Omit<OrderFields, "payment_id" | "org_id" | "ramp"> & Partial<Pick<OrderFields, "ramp">>
+export type RoutedFields = Omit<OrderFields, "payment_id" | "org_id" | "ramp" | "expires_at"> &
+  Partial<Pick<OrderFields, "ramp">>
 
 /** The sides that a provider may act on; at most one of them is there. */
 type Side = Pick<PaymentOrder, "bank" | "mobileMoney" | "walletAddress">
@@ -230,7 +232,8 @@ export const buildOrder = (payment: OrderFields, leg: PaidLeg, unstored: OrderIn
     sender: facts.flow === "outbound" ? senderIn(unstored) : null,
     browser,
     checkoutUrl,
-    returnUrl: returnUrlOf(checkoutUrl)
+    returnUrl: returnUrlOf(checkoutUrl),
+    expiresAt: payment.expires_at
   }
 }
 

@@ -280,15 +280,19 @@ const make = Effect.gen(function* () {
     fingerprint: (orgId: OrgId, card: Redacted.Redacted<Card> | null): string | null =>
       card === null ? null : keyOf(orgId, "card", hashOf(card)),
     /**
-     * Reason to refuse a card that the payer gives after the initiation. A rule that holds refuses it too, since the
+     * Reason to refuse a card that the payer gives after the initiation, or goes to give on the provider's page. A rule that holds refuses it too, since the
      * card may not be kept for a review.
      */
-    refusalOfCard: Effect.fnUntraced(function* (payment: Payment, card: Redacted.Redacted<Card>, ip: string | null) {
+    refusalOfCard: Effect.fnUntraced(function* (
+      payment: Payment,
+      card: Redacted.Redacted<Card> | null,
+      ip: string | null
+    ) {
       const config = yield* store.configOf(payment.org_id)
       if (config.rules.length === 0 && !config.hasLists) return Option.none<string>()
       const identities: Identities = {
         ...noIdentities,
-        card: [hashOf(card)],
+        card: card === null ? [] : [hashOf(card)],
         ip_address: ip === null ? [] : [normalizeIp(ip)]
       }
       const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []

@@ -25,6 +25,9 @@ export class Secrets extends Context.Tag("corridor/Secrets")<
   {
     /** Made where there is none yet; of several instances that make one at once, the first decides for all. */
     readonly getOrMake: (name: string, make: Effect.Effect<string>) => Stored<string, VaultError>
+    readonly find: (name: string) => Stored<Option.Option<string>, VaultError>
+    /** Replaces the one of this name. */
+    readonly put: (name: string, secret: string) => Stored<void, VaultError>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -39,6 +42,14 @@ export class Secrets extends Context.Tag("corridor/Secrets")<
             ? kept.value
             : yield* store.putIfAbsent({ name, sealed: yield* vault.encrypt(yield* make, name) })
           return yield* vault.decrypt(sealed, name)
+        }),
+        find: Effect.fn("Secrets.find")(function* (name) {
+          const kept = yield* store.find(name)
+          return Option.isNone(kept) ? Option.none() : Option.some(yield* vault.decrypt(kept.value, name))
+        }),
+        put: Effect.fn("Secrets.put")(function* (name, secret) {
+          const sealed = yield* vault.encrypt(secret, name)
+          if ((yield* store.putIfAbsent({ name, sealed })) !== sealed) yield* store.replace({ name, sealed })
         })
       }
     })

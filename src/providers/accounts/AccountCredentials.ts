@@ -65,6 +65,13 @@ const plain = (given: GivenCredentials): string =>
     )
   )
 
+export { plain as writtenCredentials }
+
+export const readCredentials = (text: string): Either.Either<GivenCredentials, unknown> =>
+  Either.map(decode(text), (kept) =>
+    Object.fromEntries(Object.entries(kept).map(([name, value]) => [name, Redacted.make(value)]))
+  )
+
 export const isSameCredentials = (one: GivenCredentials, other: GivenCredentials): boolean =>
   isSame(plain(one), plain(other))
 

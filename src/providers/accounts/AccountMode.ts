@@ -46,6 +46,17 @@ export const credentialOfOtherMode = (
 export const addressOfOtherMode = (party: Declared, mode: Mode, baseUrl: string): string | undefined =>
   wrong(party, mode, party.modes.hosts, urlOf(baseUrl)?.hostname ?? "")
 
+/** The mode that credentials and address show; undefined where they show none. */
+export const shownMode = (party: Declared, credentials: GivenCredentials, baseUrl: string): Mode | undefined => {
+  const { fields, modes } = party
+  const byHost = modes.hosts === undefined ? undefined : modeBy(modes.hosts, urlOf(baseUrl)?.hostname ?? "")
+  const byField = Object.entries(credentials).flatMap(([name, value]) => {
+    const marks = fields[name]?.marks
+    return marks === undefined ? [] : [modeBy(marks, Redacted.value(value))]
+  })
+  return [...byField, byHost].find((one) => one !== undefined)
+}
+
 const membersOf = (json: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> => {
   const isObject = (one: unknown): one is Readonly<Record<string, unknown>> => typeof one === "object" && one !== null
   if (!isObject(json)) return []
@@ -89,10 +100,11 @@ export const callbacksInMode = (party: AnyThirdParty, mode: Mode, provider: Prov
   ...provider,
   callback: (request) =>
     Effect.flatMap(provider.callback(request), (read) => {
-      const json = read.events.length === 0 ? undefined : readJson(request.body.toString("utf8"))
+      const isIdle = read.events.length === 0 && read.transfers === undefined
+      const json = isIdle ? undefined : readJson(request.body.toString("utf8"))
       const said = json === undefined ? undefined : otherModeSaid(party, mode, Either.getOrUndefined(json))
       return said === undefined
         ? Effect.succeed(read)
-        : Effect.as(alert(party, "A callback", said, mode), { ...read, events: [] })
+        : Effect.as(alert(party, "A callback", said, mode), { ...read, events: [], transfers: [] })
     })
 })

@@ -11,20 +11,24 @@ import {
 } from "../../domain/policies/ProviderPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
-import { Vault } from "../../platform/secrets/Vault.ts"
+import { Secrets } from "../../platform/secrets/Secrets.ts"
+import { Vault, type VaultError } from "../../platform/secrets/Vault.ts"
 import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
 import { makeProviderHttp } from "../client/UndiciHttp.ts"
-import { type Provider, Providers } from "../port/Provider.ts"
+import { type KnownSecret, type Provider, Providers } from "../port/Provider.ts"
 import { type ThirdPartyName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { wrapProvider } from "../port/ProviderWrappers.ts"
 import { answersInMode, callbacksInMode } from "./AccountMode.ts"
-import { openCredentials } from "./AccountCredentials.ts"
+import { openCredentials, readCredentials, writtenCredentials } from "./AccountCredentials.ts"
 import { PlatformAccounts } from "./PlatformAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
 import { ProviderSettings } from "./ProviderSettings.ts"
-import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./ThirdParties.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { type AnyThirdParty, type GivenCredentials, thirdParties, thirdPartyNamed } from "./ThirdParties.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { makeSimulators } from "../sandbox/SimulatorProviders.ts"
+
+/** Name of the secret that a provider gave when the platform's callback address was registered there. */
+export const registeredSecret = (name: ThirdPartyName): string => `registered callbacks of ${name}`
 
 /** Result of a credentials test; right: accepted. */
 export type Verdict = Either.Either<string, string>
@@ -88,6 +92,8 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
     readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<Verdict>
     /** The same for the platform's account, where there is one. */
     readonly triedPlatform: (name: ThirdPartyName) => Stored<Option.Option<Verdict>>
+    /** Registers the callback address of the platform's account, and keeps the secret of it; right: what was done. */
+    readonly registerPlatform: (name: ThirdPartyName) => Stored<Option.Option<Verdict>, VaultError>
     /** Configurations whose account is the platform's own. Nothing new is sent through them. */
     readonly shared: Stored<ReadonlyArray<ConfigId>>
   }
@@ -100,6 +106,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       const store = yield* ProviderAccountStore
       const platformAccounts = yield* PlatformAccounts
       const vault = yield* Vault
+      const secrets = yield* Secrets
       const scope = yield* Effect.scope
       const lock = yield* Effect.makeSemaphore(1)
       const held = new Map<ConfigId, Held>()
@@ -127,16 +134,29 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       })
 
       const platforms = new Map<ThirdPartyName, Provider>()
+      const stored = new Map<ThirdPartyName, GivenCredentials>()
       for (const party of thirdParties) {
         const { platform, replaced } = parties.get(party.name)!
         if (Option.isNone(platform)) continue
-        const provider = yield* connect(party, null, platform.value)
+        // A setting counts before a secret that was stored when the callback address was registered.
+        const kept = yield* orDefect(secrets.find(registeredSecret(party.name)))
+        const registered = Either.getOrElse(readCredentials(Option.getOrElse(kept, () => "{}")), () => ({}))
+        stored.set(party.name, registered)
+        const provider = yield* connect(party, null, { ...registered, ...platform.value })
         platforms.set(
           party.name,
           Option.isNone(replaced)
             ? provider
-            : alsoBelieving(provider, yield* connect(party, null, replaced.value), Option.none())
+            : alsoBelieving(provider, yield* connect(party, null, { ...registered, ...replaced.value }), Option.none())
         )
+      }
+
+      /** Whence the secret of the platform's callbacks is known. */
+      const knownSecret = ({ name, setup }: AnyThirdParty): KnownSecret => {
+        const field = setup.callbacks?.secret ?? ""
+        const isIn = (given: GivenCredentials | undefined) => given !== undefined && Object.hasOwn(given, field)
+        if (isIn(Option.getOrUndefined(parties.get(name)!.platform))) return "setting"
+        return isIn(stored.get(name)) ? "stored" : "none"
       }
 
       const note = (id: ConfigId, version: number, now: number) => {
@@ -249,6 +269,17 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
             })
           )
         ).pipe(Effect.map((all) => all.map(({ config_id }) => config_id))),
+        registerPlatform: Effect.fnUntraced(function* (name) {
+          const party = thirdPartyNamed(name)
+          const register = platforms.get(name)?.register
+          if (party === undefined || register === undefined) return Option.none()
+          const done = yield* register(knownSecret(party))
+          if (Either.isLeft(done)) return Option.some(Either.left(done.left))
+          const { credentials, message } = done.right
+          if (Object.keys(credentials).length === 0) return Option.some(Either.right(message))
+          yield* secrets.put(registeredSecret(name), writtenCredentials(credentials))
+          return Option.some(Either.right(`${message} Its secret is stored. Restart the servers, which read it then.`))
+        }),
         triedPlatform: (name) =>
           Effect.transposeOption(
             Option.map(Option.fromNullable(platforms.get(name)), ({ test }) =>

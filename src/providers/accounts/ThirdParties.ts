@@ -7,6 +7,7 @@ import { adyen } from "../adyen/AdyenAdapter.ts"
 import { circle } from "../circle/CircleAdapter.ts"
 import { coinbase } from "../coinbase/CoinbaseAdapter.ts"
 import { flutterwave } from "../flutterwave/FlutterwaveAdapter.ts"
+import { mpesa } from "../mpesa/MpesaAdapter.ts"
 import { mtnMomo } from "../mtnMomo/MtnMomoAdapter.ts"
 import { pawapay } from "../pawapay/PawapayAdapter.ts"
 import { paypal } from "../paypal/PaypalAdapter.ts"
@@ -40,7 +41,8 @@ export const thirdParties: ReadonlyArray<AnyThirdParty> = [
   any(mtnMomo),
   any(pawapay),
   any(circle),
-  any(coinbase)
+  any(coinbase),
+  any(mpesa)
 ]
 
 const byName = new Map<string, AnyThirdParty>(thirdParties.map((party) => [party.name, party]))

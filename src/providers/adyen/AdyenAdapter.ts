@@ -254,6 +254,7 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
   return {
     honoursReference: remembersKeys,
     provesAbsence: false,
+    takesCardNumbers: rawCards,
     // The payment that its customer makes has a number of its own.
     givesUpId: isLinkId,
     supports,
@@ -284,5 +285,29 @@ export const adyen = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: [
+      "Developers, API credentials: a Web service credential with the roles Checkout webservice role and Merchant PAL Webservice role.",
+      "For payouts: an API key of the balance platform with the role Bank Transfers."
+    ],
+    callbacks: {
+      at: "Developers, Webhooks: a Standard webhook with an HMAC key, and for payouts a Transfer webhook of the balance platform",
+      events: [
+        "AUTHORISATION",
+        "CANCELLATION",
+        "TECHNICAL_CANCEL",
+        "CAPTURE_FAILED",
+        "REFUND",
+        "REFUND_FAILED",
+        "CHARGEBACK",
+        "CHARGEBACK_REVERSED",
+        "SECOND_CHARGEBACK",
+        "EXPIRE",
+        "OFFER_CLOSED",
+        "REFUNDED_REVERSED"
+      ],
+      secret: "webhook_secret"
+    }
+  },
   connect
 })

@@ -58,6 +58,7 @@ export const linkBody = (order: PaymentOrder, merchantAccount: string): Either.E
     reference: linkReference(order.reference),
     returnUrl: order.returnUrl,
     allowedPaymentMethods: ["scheme"],
+    ...(order.expiresAt === null ? {} : { expiresAt: order.expiresAt.toISOString() }),
     ...(order.description === null ? {} : { description: order.description.slice(0, LONGEST_LINK_DESCRIPTION) }),
     ...shopper(order)
   }))

@@ -200,5 +200,11 @@ export const circle = thirdParty({
   fields,
   serves,
   refunds: false,
+  setup: {
+    keys: [
+      "Developer, API keys: a standard key of the Circle Mint account. Payouts need approved recipient addresses."
+    ],
+    callbacks: { at: "POST /v1/notifications/subscriptions with the address as endpoint", events: [] }
+  },
   connect
 })

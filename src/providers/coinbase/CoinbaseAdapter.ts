@@ -256,5 +256,13 @@ export const coinbase = thirdParty({
   fields,
   serves: requests.serves,
   refunds: false,
+  setup: {
+    keys: ["CDP portal, API keys: a secret key with the scopes Transfer and View for the account."],
+    callbacks: {
+      at: "CDP portal, Webhooks, or POST /v2/data/webhooks/subscriptions",
+      events: ["quoted", "processing", "completed", "failed", "expired"].map((end) => `payments.transfers.${end}`),
+      secret: "webhook_secret"
+    }
+  },
   connect
 })

@@ -93,7 +93,9 @@ const operations: Readonly<Record<requests.Family, string>> = {
   refund: "refund"
 }
 
-const balancesIn = answers.answerOf(Schema.Struct({ data: Schema.Array(Schema.Struct({ currency: Schema.String })) }))
+const balancesIn = answers.answerOf(
+  Schema.Struct({ data: Schema.Array(Schema.Struct({ currency: Schema.String, available_balance: optionalText })) })
+)
 
 const warned = warnOfStatus("Flutterwave", reports.isKnownStatus)
 
@@ -233,7 +235,9 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       const balances = balancesIn(reply)?.data
       return balances === undefined
         ? Either.left(answers.messageIn(reply) ?? `HTTP ${reply.status}`)
-        : Either.right(`it holds ${balances.map(({ currency }) => currency).join(", ")}`)
+        : Either.right(
+            `it holds ${balances.map(({ available_balance, currency }) => `${available_balance ?? "?"} ${currency}`).join(", ")}`
+          )
     })
   }
 }
@@ -245,5 +249,15 @@ export const flutterwave = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: [
+      "Settings, API: the secret key. For payouts, add the addresses of your servers under Settings, Whitelisted IP addresses."
+    ],
+    callbacks: {
+      at: "Settings, Webhooks: URL and secret hash, with retries and failed transactions switched on",
+      events: [],
+      secret: "webhook_secret"
+    }
+  },
   connect
 })

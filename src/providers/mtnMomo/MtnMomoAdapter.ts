@@ -204,5 +204,12 @@ export const mtnMomo = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: [
+      "momodeveloper.mtn.com, Profile: subscription keys of the products Collection and Disbursement.",
+      "Partner portal: an API user and its key. Its callback host is the host of PUBLIC_URL."
+    ],
+    callbacks: null
+  },
   connect
 })

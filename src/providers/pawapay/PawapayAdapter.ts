@@ -85,5 +85,12 @@ export const pawapay = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: ["Dashboard, System configuration, API tokens: a token for deposits, payouts and refunds."],
+    callbacks: {
+      at: "Dashboard, System configuration, Callback URLs: the same address for deposits, payouts and refunds. Switch on signed callbacks",
+      events: []
+    }
+  },
   connect
 })

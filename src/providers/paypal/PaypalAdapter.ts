@@ -34,6 +34,7 @@ import {
 import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
 import * as requests from "./PaypalRequests.ts"
 import { isSamePayee, type Payee, paypalCurrencies, tokenGranted, verification } from "./PaypalSchemas.ts"
+import { registerWebhook, webhookEvents } from "./PaypalWebhooks.ts"
 
 const fields = {
   client_id: {
@@ -87,7 +88,7 @@ const MOST_LISTED = 10
 const leftAlone = (id: string): Report =>
   new Report({ state: "pending", reason: null, providerPaymentId: id, providerStatus: "APPROVED" })
 
-const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Connected => {
+const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fields>): Connected => {
   const token = Effect.suspend(() =>
     http.call(requests.requestToken(Redacted.value(credentials.client_id), Redacted.value(credentials.client_secret)))
   ).pipe(Effect.flatMap(tokenGranted))
@@ -238,6 +239,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Connec
       lookedUp: askedFor(answerOf),
       isNotForeign
     }),
+    register: registerWebhook({ call, callbackUrl, webhookId: credentialText(credentials.webhook_id) }),
     // The id in the address is one to ask about, such as a hint brings.
     resume: (attempt, { token: id }) =>
       enquire(isOrderId(id) ? { ...attempt, hintedIds: [id, ...attempt.hintedIds] } : attempt),
@@ -254,5 +256,11 @@ export const paypal = thirdParty({
   fields,
   serves,
   refunds: false,
+  setup: {
+    keys: [
+      "Apps & Credentials: a REST API app with the features Accept payments and Payouts. Its client id and secret."
+    ],
+    callbacks: { at: "the same app, Webhooks, Add Webhook", events: webhookEvents, secret: "webhook_id" }
+  },
   connect
 })

@@ -14,6 +14,7 @@ import {
 import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
+import { dedicatedAccounts, dedicatedCurrencies } from "./PaystackAccounts.ts"
 import * as answers from "./PaystackAnswers.ts"
 import { readCallback, type RefundsOf } from "./PaystackCallbacks.ts"
 import { isRemarkable, type Kind } from "./PaystackMovements.ts"
@@ -185,6 +186,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
         )
       ),
     resume: enquire,
+    accounts: dedicatedAccounts(call),
     test: triedBy(call(requests.balance), answers.balanceRead)
   }
 }
@@ -197,5 +199,12 @@ export const paystack = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: [
+      "Settings, API Keys & Webhooks: the secret key. It has all rights, and signs the callbacks. Turn off the confirmation of transfers by OTP under Settings, Preferences."
+    ],
+    callbacks: { at: "Settings, API Keys & Webhooks, Webhook URL", events: [] }
+  },
+  issues: dedicatedCurrencies,
   connect
 })

@@ -18,6 +18,7 @@ import {
   Statement
 } from "../port/Callback.ts"
 import { meanings, optionalText } from "../client/WireValues.ts"
+import { transferIn } from "./PaystackAccounts.ts"
 import {
   endOf,
   readDispute,
@@ -142,6 +143,20 @@ const eventsOfMoved = (
     }
   })
 
+/**
+ * Transfers to dedicated accounts, which have references of Paystack's. Their refunds are listed soon: the event of a refund
+ * lacks its id.
+ */
+const transfersIn = (body: Buffer, proof: Proof<"account">): Pick<Callback, "transfers" | "listTransfers"> => {
+  const read = Option.getOrUndefined(Option.flatMap(jsonOfBody({ body }), readEvent))
+  if (read?.event === "refund.processed") {
+    const refunded = Option.getOrUndefined(readRefund(read.data))?.transaction_reference
+    return isOurs(refunded) ? {} : { listTransfers: true }
+  }
+  const transfer = read?.event === "charge.success" ? transferIn(read.data) : undefined
+  return transfer === undefined ? {} : { transfers: [{ ...transfer, proof }] }
+}
+
 const eventsIn = (body: Buffer, refundsOf: RefundsOf, proof: Proof<"account">): Events<NotNow> => {
   const read = Option.flatMap(jsonOfBody({ body }), readEvent)
   if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
@@ -161,5 +176,9 @@ export const readCallback =
       check.where(key !== ""),
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )
-    return Effect.flatMap(proof, (one) => Effect.map(eventsIn(body, refundsOf, one), (events) => ({ events })))
+    return Effect.flatMap(proof, (one): Effect.Effect<Callback, NotNow> => {
+      const found = transfersIn(body, one)
+      if (found.transfers !== undefined) return Effect.succeed({ events: [], ...found })
+      return Effect.map(eventsIn(body, refundsOf, one), (events) => ({ events, ...found }))
+    })
   }

@@ -2,6 +2,7 @@
 import { timingSafeEqual, verify } from "node:crypto"
 import { Data, Either, type Option } from "effect"
 import type { Report } from "../../domain/Outcome.ts"
+import type { IncomingTransfer } from "./AccountIssuer.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { readJson } from "../client/WireValues.ts"
 
@@ -146,9 +147,18 @@ export class Hint extends Data.TaggedClass("Hint")<{ readonly attempt: Named; re
 
 export type CallbackEvent = Statement | Hint
 
+/** A transfer in a callback, proved by a secret of the account. */
+export interface ProvedTransfer extends IncomingTransfer {
+  readonly proof: Proof<"account">
+}
+
 export interface Callback {
   /** None where it is about nothing of ours, such as a test of the address. */
   readonly events: ReadonlyArray<CallbackEvent>
+  /** Transfers to virtual accounts, which belong to no attempt. */
+  readonly transfers?: ReadonlyArray<ProvedTransfer>
+  /** Transfers may have arrived that the callback cannot prove: they are listed soon. */
+  readonly listTransfers?: true
   /** The callback carries neither signature nor secret. */
   readonly isUnsigned?: true
   /** Answer to the callback, where the provider expects a special one. */

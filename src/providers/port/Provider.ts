@@ -6,6 +6,7 @@ import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts
 import type { Money } from "../../domain/Money.ts"
 import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
+import type { AccountIssuer } from "./AccountIssuer.ts"
 import type { Callback, CallbackRequest, NoProof, NotNow } from "./Callback.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
@@ -81,6 +82,7 @@ export interface PaymentOrder {
   /** The payer's side of a payin, the recipient's side of a payout. */
   readonly mobileMoney: MobileMoney | null
   readonly bank: BankAccount | null
+  /** Null: the payer enters the card on the provider's own page. */
   readonly card: Redacted.Redacted<Card> | null
   readonly walletAddress: { readonly address: string; readonly network: string } | null
   readonly recipient: Recipient | null
@@ -92,6 +94,8 @@ export interface PaymentOrder {
   readonly checkoutUrl: string
   /** Where a provider sends the customer back to, who then comes to `resume`. */
   readonly returnUrl: string
+  /** When the payer's time to pay ends, where that is known: a page may close by itself then. */
+  readonly expiresAt: Date | null
 }
 
 /** An attempt as adapters need it for look-ups, cancellations and refunds. */
@@ -155,6 +159,16 @@ export interface OneTimePasswords {
  */
 export type CancelAnswer = "canceled" | "asked" | "refused" | "unknown"
 
+/** Whence the secret of the callbacks is known before they are registered. */
+export type KnownSecret = "setting" | "stored" | "none"
+
+/** The callback address is registered at the provider. */
+export interface RegisteredCallbacks {
+  readonly message: string
+  /** Credentials that the provider gave for it, such as the signing secret; none where they are known. */
+  readonly credentials: Readonly<Record<string, Redacted.Redacted>>
+}
+
 /** A promise that holds always, never, or for a time. */
 export type Promised = boolean | Duration.Duration
 
@@ -166,6 +180,8 @@ export interface Provider {
   readonly refundsHonourReference?: Promised
   /** That it has no trace of a reference proves that it never had it. A time: only so long after it was sent. */
   readonly provesAbsence: Promised
+  /** Whether orders may carry a card's number. Otherwise the payer enters the card on the provider's own page. */
+  readonly takesCardNumbers?: boolean
   /** Whether the provider replaces this id of its own by another one later; none does unless it says so. */
   readonly givesUpId?: (providerPaymentId: string) => boolean
   /** From when on it is certainly this account that is reached. Of what was sent before, neither promise holds. */
@@ -181,6 +197,10 @@ export interface Provider {
   readonly refund?: (order: RefundOrder) => Effect.Effect<Outcome>
   /** Called when the customer returns from the provider, with the query of the address; repeatable. */
   readonly resume?: (attempt: AttemptContext, query: Readonly<Record<string, string>>) => Effect.Effect<Enquiry>
+  /** Registers the callback address, where the provider has a call for it; left: why it is not registered. Repeatable. */
+  readonly register?: (known: KnownSecret) => Effect.Effect<Either.Either<RegisteredCallbacks, string>>
+  /** Issues bank details or addresses for virtual accounts. */
+  readonly accounts?: AccountIssuer
   /** Tests the credentials with a call that moves nothing; left: why they failed. */
   readonly test?: Effect.Effect<Either.Either<string, string>>
 }

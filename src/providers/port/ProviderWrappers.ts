@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { nilUuid, type OrgId } from "../../domain/Ids.ts"
 import { type CallbackEvent, Hint, type Named, Statement } from "./Callback.ts"
+import type { DetailsOrder } from "./AccountIssuer.ts"
 import type { AttemptContext, Provider, RefundOrder } from "./Provider.ts"
 import { present } from "../client/WireValues.ts"
 import { caller, type Purpose } from "../client/ConcurrencyLimit.ts"
@@ -45,7 +46,7 @@ const tagged = <A, E>(purpose: Purpose, orgId: OrgId | null, call: Effect.Effect
 
 /** Calls a provider by wire references, and tags its calls with purpose and organisation for the concurrency limit. */
 export const wrapProvider = (provider: Provider): Provider => {
-  const { cancel, otp, refund, resume } = provider
+  const { accounts, cancel, otp, refund, resume } = provider
   const about =
     <Rest extends ReadonlyArray<unknown>, A>(
       purpose: Purpose,
@@ -62,7 +63,14 @@ export const wrapProvider = (provider: Provider): Provider => {
         about("order", (attempt) => refund({ ...order, attempt, reference: wireReference(order.reference) }))(
           order.attempt
         )),
-    resume: resume && about("question", resume)
+    resume: resume && about("question", resume),
+    accounts: accounts && {
+      ...accounts,
+      issue: (order: DetailsOrder) => tagged("order", null, accounts.issue(order)),
+      ...(accounts.incoming === undefined
+        ? {}
+        : { incoming: (since: Date) => tagged("question", null, accounts.incoming!(since)) })
+    }
   })
   return {
     ...provider,

@@ -64,6 +64,20 @@ export interface Served {
   readonly networks?: ReadonlyArray<string>
 }
 
+/** Work of an operator at the provider before it can be used. */
+export interface Setup {
+  /** Which keys to make, with which rights. */
+  readonly keys: ReadonlyArray<string>
+  /** Where the callback address is entered. Null: every order names it. */
+  readonly callbacks: {
+    readonly at: string
+    /** Names of the events to subscribe to; none: there is no choice. */
+    readonly events: ReadonlyArray<string>
+    /** The field of its secret or id; none: a key above verifies callbacks, or nothing does. */
+    readonly secret?: string
+  } | null
+}
+
 export interface ThirdParty<Fields extends CredentialFields = CredentialFields> {
   readonly name: ThirdPartyName
   /** As it writes itself. */
@@ -79,6 +93,9 @@ export interface ThirdParty<Fields extends CredentialFields = CredentialFields> 
   readonly fields: Fields
   readonly serves: ReadonlyArray<Served>
   readonly refunds: boolean
+  readonly setup: Setup
+  /** Currencies in which it issues details for virtual accounts. */
+  readonly issues?: ReadonlyArray<string>
   readonly connect: (account: Account<Fields>) => Provider
 }
 

@@ -2,10 +2,13 @@
 import { Clock, type Duration, Effect, Either, Option } from "effect"
 import { isCryptoAssetCode } from "../../domain/Currency.ts"
 import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
+import { currencies } from "../../domain/Currency.ts"
+import { sha256Hex } from "../../domain/Digest.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import { Absent, Declined, Report, Unknown, type Outcome } from "../../domain/Outcome.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
 import { withMovements } from "../client/ProviderReplies.ts"
+import { type AccountIssuer, Issued } from "../port/AccountIssuer.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { acceptedAs, answerTo, movementsOf, simulatorPaymentId, readCallback, makeTimers } from "./SimulatorAnswers.ts"
@@ -68,6 +71,23 @@ const remembered = (
   }
 }
 
+/** Details of a bank that does not exist. `simulate-deposit` stands for a transfer to them. */
+const simulatedAccounts: AccountIssuer = {
+  currencies: Array.from(currencies.keys()),
+  issue: ({ holder, reference }) =>
+    Effect.succeed(
+      new Issued({
+        providerReference: reference,
+        details: {
+          account_name: holder.name,
+          account_number: (BigInt(`0x${sha256Hex(reference)}`) % 10n ** 10n).toString().padStart(10, "0"),
+          bank_name: "Sandbox Bank",
+          bank_code: "000"
+        }
+      })
+    )
+}
+
 const makeSimulator = (rail: BuiltInRail) =>
   Effect.gen(function* () {
     const store = yield* SimulatorStore
@@ -105,6 +125,7 @@ const makeSimulator = (rail: BuiltInRail) =>
       name: rail,
       honoursReference: true,
       provesAbsence: true,
+      takesCardNumbers: true,
       supports: supportOf(rail),
       // A simulator without its database is like a provider that does not answer.
       initiate: (order) => Effect.orDie(initiate(order)),
@@ -116,7 +137,8 @@ const makeSimulator = (rail: BuiltInRail) =>
       },
       cancel: ({ reference }) =>
         Effect.map(Effect.orDie(customer.cancel(reference)), (canceled) => (canceled ? "canceled" : "refused")),
-      refund: ({ attempt, money, reference }) => Effect.orDie(customer.refund(attempt.reference, reference, money))
+      refund: ({ attempt, money, reference }) => Effect.orDie(customer.refund(attempt.reference, reference, money)),
+      ...(rail === "fiat" ? { accounts: simulatedAccounts } : {})
     }
     return provider
   })

@@ -65,7 +65,8 @@ export const methodOf = (order: PaymentOrder): PaymentMethod => {
 const magicOf = (order: PaymentOrder): Behaviour | undefined => {
   switch (methodOf(order)) {
     case "card":
-      return order.card === null ? undefined : cards[Redacted.value(order.card).number]
+      // Without a card the customer goes to the page of the simulator.
+      return order.card === null ? "redirects" : cards[Redacted.value(order.card).number]
     case "mobile_money":
       return order.mobileMoney === null ? undefined : phoneEndings[endingOf(order.mobileMoney.phoneNumber)]
     case "bank_transfer":

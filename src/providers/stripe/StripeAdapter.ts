@@ -1,9 +1,16 @@
-/** Stripe: cards in every country, and bank transfers in by virtual accounts. No payouts. */
+/** Stripe: cards in every country, on its own page or by their number, and bank transfers in by virtual accounts. */
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { get, type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
-import { firstReport, enquiryResult, preparedOrDeclined, outcomeOfOrder, triedBy } from "../client/ProviderReplies.ts"
+import {
+  enquiryResult,
+  firstReport,
+  notSupported,
+  outcomeOfOrder,
+  preparedOrDeclined,
+  triedBy
+} from "../client/ProviderReplies.ts"
 import {
   type Callback,
   type CallbackRequest,
@@ -14,13 +21,16 @@ import {
 } from "../port/Callback.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
+import { customerAccounts, issuedCurrencies } from "./StripeAccounts.ts"
 import * as answers from "./StripeAnswers.ts"
-import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
+import { eventOf, proofOf, type Transferred, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
 import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
 import * as requests from "./StripeRequests.ts"
-import { disputeIn, type Intent, intentIn, type Refund, refundIn } from "./StripeSchemas.ts"
+import { disputeIn, type Intent, intentIn, type Refund, refundIn, sessionIn } from "./StripeSchemas.ts"
+import * as pages from "./StripeSessions.ts"
+import { registerWebhook, webhookEvents } from "./StripeWebhooks.ts"
 
-const { warned } = answers
+const { warned } = pages
 
 /** Pinned, whatever version the account is set to. */
 const API_VERSION = "2023-08-16"
@@ -55,39 +65,49 @@ const remembersKeys = Duration.hours(23)
 const PAGES = 10
 
 const namedIntent = answers.namedIn(intentIn)
+const namedSession = answers.namedIn(sessionIn)
 const namedRefund = answers.namedIn(refundIn)
 const refundsIn = answers.movementsIn(refundIn, movementsOfRefund)
 const disputesIn = answers.movementsIn(disputeIn, movementsOfDispute)
 
-const post = (operation: string, path: string, form: requests.Form, idempotencyKey?: string): ProviderCall => ({
-  operation,
-  method: "POST",
-  path,
-  headers: {
-    "content-type": "application/x-www-form-urlencoded",
-    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
-  },
-  body: new URLSearchParams(form).toString()
-})
+const { post } = requests
 
-const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Connected => {
+const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fields>): Connected => {
   const key = Redacted.value(credentials.secret_key)
-  const rules = { rawCards, testKey: requests.isTestKey(key) }
+  const testKey = requests.isTestKey(key)
   const call = withHeaders(http, { authorization: `Bearer ${key}`, "stripe-version": API_VERSION })
 
-  const customerFor = (order: PaymentOrder): Effect.Effect<string | null, Declined> => {
-    if (order.method !== "bank_transfer") return Effect.succeed(null)
+  const accounts = customerAccounts(call)
+
+  const customerFor = (order: PaymentOrder): Effect.Effect<string, Declined> => {
     const form = requests.customerForm(order)
     const request = post("create customer", "/v1/customers", form, requests.customerKey(order.reference))
     return preparedOrDeclined(call(request), answers.toCustomer)
   }
 
-  const initiate = (order: PaymentOrder): Effect.Effect<Outcome> =>
+  const openPage = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
-      const form = yield* requests.intentForm(order, rules, yield* customerFor(order))
-      const request = post("create payment", "/v1/payment_intents", form, order.reference)
-      return yield* outcomeOfOrder(call(request), answers.toIntent)
-    }).pipe(Effect.merge, Effect.flatMap(warned))
+      const form = yield* requests.sessionForm(order, yield* Clock.currentTimeMillis)
+      const request = post("create page", "/v1/checkout/sessions", form, order.reference)
+      return yield* outcomeOfOrder(call(request), pages.toSession)
+    })
+
+  const createIntent = (order: PaymentOrder, by: requests.PaidBy): Effect.Effect<Outcome, Declined> =>
+    Effect.flatMap(requests.intentForm(order, by), (form) =>
+      outcomeOfOrder(call(post("create payment", "/v1/payment_intents", form, order.reference)), answers.toIntent)
+    )
+
+  const collect = (order: PaymentOrder): Effect.Effect<Outcome, Declined> => {
+    const { card, flow, method } = order
+    if (flow === "inbound" && method === "card") {
+      return rawCards && card !== null ? createIntent(order, { card, testKey }) : openPage(order)
+    }
+    return flow === "inbound" && method === "bank_transfer"
+      ? Effect.flatMap(customerFor(order), (customer) => createIntent(order, { customer }))
+      : Effect.fail(notSupported(`Stripe does not serve ${method}, ${flow}`))
+  }
+
+  const initiate = (order: PaymentOrder): Effect.Effect<Outcome> => Effect.flatMap(Effect.merge(collect(order)), warned)
 
   /** The one of our reference on a page, or where the next page begins. */
   const page = <A>(
@@ -112,6 +132,18 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
         after = listed.after
       }
       return (yield* page(get("search payments", requests.intentsNamed(reference)), reference, namedIntent)).named
+    })
+
+  const foundSession = (attempt: AttemptContext): Effect.Effect<string | undefined, Unknown> =>
+    Effect.gen(function* () {
+      let after: string | undefined
+      for (let number = 0; number < PAGES; number += 1) {
+        const listed = yield* page(get("list pages", requests.sessions(after)), attempt.reference, namedSession)
+        if (listed.named !== undefined) return listed.named.id
+        if (listed.after === undefined || requests.isBefore(listed.lastMade, attempt)) return undefined
+        after = listed.after
+      }
+      return undefined
     })
 
   const foundRefund = (paymentIntent: string | null, reference: string): Effect.Effect<Refund | undefined, Unknown> =>
@@ -165,19 +197,44 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
   ): Effect.Effect<Enquiry> =>
     Effect.merge(Effect.flatMap(found, (one) => (one === undefined ? Effect.succeed(new Absent()) : report(one))))
 
-  const enquirePayment = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
-    attempt.providerPaymentId === null
-      ? firstReport(
-          attempt.hintedIds,
-          (id) => lookedUp(id, answers.aboutIntentOf(attempt)),
-          reportFound(foundIntent(attempt), reported)
-        )
-      : lookedUp(attempt.providerPaymentId, answers.aboutIntent)
+  const lookedUpPage = (id: string, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.either(call(get("get page", requests.sessionWithIntent(id))))
+      const said = yield* enquiryResult(reply, read)
+      const session = Option.flatMap(Either.getRight(reply), ({ json }) => sessionIn(json))
+      const intent = Option.isSome(session) ? pages.intentOf(session.value) : null
+      return said._tag === "Report" && intent !== null ? yield* withHistory(intent, said) : said
+    })
+
+  const lookedUpAs = (id: string, attempt: AttemptContext): Effect.Effect<Enquiry> =>
+    requests.isSessionId(id)
+      ? lookedUpPage(id, pages.aboutSessionOf(attempt))
+      : lookedUp(id, answers.aboutIntentOf(attempt))
+
+  const byReference = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
+    const ofIntent = reportFound(foundIntent(attempt), reported)
+    if (attempt.method !== "card") return ofIntent
+    // A payment that is made on a page is found by either, and only the page tells where the payer goes.
+    const ofPage = reportFound(foundSession(attempt), (id) => lookedUpAs(id, attempt))
+    const [first, second] = rawCards ? [ofIntent, ofPage] : [ofPage, ofIntent]
+    return Effect.flatMap(first, (said) =>
+      said._tag === "Report"
+        ? Effect.succeed(said)
+        : Effect.map(second, (other) => (other._tag === "Absent" ? said : other))
+    )
+  }
+
+  const enquirePayment = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
+    const id = attempt.providerPaymentId
+    if (id === null) return firstReport(attempt.hintedIds, (one) => lookedUpAs(one, attempt), byReference(attempt))
+    return requests.isSessionId(id) ? lookedUpPage(id, pages.aboutSession) : lookedUp(id, answers.aboutIntent)
+  }
 
   const enquireRefund = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     attempt.providerPaymentId === null
-      ? reportFound(foundRefund(attempt.broughtBy?.providerPaymentId ?? null, attempt.reference), (one) =>
-          Effect.succeed(answers.reportOfRefund(one))
+      ? reportFound(
+          foundRefund(attempt.broughtBy === null ? null : requests.intentIdOf(attempt.broughtBy), attempt.reference),
+          (one) => Effect.succeed(answers.reportOfRefund(one))
         )
       : enquiryResult(call(get("get refund", requests.refundPath(attempt.providerPaymentId))), answers.aboutRefund)
 
@@ -189,14 +246,29 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
       const request = post("create refund", "/v1/refunds", yield* requests.refundForm(order), order.reference)
       const outcome = yield* outcomeOfOrder(call(request), answers.toRefund)
       if (!answers.isAlreadyRefunded(outcome)) return outcome
-      const found = yield* foundRefund(order.attempt.providerPaymentId, order.reference)
+      const found = yield* foundRefund(requests.intentIdOf(order.attempt), order.reference)
       return found === undefined ? outcome : answers.outcomeOfRefund(found)
     }).pipe(Effect.merge, Effect.flatMap(warned))
 
+  /** One that is closed takes no card any more. One that could not be closed was paid, or was closed before. */
+  const closePage = (id: string) =>
+    Effect.gen(function* () {
+      const closed = pages.closingAnswer(yield* call(post("close page", `${requests.sessionPath(id)}/expire`, {})))
+      return closed ?? pages.closedAnswer(yield* call(get("get page", requests.sessionWithIntent(id))))
+    })
+
+  const ownIdOf = (attempt: AttemptContext): Effect.Effect<string | undefined, Unknown> =>
+    Effect.gen(function* () {
+      if (attempt.providerPaymentId !== null) return attempt.providerPaymentId
+      const ofPage = attempt.method === "card" ? yield* foundSession(attempt) : undefined
+      return ofPage ?? (yield* foundIntent(attempt))?.id
+    })
+
   const cancel = (attempt: AttemptContext): Effect.Effect<"canceled" | "refused" | "unknown"> =>
     Effect.gen(function* () {
-      const id = attempt.providerPaymentId ?? (yield* foundIntent(attempt))?.id
+      const id = yield* ownIdOf(attempt)
       if (id === undefined) return "unknown"
+      if (requests.isSessionId(id)) return yield* closePage(id)
       return answers.cancelAnswer(yield* call(post("cancel payment", `${requests.intentPath(id)}/cancel`, {})))
     }).pipe(
       Effect.catchAll((failed) =>
@@ -220,6 +292,16 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
       Effect.map((events) => ({ events }))
     )
 
+  /** The list is read soon as well: it moves the money on. */
+  const transferred = ({ transaction }: Transferred, proof: Proof<"account">): Effect.Effect<Callback, NotNow> =>
+    Effect.mapBoth(accounts.transferFrom(transaction), {
+      onFailure: () => new NotNow({ message: "the customer of a transfer could not be looked up", proof }),
+      onSuccess: (transfer) =>
+        transfer === undefined
+          ? { events: [] }
+          : { events: [], transfers: [{ ...transfer, proof }], listTransfers: true as const }
+    })
+
   const callback = (request: CallbackRequest): Effect.Effect<Callback, NoProof | NotNow> =>
     Effect.gen(function* () {
       const secret = credentials.webhook_secret
@@ -227,6 +309,7 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
       const proof = yield* proofOf(request, Redacted.value(secret), yield* Clock.currentTimeMillis)
       const event = Option.getOrUndefined(eventOf(request.body, proof))
       if (event === undefined) return { events: [] }
+      if (event._tag === "Transfer") return yield* transferred(event, proof)
       if (event._tag === "Withdrawal") return yield* withdrawn(event, proof)
       if (event._tag === "Statement") yield* warned(event.report)
       return { events: [event] }
@@ -235,16 +318,21 @@ const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Conne
   return {
     honoursReference: remembersKeys,
     provesAbsence: false,
+    takesCardNumbers: rawCards,
+    // The payment that its payer makes has an id of its own.
+    givesUpId: requests.isSessionId,
     initiate,
     enquire,
     callback,
     cancel,
     refund,
-    // A returning customer's intent is already confirmed or refused.
+    accounts: accounts.issuer,
+    register: registerWebhook({ call, post, callbackUrl, apiVersion: API_VERSION }),
+    // A returning customer has paid, was refused, or has left the page.
     resume: enquire,
     test: triedBy(call(get("test", "/v1/payment_intents?limit=1")), ({ status }) =>
       status === 200
-        ? Either.right(`It took the ${rules.testKey ? "test" : "live"} key.`)
+        ? Either.right(`It took the ${testKey ? "test" : "live"} key.`)
         : Either.left(`HTTP ${status}: it did not take the key.`)
     )
   }
@@ -257,5 +345,12 @@ export const stripe = thirdParty({
   fields,
   serves,
   refunds: true,
+  setup: {
+    keys: [
+      "Developers, API keys: a secret key, or a restricted key with write access to PaymentIntents, Refunds, Customers and Webhook Endpoints, and read access to Charges, Disputes, Balance and Account."
+    ],
+    callbacks: { at: "Developers, Webhooks, Add endpoint", events: webhookEvents, secret: "webhook_secret" }
+  },
+  issues: issuedCurrencies,
   connect
 })

@@ -1,7 +1,7 @@
 /** Reads Stripe's answers into outcomes and reports. */
 import { Either, Equal, Option } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
-import { Accepted, Declined, type NextAction, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { Declined, type NextAction, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import {
   acceptedBy,
   outcomeOfReport,
@@ -14,13 +14,12 @@ import {
   noVerdict,
   outcomeFrom,
   providerIds,
-  unreadable,
-  warnOfStatus
+  unreadable
 } from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { meaningOf, meanings, present } from "../client/WireValues.ts"
-import { moneyIn, PAGE, PAID_ON } from "./StripeRequests.ts"
+import { isPaidOnPage, moneyIn } from "./StripeRequests.ts"
 import { movementsOfIntent, movementsOfRefund } from "./StripeMovements.ts"
 import {
   type BankAddress,
@@ -43,7 +42,7 @@ const waits = (nextAction: NextAction, actionData: Waits["actionData"]): Waits =
 
 type Account = Readonly<Record<"account_name" | "account_number" | "bank_name" | "bank_code", string | null>>
 
-const accountIn = ({ aba, iban, sort_code, spei, zengin }: typeof BankAddress.Type): Account | undefined => {
+export const accountIn = ({ aba, iban, sort_code, spei, zengin }: typeof BankAddress.Type): Account | undefined => {
   if (iban !== null) {
     return { account_name: iban.account_holder_name, account_number: iban.iban, bank_name: null, bank_code: iban.bic }
   }
@@ -65,8 +64,10 @@ const accountIn = ({ aba, iban, sort_code, spei, zengin }: typeof BankAddress.Ty
   return { account_name: account_holder_name, account_number, bank_name, bank_code: bank }
 }
 
-/** What the payer has to do; where Stripe leaves that to its own fields, the caller's page needs the secret. */
-const stepOf = ({ client_secret, next_action }: Intent): Waits | undefined => {
+/** What the payer has to do, as far as this service can lead them there. A page of Stripe's leads them itself. */
+const stepOf = (intent: Intent): Waits | undefined => {
+  const { next_action } = intent
+  if (isPaidOnPage(intent)) return undefined
   const url = next_action?.redirect_to_url?.url ?? null
   if (url !== null) return waits("redirect", { redirect_url: url })
   const transfer = next_action?.display_bank_transfer_instructions ?? null
@@ -75,8 +76,7 @@ const stepOf = ({ client_secret, next_action }: Intent): Waits | undefined => {
     return waits("bank_transfer", { ...account, reference: transfer.reference, expires_at: null })
   }
   const hosted = transfer?.hosted_instructions_url ?? null
-  if (hosted !== null) return waits("pay_by_link", { payment_link: hosted })
-  return client_secret === null ? undefined : waits("check_status", { client_secret })
+  return hosted === null ? undefined : waits("pay_by_link", { payment_link: hosted })
 }
 
 interface IntentState {
@@ -101,9 +101,7 @@ const intentStates: Readonly<Record<string, (intent: Intent) => IntentState | De
   requires_confirmation: pending,
   // On a page the customer may try another card; an intent that we confirmed is not tried again.
   requires_payment_method: (intent) =>
-    intent.last_payment_error === null || intent.metadata?.[PAID_ON] === PAGE
-      ? pending(intent)
-      : refusalOf(intent.last_payment_error),
+    intent.last_payment_error === null || isPaidOnPage(intent) ? pending(intent) : refusalOf(intent.last_payment_error),
   canceled: () => canceled
 }
 
@@ -118,16 +116,15 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
   if ("_tag" in current) {
     return current._tag === "Declined" ? new Declined({ ...current, providerPaymentId: intent.id }) : current
   }
-  const { state, waitsFor } = current
-  const nextAction = waitsFor?.nextAction ?? null
-  return new Accepted({ ...acceptedBy(reportOfState(intent, current), state), nextAction })
+  return acceptedBy(reportOfState(intent, current), current.state)
 }
 
 const reportOfState = (intent: Intent, current: IntentState): Report =>
   new Report({
     ...current,
     reason: null,
-    providerPaymentId: intent.id,
+    // The page that a payment is made on can be closed, and the payment cannot: until it is made, the page's id counts.
+    providerPaymentId: current.state === "pending" && isPaidOnPage(intent) ? null : intent.id,
     providerStatus: intent.status,
     ...idsOf(intent),
     ...withMovements(movementsOfIntent(intent))
@@ -176,7 +173,7 @@ export const outcomeOfRefund = (refund: Refund): Outcome =>
   )
 
 /** Unknown without an error object of Stripe's. */
-const refusedBy = (reply: ProviderReply): Declined | Unknown => {
+export const refusedBy = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const error = Option.getOrUndefined(Option.map(errorIn(reply.json), (one) => one.error))
   if (error === undefined || reply.status === 409 || reply.status < 400 || reply.status >= 500) return noVerdict(reply)
@@ -221,6 +218,8 @@ export interface Listed<A> {
   readonly named: A | undefined
   /** Where the next page begins; undefined behind the last one. */
   readonly after: string | undefined
+  /** When the last one of this page was made, in seconds; null where there is none. */
+  readonly lastMade: string | null
 }
 
 const listOf = (reply: ProviderReply) =>
@@ -230,10 +229,14 @@ const listOf = (reply: ProviderReply) =>
 export const namedIn =
   <A extends { readonly metadata: Intent["metadata"] }>(read: (json: unknown) => Option.Option<A>) =>
   (reply: ProviderReply, reference: string): Either.Either<Listed<A>, Unknown> =>
-    Either.map(listOf(reply), ({ data, has_more }) => ({
-      named: data.flatMap((one) => Option.toArray(read(one))).find((one) => referenceIn(one) === reference),
-      after: has_more ? Option.getOrUndefined(idIn(data.at(-1)))?.id : undefined
-    }))
+    Either.map(listOf(reply), ({ data, has_more }) => {
+      const last = Option.getOrUndefined(idIn(data.at(-1)))
+      return {
+        named: data.flatMap((one) => Option.toArray(read(one))).find((one) => referenceIn(one) === reference),
+        after: has_more ? last?.id : undefined,
+        lastMade: last?.created ?? null
+      }
+    })
 
 /** Movements of every object on a page. A listed one without a readable amount is left out: no order names its amount. */
 export const movementsIn =
@@ -255,7 +258,5 @@ export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "un
   return status.value === "canceled" ? "canceled" : isOk(reply) ? "unknown" : "refused"
 }
 
-export const warned = warnOfStatus(
-  "Stripe",
-  (status) => Object.hasOwn(intentStates, status) || refundStates.has(status)
-)
+export const isKnownStatus = (status: string): boolean =>
+  Object.hasOwn(intentStates, status) || refundStates.has(status)

@@ -6,10 +6,21 @@ import { Report } from "../../domain/Outcome.ts"
 import { withMovements } from "../client/ProviderReplies.ts"
 import { type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { optional } from "../client/WireValues.ts"
+import { type CashTransaction, cashTransactionIn } from "./StripeAccounts.ts"
 import { moneyIn } from "./StripeRequests.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
 import { movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
-import { disputeIn, type Intent, intentIn, referenceIn, type Refund, refundIn } from "./StripeSchemas.ts"
+import {
+  disputeIn,
+  type Intent,
+  intentIn,
+  ofChargeIn,
+  referenceIn,
+  type Refund,
+  refundIn,
+  sessionIn
+} from "./StripeSchemas.ts"
+import { reportOfPage } from "./StripeSessions.ts"
 
 const TOLERANCE_SECONDS = 300
 
@@ -70,21 +81,36 @@ export interface Withdrawal {
   readonly currency: string
 }
 
+/** Money that moved on the cash balance of a customer. */
+export interface Transferred {
+  readonly _tag: "Transfer"
+  readonly transaction: typeof CashTransaction.Type
+}
+
 /** None for other objects, and for events of connected accounts, whose money is not ours. */
-export const eventOf = (body: Buffer, proof: Proof<"account">): Option.Option<Statement | Hint | Withdrawal> =>
+export const eventOf = (
+  body: Buffer,
+  proof: Proof<"account">
+): Option.Option<Statement | Hint | Withdrawal | Transferred> =>
   jsonOfBody({ body }).pipe(
     Option.flatMap(eventIn),
     Option.filter(({ account }) => account === undefined),
-    Option.flatMap((event) => {
+    Option.flatMap((event): Option.Option<Statement | Hint | Withdrawal | Transferred> => {
       const { object } = event.data
       const kind = Option.getOrUndefined(Option.map(kindIn(object), (one) => one.object))
       switch (kind) {
         case "payment_intent":
           return statementOfIntent(event, proof)
+        case "checkout.session":
+          return eventOfSession(event, proof)
+        case "charge":
+          return hintOfCharge(event)
         case "refund":
           return statementOfRefund(event, proof)
         case "dispute":
           return withdrawalOf(event)
+        case "customer_cash_balance_transaction":
+          return Option.map(cashTransactionIn(object), (transaction) => ({ _tag: "Transfer", transaction }))
         default:
           return Option.none()
       }
@@ -99,6 +125,25 @@ const statementOfIntent = ({ data, id: key }: Event, proof: Proof<"account">): O
     return Option.some(
       report._tag === "Unknown" ? new Hint({ attempt }) : new Statement({ key, attempt, report, proof })
     )
+  })
+
+/** A page that expired was not paid. Of one that is complete the payment has to be looked up, for the id of its charge. */
+const eventOfSession = ({ data, id: key }: Event, proof: Proof<"account">): Option.Option<Statement | Hint> =>
+  Option.flatMap(sessionIn(data.object), (session) => {
+    const reference = referenceIn(session)
+    const attempt = { reference, providerPaymentId: session.id }
+    if (reference === null) return Option.none()
+    if (session.status !== "expired") return Option.some(new Hint({ attempt }))
+    const report = new Report({ ...reportOfPage(session), providerPaymentId: null })
+    return Option.some(new Statement({ key, attempt, report, proof }))
+  })
+
+/** A charge has the reference of its payment, and does not say what became of that. */
+const hintOfCharge = ({ data }: Event): Option.Option<Hint> =>
+  Option.flatMap(ofChargeIn(data.object), (charge) => {
+    const reference = referenceIn(charge)
+    const attempt = { reference, providerPaymentId: charge.payment_intent }
+    return reference === null ? Option.none() : Option.some(new Hint({ attempt }))
   })
 
 const statementOfRefund = (event: Event, proof: Proof<"account">): Option.Option<Statement | Withdrawal> =>

@@ -1,8 +1,8 @@
 /** Requests to Stripe: forms whose names nest by brackets. */
-import { Either, Option, Redacted } from "effect"
+import { Duration, Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
-import { withQuery } from "../client/ProviderHttp.ts"
+import { type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText, moneyOfMinor } from "../client/WireValues.ts"
 import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
@@ -31,7 +31,7 @@ export const amountText = (money: Money): Option.Option<string> =>
 export const moneyIn = (amount: string | null, currency: string | null): Option.Option<Money> =>
   moneyOfMinor(amount, currency, ownExponents[currency?.toUpperCase() ?? ""])
 
-/** Stripe's published test cards, and the payment methods that stand for them: a test key pays with these without a card number. */
+/** Stripe's published test cards, and the payment methods that stand for them: a test key sends these instead of numbers. */
 export const testCards: Readonly<Record<string, string>> = {
   "4242424242424242": "pm_card_visa",
   "4000056655665556": "pm_card_visa_debit",
@@ -58,6 +58,17 @@ export const isTestKey = (secretKey: string): boolean => /^(sk|rk)_test_/.test(s
 
 export type Form = Readonly<Record<string, string>>
 
+export const post = (operation: string, path: string, form: Form, idempotencyKey?: string): ProviderCall => ({
+  operation,
+  method: "POST",
+  path,
+  headers: {
+    "content-type": "application/x-www-form-urlencoded",
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+  },
+  body: new URLSearchParams(form).toString()
+})
+
 const LONGEST_DESCRIPTION = 1000
 const LONGEST_NAME = 256
 const LONGEST_EMAIL = 512
@@ -67,9 +78,6 @@ const LONGEST_PHONE = 20
 const AROUND_SECONDS = 600
 
 const amountOf = (money: Money): Either.Either<string, Declined> => exactAmount("Stripe", money, amountText(money))
-
-/** How a card pays: by what stands for it, by its number, or on a page of the caller's. */
-type CardEntry = "page" | Form
 
 /** Beyond the published contract, which leaves card numbers to Stripe's own fields: an account must be cleared for it. */
 const rawCard = (card: Card, payer: PaymentOrder["payer"]): Form => {
@@ -84,28 +92,58 @@ const rawCard = (card: Card, payer: PaymentOrder["payer"]): Form => {
   }
 }
 
-interface CardRules {
-  readonly rawCards: boolean
-  readonly testKey: boolean
-}
-
-const cardEntry = ({ card, payer }: PaymentOrder, { rawCards, testKey }: CardRules): CardEntry => {
-  if (card === null) return "page"
-  if (rawCards) return rawCard(Redacted.value(card), payer)
+const cardForm = ({ payer, returnUrl }: PaymentOrder, card: Redacted.Redacted<Card>, testKey: boolean): Form => {
   const method = testKey ? testCards[Redacted.value(card).number] : undefined
-  return method === undefined ? "page" : { payment_method: method }
+  return {
+    "payment_method_types[]": "card",
+    ...(method === undefined ? rawCard(Redacted.value(card), payer) : { payment_method: method }),
+    confirm: "true",
+    return_url: returnUrl
+  }
 }
 
-/** An intent that waits on a page survives a refused card, which the metadata has to remember. */
-export const PAID_ON = "paid_on"
-export const PAGE = "page"
+/** An intent that is paid on a page survives a refused card, which the metadata has to remember. */
+const PAID_ON = "paid_on"
+const PAGE = "page"
 
-const cardForm = (order: PaymentOrder, rules: CardRules): Form => {
-  const entry = cardEntry(order, rules)
-  return entry === "page"
-    ? { "payment_method_types[]": "card", [`metadata[${PAID_ON}]`]: PAGE }
-    : { "payment_method_types[]": "card", ...entry, confirm: "true", return_url: order.returnUrl }
+export const isPaidOnPage = ({ metadata }: { readonly metadata: Readonly<Record<string, string>> | null }): boolean =>
+  metadata?.[PAID_ON] === PAGE
+
+/** Stripe closes a page 30 minutes after it was made at the earliest, and 24 hours after at the latest. */
+const pageLives = { least: Duration.minutes(31), most: Duration.minutes(24 * 60 - 1) }
+
+/** Left out where Stripe would refuse the time: the page is then closed when the payin ends. */
+const pageEnd = ({ expiresAt }: PaymentOrder, nowMillis: number): Form => {
+  const left = expiresAt === null ? 0 : expiresAt.getTime() - nowMillis
+  return expiresAt === null || left < Duration.toMillis(pageLives.least) || left > Duration.toMillis(pageLives.most)
+    ? {}
+    : { expires_at: `${Math.floor(expiresAt.getTime() / 1000)}` }
 }
+
+/** A page of Stripe's where the payer enters the card. The reference is on the session and on the payment behind it. */
+export const sessionForm = (order: PaymentOrder, nowMillis: number): Either.Either<Form, Declined> =>
+  Either.map(amountOf(order.money), (amount) => {
+    const { description, money, payer, reference, returnUrl } = order
+    const said = description?.slice(0, LONGEST_DESCRIPTION)
+    const [item, intent] = ["line_items[0]", "payment_intent_data"]
+    return {
+      mode: "payment",
+      "payment_method_types[]": "card",
+      [`${item}[quantity]`]: "1",
+      [`${item}[price_data][currency]`]: money.currency.toLowerCase(),
+      [`${item}[price_data][unit_amount]`]: amount,
+      [`${item}[price_data][product_data][name]`]: said ?? "Payment",
+      success_url: returnUrl,
+      cancel_url: returnUrl,
+      client_reference_id: reference,
+      "metadata[reference]": reference,
+      [`${intent}[metadata][reference]`]: reference,
+      [`${intent}[metadata][${PAID_ON}]`]: PAGE,
+      ...(said === undefined ? {} : { [`${intent}[description]`]: said }),
+      ...(payer === null || payer.email.length > LONGEST_EMAIL ? {} : { customer_email: payer.email }),
+      ...pageEnd(order, nowMillis)
+    }
+  })
 
 /** Stripe keeps accounts for euros in these countries, which all the others can pay to. */
 const euroAccounts: ReadonlySet<string> = new Set(["BE", "DE", "ES", "FR", "IE", "NL"])
@@ -120,9 +158,15 @@ const transferTypes: Readonly<Record<string, string>> = {
   USD: "us_bank_transfer"
 }
 
+/** Kind of bank account that Stripe names for a currency, and for euros its country. */
+export const bankTransferType = (currency: string, country: string) => ({
+  type: transferTypes[currency] ?? "",
+  eu_bank_transfer: currency === "EUR" ? (euroAccounts.has(country) ? country : "IE") : undefined
+})
+
 const transferForm = ({ country, money }: PaymentOrder, customer: string): Either.Either<Form, Declined> => {
-  const type = transferTypes[money.currency]
-  if (type === undefined) return Either.left(notSupported(`Stripe takes no bank transfers in ${money.currency}`))
+  const { eu_bank_transfer, type } = bankTransferType(money.currency, country)
+  if (type === "") return Either.left(notSupported(`Stripe takes no bank transfers in ${money.currency}`))
   const transfer = "payment_method_options[customer_balance][bank_transfer]"
   return Either.right({
     customer,
@@ -130,25 +174,20 @@ const transferForm = ({ country, money }: PaymentOrder, customer: string): Eithe
     "payment_method_data[type]": "customer_balance",
     "payment_method_options[customer_balance][funding_type]": "bank_transfer",
     [`${transfer}[type]`]: type,
-    ...(money.currency === "EUR"
-      ? { [`${transfer}[eu_bank_transfer][country]`]: euroAccounts.has(country) ? country : "IE" }
-      : {}),
+    ...(eu_bank_transfer === undefined ? {} : { [`${transfer}[eu_bank_transfer][country]`]: eu_bank_transfer }),
     confirm: "true"
   })
 }
 
-/** `customer`: whose account the payer of a bank transfer is given. */
-export const intentForm = (
-  order: PaymentOrder,
-  rules: CardRules,
-  customer: string | null
-): Either.Either<Form, Declined> =>
+/** A payer's card by its number, or the account that the payer of a bank transfer is given. */
+export type PaidBy =
+  | { readonly card: Redacted.Redacted<Card>; readonly testKey: boolean }
+  | { readonly customer: string }
+
+export const intentForm = (order: PaymentOrder, by: PaidBy): Either.Either<Form, Declined> =>
   Either.gen(function* () {
-    if (order.flow !== "inbound" || (order.method !== "card" && order.method !== "bank_transfer")) {
-      return yield* Either.left(notSupported(`Stripe does not serve ${order.method}, ${order.flow}`))
-    }
     const amount = yield* amountOf(order.money)
-    const how = customer === null ? cardForm(order, rules) : yield* transferForm(order, customer)
+    const how = "card" in by ? cardForm(order, by.card, by.testKey) : yield* transferForm(order, by.customer)
     return {
       amount,
       currency: order.money.currency.toLowerCase(),
@@ -173,13 +212,19 @@ export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
 /** Stripe remembers what it answered for each of them. */
 export const customerKey = (reference: string): string => `${reference}-customer`
 
+/** Of a page, until the payment that its payer makes has an id of its own. */
+export const isSessionId = (id: string): boolean => id.startsWith("cs_")
+
+export const intentIdOf = ({ providerPaymentId: id }: Pick<AttemptContext, "providerPaymentId">): string | null =>
+  id === null || isSessionId(id) ? null : id
+
 /** Leaves the reason out: a retry with another reason would be refused by the idempotency key. */
 export const refundForm = ({ attempt, collectionId, money, reference }: RefundOrder): Either.Either<Form, Declined> =>
   Either.gen(function* () {
     const paid =
       collectionId === null
         ? {
-            payment_intent: yield* Either.fromNullable(attempt.providerPaymentId, () =>
+            payment_intent: yield* Either.fromNullable(intentIdOf(attempt), () =>
               invalidOrder("Stripe's own id of the payment is not known")
             )
           }
@@ -215,5 +260,19 @@ export const intentPath = (id: string): string => `/v1/payment_intents/${encodeU
 
 /** With its charge, which says whether there are refunds and disputes to list. */
 export const intentWithCharge = (id: string): string => withQuery(intentPath(id), { "expand[]": "latest_charge" })
+
+export const sessionPath = (id: string): string => `/v1/checkout/sessions/${encodeURIComponent(id)}`
+
+/** With the payment behind it, which is there once the payer has begun, and its charge. */
+export const sessionWithIntent = (id: string): string =>
+  withQuery(sessionPath(id), { "expand[]": "payment_intent.latest_charge" })
+
+/** Newest first. */
+export const sessions = (after: string | undefined): string =>
+  withQuery("/v1/checkout/sessions", { limit: PAGE_SIZE, starting_after: after })
+
+/** Whether it was made too early to be the one of an attempt; clocks differ. */
+export const isBefore = (created: string | null, { sentAt }: AttemptContext): boolean =>
+  created !== null && Number(created) < sentAt.getTime() / 1000 - AROUND_SECONDS
 
 export const refundPath = (id: string): string => `/v1/refunds/${encodeURIComponent(id)}`

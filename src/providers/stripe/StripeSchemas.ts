@@ -55,7 +55,6 @@ const Intent = Schema.Struct({
   currency: Schema.String,
   amount: textOrNull,
   amount_received: textOrNull,
-  client_secret: textOrNull,
   latest_charge: orNull(Schema.Union(Schema.String, Charge)),
   customer: textOrNull,
   metadata,
@@ -63,6 +62,20 @@ const Intent = Schema.Struct({
   last_payment_error: orNull(StripeError)
 })
 export type Intent = typeof Intent.Type
+
+/** A page of Stripe's. `payment_intent`: by its id alone, unless the request asked for the whole. */
+const Session = Schema.Struct({
+  id: Schema.String,
+  status: textOrNull,
+  url: textOrNull,
+  created: textOrNull,
+  expires_at: textOrNull,
+  amount_total: textOrNull,
+  currency: textOrNull,
+  payment_intent: orNull(Schema.Union(Schema.String, Intent)),
+  metadata
+})
+export type Session = typeof Session.Type
 
 const Refund = Schema.Struct({
   id: Schema.String,
@@ -90,6 +103,7 @@ export type Dispute = typeof Dispute.Type
 
 export const disputeIn = Schema.decodeUnknownOption(Dispute)
 export const intentIn = Schema.decodeUnknownOption(Intent)
+export const sessionIn = Schema.decodeUnknownOption(Session)
 export const refundIn = Schema.decodeUnknownOption(Refund)
 export const errorIn = Schema.decodeUnknownOption(Schema.Struct({ error: StripeError }))
 export const listIn = Schema.decodeUnknownOption(
@@ -108,7 +122,10 @@ export const refusedIntentIn = Schema.decodeUnknownOption(
   })
 )
 
-export const idIn = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
+export const idIn = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String, created: textOrNull }))
+
+/** Of a charge: which payment of ours it is of. */
+export const ofChargeIn = Schema.decodeUnknownOption(Schema.Struct({ payment_intent: textOrNull, metadata }))
 
 export const referenceIn = (about: { readonly metadata: Intent["metadata"] }): string | null =>
   about.metadata?.["reference"] ?? null

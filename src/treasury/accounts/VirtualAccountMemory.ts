@@ -1,6 +1,7 @@
 /** Virtual accounts and their transactions in memory. */
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import type { AccountId } from "../../domain/Ids.ts"
+import { accountDetailsLease } from "../../domain/policies/PaymentPolicies.ts"
 import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import {
   memoryTable,
@@ -12,6 +13,7 @@ import {
 } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import {
+  type PendingDetails,
   type VirtualAccount,
   VirtualAccountStore,
   withPaymentState,
@@ -20,18 +22,39 @@ import {
 } from "./VirtualAccountStore.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 
-const accountTables = { virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts") }
+/** Requests for details, by account. */
+interface DetailsRow extends PendingDetails {
+  readonly due_at: Date | null
+  readonly issuer_reference: string | null
+}
+
+const accountTables = {
+  virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts"),
+  accountDetails: memoryTable<DetailsRow>("accountDetails")
+}
+
+const after = (at: Date, time: Duration.Duration) => new Date(at.getTime() + Duration.toMillis(time))
 
 export const virtualAccountStoreMemory = Layer.effect(
   VirtualAccountStore,
-  Effect.map(openTables(accountTables), ({ virtualAccounts }) => {
+  Effect.map(openTables(accountTables), ({ accountDetails, virtualAccounts }) => {
     const find = (scope: Scope, id: AccountId) =>
       Effect.sync(() => Option.filter(Option.fromNullable(virtualAccounts.get(id)), seenIn(scope)))
     return {
-      insert: (account) =>
+      insert: ({ wanted, ...account }) =>
         Effect.map(currentDate, (at) => {
+          const { account_id, currency, org_id } = account
+          const issuer = wanted?.issuer ?? null
+          if (wanted !== undefined && issuer !== null) {
+            const pending = { account_id, org_id, currency, issuer, holder: wanted.holder, details_tries: 0 }
+            accountDetails.set(account_id, { ...pending, due_at: at, issuer_reference: null })
+          }
           const row: VirtualAccount = {
             ...account,
+            payment_rail: wanted?.payment_rail ?? null,
+            details_status: issuer === null ? "none" : "pending",
+            details: null,
+            details_message: wanted?.details_message ?? null,
             account_type: "currency",
             status: "active",
             frozen_reason: null,
@@ -49,6 +72,47 @@ export const virtualAccountStoreMemory = Layer.effect(
         }),
       lock: (orgId, id) => find(Option.some(orgId), id),
       lockForChange: find,
+      claimDetails: (most) =>
+        Effect.map(currentDate, (at) =>
+          Array.from(accountDetails.values())
+            .filter(({ due_at }) => due_at !== null && due_at <= at)
+            .slice(0, most)
+            .map((row) => {
+              const claimed = { ...row, details_tries: row.details_tries + 1, due_at: after(at, accountDetailsLease) }
+              accountDetails.set(row.account_id, claimed)
+              const { due_at: _due, issuer_reference: _reference, ...pending } = claimed
+              return pending
+            })
+        ),
+      changeDetails: ({ account_id, details_tries }, change) =>
+        Effect.map(currentDate, (at) => {
+          const [row, account] = [accountDetails.get(account_id), virtualAccounts.get(account_id)]
+          if (row?.details_tries !== details_tries || account?.details_status !== "pending") return false
+          switch (change._tag) {
+            case "issued": {
+              const { details, issuerReference } = change
+              accountDetails.set(account_id, { ...row, issuer_reference: issuerReference, due_at: null })
+              const issued = { details_status: "issued", provider: row.issuer, details, details_message: null } as const
+              virtualAccounts.set(account_id, { ...account, ...issued, updated_at: at })
+              return true
+            }
+            case "refused": {
+              accountDetails.set(account_id, { ...row, due_at: null })
+              const refused = { details_status: "refused", details_message: change.message } as const
+              virtualAccounts.set(account_id, { ...account, ...refused, updated_at: at })
+              return true
+            }
+            case "pending":
+              accountDetails.set(account_id, { ...row, issuer: change.issuer, due_at: after(at, change.dueIn) })
+              return true
+          }
+        }),
+      findByIssuer: (issuer, reference) =>
+        Effect.sync(() => {
+          const rows = Array.from(accountDetails.values())
+          const row = rows.find((one) => one.issuer === issuer && one.issuer_reference === reference)
+          return Option.fromNullable(row === undefined ? undefined : virtualAccounts.get(row.account_id))
+        }),
       setStatus: (orgId, id, status, frozen_reason) =>
         Effect.flatMap(currentDate, (updated_at) =>
           orDefect(

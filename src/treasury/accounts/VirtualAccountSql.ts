@@ -1,7 +1,8 @@
 /** Virtual accounts and their transactions in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import type { AccountId } from "../../domain/Ids.ts"
+import { accountDetailsLease } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import {
   inScope,
@@ -12,9 +13,11 @@ import {
   sameOrg,
   rowsAs,
   moneyOf,
-  query
+  query,
+  anyRow
 } from "../../platform/database/Query.ts"
 import {
+  PendingDetails,
   VirtualAccount,
   VirtualAccountStore,
   withPaymentState,
@@ -25,6 +28,7 @@ import {
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 
 const accountsOf = query(VirtualAccount)
+const pendingOf = query(PendingDetails)
 
 export const virtualAccountStoreSql = Layer.effect(
   VirtualAccountStore,
@@ -34,8 +38,23 @@ export const virtualAccountStoreSql = Layer.effect(
       accountsOf.first(sql`select ${columns} from virtual_accounts
         where account_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`)
     return {
-      insert: (account) =>
-        accountsOf.one(sql`insert into virtual_accounts ${sql.insert({ ...account })} returning ${columns}`),
+      insert: ({ wanted, ...account }) =>
+        accountsOf.one(
+          sql`insert into virtual_accounts ${sql.insert({
+            ...account,
+            ...(wanted === undefined
+              ? {}
+              : {
+                  payment_rail: wanted.payment_rail,
+                  details_message: wanted.details_message,
+                  issuer: wanted.issuer,
+                  holder: JSON.stringify(wanted.holder),
+                  details_status: wanted.issuer === null ? "none" : "pending",
+                  // Due at once, by any clock.
+                  details_due_at: wanted.issuer === null ? null : new Date(0)
+                })
+          })} returning ${columns}`
+        ),
       find: (scope, id) => one(scope, id, ""),
       list: (scope, { currency, user_id }, window) => {
         const conditions = [
@@ -48,6 +67,31 @@ export const virtualAccountStoreSql = Layer.effect(
       },
       lock: (orgId, id) => one(Option.some(orgId), id, "for share"),
       lockForChange: (scope, id) => one(scope, id, "for no key update"),
+      claimDetails: (most) =>
+        pendingOf.all(sql`update virtual_accounts a set details_tries = details_tries + 1,
+            details_due_at = now() + make_interval(secs => ${Duration.toSeconds(accountDetailsLease)})
+          where account_id = any (array(select account_id from virtual_accounts where details_due_at <= now()
+            order by details_due_at limit ${most} for no key update skip locked))
+          returning ${sql.literal(Object.keys(PendingDetails.fields).join(", "))}`),
+      changeDetails: ({ account_id, details_tries, org_id }, change) => {
+        const where = sql`where account_id = ${account_id} and details_status = 'pending'
+          and details_tries = ${details_tries} and ${ownedBy(sql, org_id)} returning account_id`
+        switch (change._tag) {
+          case "issued":
+            return anyRow(sql`update virtual_accounts set details_status = 'issued', provider = issuer,
+              issuer_reference = ${change.issuerReference}, details = ${JSON.stringify(change.details)}::jsonb,
+              details_message = null, details_due_at = null, updated_at = now() ${where}`)
+          case "refused":
+            return anyRow(sql`update virtual_accounts set details_status = 'refused', details_message = ${change.message},
+              details_due_at = null, updated_at = now() ${where}`)
+          case "pending":
+            return anyRow(sql`update virtual_accounts set issuer = ${change.issuer},
+              details_due_at = now() + make_interval(secs => ${Duration.toSeconds(change.dueIn)}) ${where}`)
+        }
+      },
+      findByIssuer: (issuer, reference) =>
+        accountsOf.first(sql`select ${columns} from virtual_accounts
+          where issuer = ${issuer} and issuer_reference = ${reference}`),
       setStatus: (orgId, id, status, reason) =>
         accountsOf.one(sql`update virtual_accounts
           set status = ${status}, frozen_reason = ${reason}, updated_at = now()

@@ -1,5 +1,5 @@
 /** Stores of virtual accounts and their transactions. Balances are in the ledger. */
-import { Context, type Option, Either, Schema } from "effect"
+import { Context, type Duration, type Option, Either, Schema } from "effect"
 import { AccountId, OrgId, UserId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
@@ -9,6 +9,7 @@ import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import type { AccountDetails, AccountHolder } from "../../providers/port/AccountIssuer.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 
 /** A virtual account as stored. */
@@ -27,6 +28,13 @@ export const VirtualAccount = Schema.Struct({
   frozen_reason: Schema.NullOr(Schema.String),
   /** The provider that holds it, where one issued its details; in the sandbox the simulated rail. */
   provider: Schema.NullOr(ProviderName),
+  /** Rail that its details are for; null: none was asked for. */
+  payment_rail: Schema.NullOr(Schema.Literal("bank_transfer")),
+  details_status: Schema.Literal("none", "pending", "issued", "refused"),
+  /** What payers need to send money to it. */
+  details: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
+  /** Why it has no details; null: it has them, or they are on their way. */
+  details_message: Schema.NullOr(Schema.String),
   created_at: Schema.DateFromSelf,
   updated_at: Schema.DateFromSelf
 })
@@ -57,7 +65,36 @@ export const ensureCanReceive = (account: VirtualAccount): Either.Either<Virtual
 type NewVirtualAccount = Pick<
   VirtualAccount,
   "account_id" | "org_id" | "user_id" | "customer_id" | "currency" | "virtual_account_name" | "provider"
->
+> & {
+  /** Details to ask for; absent: none. */
+  readonly wanted?: WantedDetails
+}
+
+/** Details that an account is opened with, or why it gets none. */
+export type WantedDetails = Pick<VirtualAccount, "payment_rail" | "details_message"> & {
+  /** The first provider to ask; null: none issues them. */
+  readonly issuer: ProviderName | null
+  readonly holder: AccountHolder
+}
+
+/** An account whose details a worker asks for. */
+export const PendingDetails = Schema.Struct({
+  account_id: AccountId,
+  org_id: OrgId,
+  currency: Schema.typeSchema(CurrencyCode),
+  issuer: ProviderName,
+  holder: Schema.Struct({ name: Schema.String, email: Schema.String, phone: Schema.NullOr(Schema.String) }),
+  /** Times that a worker has taken it up. */
+  details_tries: Schema.Number
+})
+export type PendingDetails = typeof PendingDetails.Type
+
+/** What became of a request for details. */
+export type DetailsChange =
+  | { readonly _tag: "issued"; readonly issuerReference: string; readonly details: AccountDetails }
+  | { readonly _tag: "refused"; readonly message: string }
+  /** Asks this provider, after the time. */
+  | { readonly _tag: "pending"; readonly issuer: ProviderName; readonly dueIn: Duration.Duration }
 
 export interface AccountFilter {
   readonly user_id?: UserId | undefined
@@ -77,6 +114,12 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
     readonly lock: (orgId: OrgId, id: AccountId) => Stored<Option.Option<VirtualAccount>>
     /** For a transaction that changes the account: waits for running movements and blocks new ones. */
     readonly lockForChange: (scope: Scope, id: AccountId) => Stored<Option.Option<VirtualAccount>>
+    /** Takes up accounts whose details are due, each for the lease. */
+    readonly claimDetails: (most: number) => Stored<ReadonlyArray<PendingDetails>>
+    /** False: another worker has ended it, or takes it up after the lease. */
+    readonly changeDetails: (claimed: PendingDetails, change: DetailsChange) => Stored<boolean>
+    /** The account that a provider's id stands for. */
+    readonly findByIssuer: (issuer: ProviderName, reference: string) => Stored<Option.Option<VirtualAccount>>
     readonly setStatus: (
       orgId: OrgId,
       id: AccountId,

@@ -4,6 +4,7 @@ import { envelope, success } from "../../contract/api/Envelope.ts"
 import { VirtualTransaction as Shown } from "../../contract/api/VirtualAccountsApi.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { AccountWithBalance, VirtualTransaction, VirtualAccount } from "./VirtualAccountStore.ts"
+import type { StoredTransfer } from "./IncomingTransferStore.ts"
 import type { Money } from "../../domain/Money.ts"
 import { newEvent } from "../../webhooks/EventPublisher.ts"
 import type { WebhookEvent } from "../../webhooks/Webhook.ts"
@@ -14,6 +15,14 @@ export const transactionView = (transaction: VirtualTransaction) => ({
   ...transaction,
   amount: transaction.amount.toShown(),
   fee: transaction.fee.toShown()
+})
+
+export const transferView = ({ amount, issuer_reference, movement_id, ...transfer }: StoredTransfer) => ({
+  ...transfer,
+  movement_id,
+  account_reference: issuer_reference,
+  amount: amount.toShown(),
+  currency: amount.currency
 })
 
 const messages = {

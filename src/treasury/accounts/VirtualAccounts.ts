@@ -4,7 +4,7 @@ import { AccountId, type OrgId, type TransactionId, UserId, idOrNil, Ids } from 
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccountsApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { mapRefusal, orNotFound } from "../../platform/database/DatabaseFailure.ts"
+import { mapRefusal, orNotFound, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid } from "../../domain/Failure.ts"
@@ -13,6 +13,7 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Users } from "../../people/users/Users.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
+import type { AccountHolder } from "../../providers/port/AccountIssuer.ts"
 import { freezeEvent } from "./VirtualAccountView.ts"
 import {
   type AccountWithBalance,
@@ -20,7 +21,8 @@ import {
   type VirtualAccount,
   type AccountFilter,
   VirtualAccountStore,
-  VirtualTransactionStore
+  VirtualTransactionStore,
+  type WantedDetails
 } from "./VirtualAccountStore.ts"
 
 const make = Effect.gen(function* () {
@@ -71,9 +73,11 @@ const make = Effect.gen(function* () {
   return {
     create: Effect.fn("VirtualAccounts.create")(function* (
       permit: Permit<"accounts">,
-      { currency, customer_id, org_name, user_id }: typeof CreateVirtualAccount.Type
+      { currency, customer_id, org_name, user_id }: typeof CreateVirtualAccount.Type,
+      /** Details for the account, by the name and address of its owner. */
+      planDetails: (owner: AccountHolder) => Stored<WantedDetails | undefined> = () => Effect.succeed(undefined)
     ) {
-      const { name, org_id } = yield* mapRefusal(
+      const { email, name, org_id } = yield* mapRefusal(
         Effect.flatten(Effect.flatMap(permit.scope, organizations.find)),
         () => new Invalid({ message: "org_id: say which organisation the account is for." })
       )
@@ -81,6 +85,8 @@ const make = Effect.gen(function* () {
       if (!(yield* users.isMember(org_id, user))) {
         return yield* new Invalid({ message: "user_id: is not a member of this organisation." })
       }
+      const virtual_account_name = `${org_name ?? name} ${currency}`
+      const wanted = yield* planDetails({ name: virtual_account_name, email, phone: null })
       return yield* atomically(
         Effect.gen(function* () {
           const account = yield* accounts.insert({
@@ -89,8 +95,9 @@ const make = Effect.gen(function* () {
             user_id: user,
             customer_id: customer_id ?? null,
             currency,
-            virtual_account_name: `${org_name ?? name} ${currency}`,
-            provider: mode === "sandbox" ? "fiat" : null
+            virtual_account_name,
+            provider: mode === "sandbox" ? "fiat" : null,
+            ...(wanted === undefined ? {} : { wanted })
           })
           yield* record(permit, "virtual_account.created", account, { currency, user_id: user })
           return yield* withBalance(account)

@@ -1,15 +1,30 @@
 import { Effect } from "effect"
 import type { VirtualAccountsApi } from "../../contract/api/VirtualAccountsApi.ts"
+import { success } from "../../contract/api/Envelope.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
-import { accountView, movementAnswer, transactionView } from "./VirtualAccountView.ts"
+import { accountView, movementAnswer, transactionView, transferView } from "./VirtualAccountView.ts"
+import { AccountDetails } from "./AccountDetails.ts"
 import { AccountMovements } from "./AccountMovements.ts"
+import { IncomingTransfers } from "./IncomingTransfers.ts"
+import type { VirtualAccount } from "./VirtualAccountStore.ts"
 import { VirtualAccounts } from "./VirtualAccounts.ts"
 
+const createdMessage = ({ details_message, details_status }: VirtualAccount): string => {
+  if (details_message !== null) return `Virtual account created. ${details_message}`
+  return details_status === "pending"
+    ? "Virtual account created. Its details follow: get the account again."
+    : "Virtual account created"
+}
+
 export const virtualAccountsHandlers = Effect.map(
-  Effect.all([VirtualAccounts, AccountMovements, makePages]),
-  ([accounts, movements, pages]): Handlers<typeof VirtualAccountsApi> => ({
-    create: ({ payload, permit }) => answer("Virtual account created", accounts.create(permit, payload), accountView),
+  Effect.all([VirtualAccounts, AccountMovements, AccountDetails, IncomingTransfers, makePages]),
+  ([accounts, movements, details, transfers, pages]): Handlers<typeof VirtualAccountsApi> => ({
+    create: ({ payload, permit }) =>
+      Effect.map(
+        accounts.create(permit, payload, (owner) => details.plan(payload, owner)),
+        (account) => success(createdMessage(account), accountView(account))
+      ),
     list: (request) => {
       const { currency, user_id } = request.urlParams
       return pages(request, {
@@ -51,6 +66,8 @@ export const virtualAccountsHandlers = Effect.map(
       Effect.map(movements.simulateDeposit(permit, path.account_id, payload, idempotencyKey), (credit) =>
         movementAnswer("deposit", credit)
       ),
+    resolveTransfer: ({ path, payload, permit }) =>
+      answer("Incoming transfer resolved", transfers.resolve(permit, path.transfer_id, payload), transferView),
     freeze: ({ path, payload, permit }) =>
       answer("Virtual account frozen", accounts.freeze(permit, path.account_id, payload.reason ?? null), accountView),
     unfreeze: ({ path, permit }) =>

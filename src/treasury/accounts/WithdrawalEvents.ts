@@ -7,7 +7,7 @@
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { AccountId, idOrNil, Ids, TransactionId } from "../../domain/Ids.ts"
-import { combine, kindOf, type LedgerAccount } from "../../domain/Ledger.ts"
+import { combine, virtualAccountIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { creditsAccount, FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
@@ -26,8 +26,7 @@ import {
 } from "./VirtualAccountStore.ts"
 import type { ReplayedAnswer } from "../../payments/read/Payments.ts"
 
-/** Id of the virtual account that a payment is funded from or credits. */
-const accountIn = (funding: LedgerAccount | null): AccountId => idOrNil(AccountId)(funding?.split("/")[1] ?? "")
+const accountIn = (payment: Payment): AccountId => virtualAccountIn(payment.funding) ?? idOrNil(AccountId)("")
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
@@ -44,14 +43,12 @@ export const WithdrawalEvents = Layer.effect(
     const ids = yield* Ids
     const record = yield* RecordMovement
     const withdrawal = ({ funding, org_id, payment_id }: Payment) =>
-      funding === null || kindOf(funding) !== "virtual"
-        ? Effect.succeedNone
-        : transactions.findByPayment(org_id, payment_id)
+      virtualAccountIn(funding) === null ? Effect.succeedNone : transactions.findByPayment(org_id, payment_id)
 
     return {
       admit: Effect.fnUntraced(function* (payment) {
         if (creditsAccount(payment)) {
-          const credited = Option.getOrThrow(yield* accounts.lock(payment.org_id, accountIn(payment.funding)))
+          const credited = Option.getOrThrow(yield* accounts.lock(payment.org_id, accountIn(payment)))
           // A refund of a completed payin pays; anything else collects.
           return void (yield* payment.status === "completed" ? ensureCanPay(credited) : ensureCanReceive(credited))
         }
@@ -82,7 +79,7 @@ export const WithdrawalEvents = Layer.effect(
         if (moved.length === 0) return
         const found = yield* withdrawal(payment)
         const account = creditsAccount(payment)
-          ? yield* accounts.find(Option.some(payment.org_id), accountIn(payment.funding))
+          ? yield* accounts.find(Option.some(payment.org_id), accountIn(payment))
           : Option.none()
         const rows = yield* Effect.forEach(moved, ({ amount, entry }) =>
           Effect.map(ids.make(TransactionId), (id): ReadonlyArray<NewVirtualTransaction> => {

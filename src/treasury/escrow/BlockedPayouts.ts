@@ -1,5 +1,5 @@
 /** Payouts to escrow parties that could not be sent: items of the operations queue, retried or resolved by a person. */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { type EscrowId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
@@ -11,7 +11,7 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { type EscrowPayout, EscrowPayoutStore, type BlockedPayout } from "./EscrowPayoutStore.ts"
 import { escrowPayoutView, retriedAnswer } from "./EscrowView.ts"
 import { EscrowPayoutWorker } from "./EscrowPayoutWorker.ts"
-import { OtherItems, type OtherItem, type OtherItemsOf } from "../../payments/read/Payments.ts"
+import type { OtherItem, OtherItemsOf } from "../../payments/read/Payments.ts"
 
 interface PayoutRef {
   readonly escrowId: EscrowId
@@ -86,12 +86,10 @@ const itemOf = (blocked: BlockedPayout): OtherItem => {
   }
 }
 
-const blockedPayoutItems = Effect.map(
+/** Items of the operations queue about escrows: payouts that could not be made. */
+export const blockedPayoutItems = Effect.map(
   EscrowPayoutStore,
   (store): OtherItemsOf =>
     (scope, window) =>
       Effect.map(store.blocked(scope, window), (rows) => rows.map(itemOf))
 )
-
-/** Implements the port of the operations queue. */
-export const BlockedPayoutItems = Layer.effect(OtherItems, blockedPayoutItems)

@@ -195,7 +195,14 @@ describe("The OpenAPI document", () => {
       return `${String(direction)} ${String(payment_method)}`
     })
     const across = "payin mobile_money"
-    expect(kinds).toEqual(["payin mobile_money", "payin bank_transfer", "payin card", across, "payout mobile_money"])
+    expect(kinds).toEqual([
+      "payin mobile_money",
+      "payin bank_transfer",
+      "payin card",
+      "payin card",
+      across,
+      "payout mobile_money"
+    ])
   })
 
   it("has every event as a webhook, in its envelope", () => {

@@ -80,7 +80,7 @@ const decode = Schema.decodeUnknownSync(InitiatePayment)
 
 const plan = (request: object, about: Partial<PlanContext> = {}) => planPayment(decode(request), { ...alone, ...about })
 
-const unsent = { payment_id: ID, org_id: ID, ramp: null }
+const unsent = { payment_id: ID, org_id: ID, ramp: null, expires_at: null }
 
 /** With the order that its provider would get. */
 const planned = (request: object, about: Partial<PlanContext> = {}) => {
@@ -119,6 +119,18 @@ describe("planPayment: the fields that depend on others", () => {
     expect(refusal({ ...request, [field]: null }, about)).toMatch(
       new RegExp(`^VALIDATION_ERROR ${field}: is needed for`)
     )
+  })
+
+  it("needs no card where the payer enters it on the provider's page, and keeps none", () => {
+    const hosted = { ...byCard(), card_entry: "hosted" }
+    for (const request of [without(hosted, "card_details"), hosted]) {
+      const { order, payment } = planned(request)
+      expect([order.card, payment.card_details]).toEqual([null, {}])
+    }
+    for (const other of [byPhone(), byBank()]) {
+      expect(refusal({ ...other, card_entry: "hosted" })).toBe("VALIDATION_ERROR card_entry: is for card payins only.")
+    }
+    expect(() => refusal({ ...byCard(), card_entry: "here" })).toThrow(/card_entry/)
   })
 
   it("needs no payer for a payout, and no beneficiary for a payin", () => {

@@ -59,6 +59,7 @@ const fields = [
   "updated_at",
   "user_id",
   "user_metadata",
+  "virtual_account_id",
   "webhook_metadata"
 ]
 

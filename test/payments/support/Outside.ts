@@ -183,13 +183,11 @@ const sideProblems = (payment: Payment, attempts: ReadonlyArray<Told>, postings:
   for (const { account, currency, kind, minor, payment_id: of } of postings) {
     if (of !== payment_id || /^(held|reserve)\//.test(account) || !ownKinds.includes(account.split("/")[0]!)) continue
     const allowed = byHand.includes(kind)
-      ? sides.map((one) =>
-          one.own_account
-            ? `own/${org_id}/${one.account}/${currency}`
-            : kept && funding !== null
-              ? funding
-              : side(currency)
-        )
+      ? sides.flatMap((one) => {
+          if (one.own_account) return [`own/${org_id}/${one.account}/${currency}`]
+          // Settlement gets back what it paid of a receivable that the account could not bear.
+          return kept && funding !== null ? [funding, side(currency)] : [side(currency)]
+        })
       : [main]
     if (!allowed.includes(account)) sums.set(account, (sums.get(account) ?? 0n) + minor)
   }

@@ -240,6 +240,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     purse,
     honoursReference: false,
     provesAbsence: true,
+    takesCardNumbers: true,
     supports: () => Either.void,
     orders,
     enquiries,

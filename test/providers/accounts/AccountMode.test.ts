@@ -63,6 +63,7 @@ const marked: ReadonlyArray<readonly [ThirdPartyName, setting: string, ofTest: s
   ["paypal", "PAYPAL_BASE_URL", "https://api.sandbox.paypal.com", "https://api.paypal.com"],
   ["paystack", "PAYSTACK_SECRET_KEY", "sk_test_0123", "sk_live_0123"],
   ["flutterwave", "FLUTTERWAVE_SECRET_KEY", "FLWSECK_TEST-0123-X", "FLWSECK-0123-X"],
+  ["mpesa", "MPESA_BASE_URL", "https://sandbox.safaricom.co.ke", "https://api.safaricom.co.ke"],
   ["mtn_momo", "MTN_MOMO_BASE_URL", "https://sandbox.momodeveloper.mtn.com", "https://proxy.momoapi.mtn.com"],
   ["mtn_momo", "MTN_MOMO_TARGET_ENVIRONMENT", "sandbox", null],
   ["pawapay", "PAWAPAY_BASE_URL", "https://api.sandbox.pawapay.io", "https://api.pawapay.io"],
@@ -190,8 +191,8 @@ describe("an answer", () => {
   )
 })
 
-const paystackCallback = (key: string, domain: string) => {
-  const data = { id: 1, domain, status: "success", reference: "r", amount: 1000, currency: "NGN" }
+const paystackCallback = (key: string, domain: string, about: object = {}) => {
+  const data = { ...about, id: 1, domain, status: "success", reference: "r", amount: 1000, currency: "NGN" }
   const body = JSON.stringify({ event: "charge.success", data })
   return callbackRequest(body, { "x-paystack-signature": signatureOf(key, body) })
 }
@@ -224,13 +225,18 @@ describe("a callback with its proof", () => {
       expect((yield* paystack.callback(paystackCallback("sk_live_1", "live"))).events).toHaveLength(1)
       expect(troubles).toEqual([])
       expect((yield* paystack.callback(paystackCallback("sk_live_1", "test"))).events).toEqual([])
+      const dedicated = { channel: "dedicated_nuban", customer: { customer_code: "CUS_1" } }
+      const arrived = yield* paystack.callback(paystackCallback("sk_live_1", "live", dedicated))
+      expect(arrived).toMatchObject({ events: [], transfers: [{ providerReference: "CUS_1" }] })
+      const ofTest = yield* paystack.callback(paystackCallback("sk_live_1", "test", dedicated))
+      expect(ofTest).toEqual({ events: [], transfers: [] })
       const adyen = partyAt("adyen", "live", { api_key: "k", merchant_account: "Acme", webhook_secret: ADYEN_KEY }, {})
       expect((yield* adyen.callback(adyenCallback("true"))).events).toHaveLength(1)
       const taken = yield* adyen.callback(adyenCallback("false"))
       expect(taken).toMatchObject({ events: [], reply: { status: 200, body: "[accepted]" } })
-      expect(troubles).toEqual(["other_mode", "other_mode"])
+      expect(troubles).toEqual(["other_mode", "other_mode", "other_mode"])
       expect((yield* Effect.flip(paystack.callback(paystackCallback("sk_other", "test"))))._tag).toBe("NoProof")
-      expect(troubles, "without a proof anybody may have sent it").toHaveLength(2)
+      expect(troubles, "without a proof anybody may have sent it").toHaveLength(3)
     }).pipe(Effect.provide(layer))
   })
 })

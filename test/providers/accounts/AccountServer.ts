@@ -26,6 +26,7 @@ const accountServer = Layer.unwrapScoped(
     testServer("PostgreSQL", {
       stores,
       variables: {
+        CARD_DATA: "raw",
         STRIPE_BASE_URL: fake.url,
         STRIPE_SECRET_KEY: PLATFORM_KEY,
         STRIPE_WEBHOOK_SECRET: "whsec_of_the_platform"

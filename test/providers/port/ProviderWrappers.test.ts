@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Either, FiberRef } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Absent, Unknown } from "../../../src/domain/Outcome.ts"
+import { NotIssued } from "../../../src/providers/port/AccountIssuer.ts"
 import { wrapProvider } from "../../../src/providers/port/ProviderWrappers.ts"
 import { caller, type Caller } from "../../../src/providers/client/ConcurrencyLimit.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
@@ -16,6 +17,7 @@ it.effect("every call says for what and for whom it is made", () =>
       honoursReference: true,
       refundsHonourReference: true,
       provesAbsence: true,
+      takesCardNumbers: true,
       givesUpId: () => false,
       since: new Date(),
       supports: () => Either.void,
@@ -26,6 +28,12 @@ it.effect("every call says for what and for whom it is made", () =>
       cancel: () => noted("canceled"),
       refund: () => noted(new Unknown({ reason: "" })),
       resume: () => noted(new Absent()),
+      register: () => Effect.succeed(Either.left("")),
+      accounts: {
+        currencies: [],
+        issue: () => noted(new NotIssued({ reason: "" })),
+        incoming: () => noted([])
+      },
       test: noted(Either.right(""))
     }
     const fair = wrapProvider(provider)
@@ -44,11 +52,18 @@ it.effect("every call says for what and for whom it is made", () =>
     yield* fair.enquire(attempt)
     yield* fair.resume!(attempt, {})
     yield* fair.callback(calledBack("stripe", { headers: {}, body: Buffer.from("{}") }))
+    yield* fair.accounts!.issue({
+      ...{ reference: "", currency: order.money.currency, country: "" },
+      holder: { name: "", email: "", phone: null }
+    })
+    yield* fair.accounts!.incoming!(new Date())
     yield* fair.test!
     expect(seen).toEqual([
       { purpose: "question", orgId: attempt.orgId },
       { purpose: "question", orgId: attempt.orgId },
       { purpose: "proof", orgId: null },
+      { purpose: "order", orgId: null },
+      { purpose: "question", orgId: null },
       { purpose: "question", orgId: null }
     ])
   }).pipe(Effect.provide(Ids.layer))

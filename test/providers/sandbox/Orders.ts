@@ -18,6 +18,9 @@ export const checkoutUrl = "http://127.0.0.1:3000/checkout/p1?t=abc"
 
 export const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
 
+const cardNumbered = (number: string): PaymentOrder["card"] =>
+  Redacted.make({ number, expiryMonth: "12", expiryYear: "2030", cvv: "123", holder: null })
+
 export const newOrder = (about: Partial<PaymentOrder> = {}) =>
   Effect.gen(function* () {
     const ids = yield* Ids
@@ -33,13 +36,14 @@ export const newOrder = (about: Partial<PaymentOrder> = {}) =>
       payer: null,
       mobileMoney: null,
       bank: null,
-      card: null,
+      card: cardNumbered("4242424242424242"),
       walletAddress: null,
       recipient: null,
       sender: null,
       browser: null,
       checkoutUrl,
       returnUrl: "http://127.0.0.1:3000/checkout/p1/return?t=abc",
+      expiresAt: null,
       ...about
     }
     return order
@@ -73,10 +77,7 @@ export const calledBack = (provider: string, sent: Pick<CallbackRequest, "header
   ...sent
 })
 
-export const card = (number: string): Partial<PaymentOrder> => ({
-  method: "card",
-  card: Redacted.make({ number, expiryMonth: "12", expiryYear: "2030", cvv: "123", holder: null })
-})
+export const card = (number: string): Partial<PaymentOrder> => ({ method: "card", card: cardNumbered(number) })
 
 export const phone = (phoneNumber: string): Partial<PaymentOrder> => ({
   method: "mobile_money",

@@ -240,7 +240,7 @@ describe("the other rails", () => {
 
   it.effect("hybrid: a ramp is collected by whatever its details are", () =>
     Effect.gen(function* () {
-      const ramp = { flow: "external", method: "crypto" } as const
+      const ramp = { flow: "external", method: "crypto", card: null } as const
       const push = yield* course({ ...phone("+254712345678"), ...ramp }, "hybrid")
       expect(push.outcome).toEqual(answers("processing", "wait"))
       const transfer = yield* course({ ...bank("0123456789"), ...ramp }, "hybrid")
@@ -249,6 +249,18 @@ describe("the other rails", () => {
       expect((deposit.outcome as Accepted).actionData.network).toBe("ETHEREUM")
       const refused = yield* course({ ...phone("+254712340001"), ...ramp }, "hybrid")
       expect(refused.outcome).toBeInstanceOf(Declined)
+    })
+  )
+
+  it.effect("fiat: a card that the payer enters on the provider's page leads to the page", () =>
+    Effect.gen(function* () {
+      const { outcome, states } = yield* course({ card: null })
+      expect(outcome).toMatchObject({
+        state: "pending",
+        nextAction: "redirect",
+        actionData: { redirect_url: checkoutUrl }
+      })
+      expect(states).toEqual([])
     })
   )
 

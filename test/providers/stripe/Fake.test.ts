@@ -19,7 +19,7 @@ import {
 import { newOrder } from "./Orders.ts"
 import { asCalledBack } from "../support/Callbacks.ts"
 
-const running = againstFake(stripe, stripeFake)
+const running = againstFake(stripe, stripeFake, { rawCards: true })
 
 const visa = (minor: bigint, about: About = {}) =>
   newOrder({ card: cardNumbered("4242424242424242"), money: inMinor("EUR", minor), ...about })
@@ -129,40 +129,6 @@ describe("a payment at the fake", () => {
     })
   )
 
-  it.scopedLive("that waits on a page survives a refused card and can be called off until it is paid", () =>
-    Effect.gen(function* () {
-      const { books, credentials, events, provider, settled, url } = yield* running
-      const confirm = (id: string, form: Record<string, string>) =>
-        Effect.promise(() =>
-          fetch(`${url}/v1/payment_intents/${id}/confirm`, {
-            method: "POST",
-            headers: { authorization: `Bearer ${credentials["secret_key"]}` },
-            body: new URLSearchParams(form)
-          })
-        )
-      const order = newOrder({ card: cardNumbered("4111111111111111") })
-      const outcome = yield* provider.initiate(order)
-      const { client_secret } = (outcome as Accepted).actionData
-      const secret = { client_secret: client_secret! }
-      const no = yield* confirm(idIn(outcome), { ...secret, payment_method: "pm_card_visa_chargeDeclined" })
-      expect(no.status).toBe(402)
-      expect(yield* provider.enquire(now(order, idIn(outcome)))).toMatchObject({ state: "pending" })
-      expect((yield* confirm(idIn(outcome), { client_secret: "x", payment_method: "pm_card_visa" })).status).toBe(404)
-      expect((yield* confirm(idIn(outcome), { ...secret, payment_method: "pm_card_visa" })).status).toBe(200)
-      yield* settled
-      expect((yield* events).at(-1)).toMatchObject({ report: { state: "completed" } })
-      expect(yield* provider.cancel!(now(order, idIn(outcome)))).toBe("refused")
-
-      const other = newOrder({ reference: referenceNo(2) })
-      const waiting = yield* provider.initiate(other)
-      expect(yield* provider.cancel!(now(other))).toBe("canceled")
-      expect(yield* provider.cancel!(now(other, idIn(waiting)))).toBe("canceled")
-      expect(yield* provider.enquire(now(other, idIn(waiting)))).toMatchObject({ state: "failed" })
-      expect((yield* confirm(idIn(waiting), { payment_method: "pm_card_visa" })).status).toBe(400)
-      expect(books.holdings()).toEqual(new Map([["EUR", 12_300n]]))
-    })
-  )
-
   const places = [
     ["DE", "EUR"],
     ["GB", "GBP"],
@@ -253,7 +219,7 @@ describe("a refund at the fake", () => {
 describe("the fake", () => {
   it.scopedLive("takes numbers of cards where they are sent", () =>
     Effect.gen(function* () {
-      const { books, provider, settled } = yield* againstFake(stripe, stripeFake, { rawCards: true })
+      const { books, provider, settled } = yield* running
       yield* provider.initiate(visa(500n, { card: cardNumbered("4111111111111111") }))
       const refused = yield* provider.initiate(
         visa(600n, { reference: referenceNo(2), card: cardNumbered("4000000000009979") })

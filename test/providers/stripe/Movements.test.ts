@@ -63,7 +63,10 @@ const dispute = (about: object = {}) => ({
 
 const at = (answer: Parameters<typeof scripted>[0]) => {
   const { calls, http } = scripted(answer)
-  return { calls, provider: connected(stripe, http, { secret_key: "sk_test_abc", webhook_secret: secret }) }
+  return {
+    calls,
+    provider: connected(stripe, http, { secret_key: "sk_test_abc", webhook_secret: secret }, { rawCards: true })
+  }
 }
 
 const heard = (type: string, object: object) =>
@@ -221,7 +224,7 @@ describe("the fake of Stripe names the same movements in callbacks and enquiries
   for (const [name, minor, kinds] of stories) {
     it.scopedLive(name, () =>
       Effect.gen(function* () {
-        const { mailbox, provider, settled } = yield* againstFake(stripe, stripeFake)
+        const { mailbox, provider, settled } = yield* againstFake(stripe, stripeFake, { rawCards: true })
         const order = newOrder({ card: cardNumbered("4242424242424242"), money: inMinor("EUR", minor) })
         const outcome = yield* provider.initiate(order)
         yield* settled

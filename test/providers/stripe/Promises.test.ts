@@ -6,10 +6,18 @@ import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { providerContract } from "../support/providerContract.ts"
 import { cardNumbered } from "../support/Orders.ts"
 
+describe("on Stripe's page", () => {
+  providerContract(stripe, stripeFake, {
+    payin: { currency: "KES", order: (basics) => basics, declines: "later" },
+    refund: true
+  })
+})
+
 describe("with a test card", () => {
   providerContract(stripe, stripeFake, {
     payin: { currency: "KES", order: (basics) => ({ ...basics, card: cardNumbered("4242424242424242") }) },
-    refund: true
+    refund: true,
+    rawCards: true
   })
 })
 

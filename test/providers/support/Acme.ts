@@ -73,6 +73,7 @@ export const acme = (fault?: Fault) =>
     modes: {},
     fields,
     serves,
+    setup: { keys: ["A key."], callbacks: null },
     refunds: fault !== "has refunds that it does not declare",
     connect: ({ credentials, http }) => {
       const key = Redacted.value(credentials.api_key)

@@ -39,12 +39,12 @@ const refused = (status: number, code: string): FakeReply => ({ status, body: { 
 
 const declines: Partial<Record<Scenario, string>> = { declined_instrument: "card_refused", declined_provider: "limit" }
 
-const take = (world: FakeWorld, request: FakeRequest, scenario: Scenario): FakeReply => {
+const take = (world: FakeWorld, request: FakeRequest, scenario: Scenario, isOnce: boolean): FakeReply => {
   if (!isAllowed(request)) return refused(401, "key")
   const code = declines[scenario]
   if (code !== undefined) return refused(402, code)
   const body = bodyOf(request)
-  const entry = world.take({
+  const entry = (isOnce ? world.takeOnce : world.take)({
     id: `acme_${body.kind}_${world.books.all().length}`,
     reference: body.reference,
     kind: body.kind,
@@ -70,21 +70,23 @@ const pay = (world: FakeWorld, { params }: FakeRequest): FakeReply => {
   return { status: 302, headers: { location: `${String(entry.kept["returnUrl"])}?acme=${entry.id}` } }
 }
 
-const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => [
-  {
-    method: "POST",
-    path: "/orders",
-    moves: (request) => moneyOf(bodyOf(request)),
-    answer: (request, scenario) => take(world, request, scenario)
-  },
-  { method: "GET", path: "/orders/:kind/:reference", answer: (request) => find(world, request) },
-  { method: "GET", path: "/pay/:id", answer: (request) => pay(world, request) },
-  {
-    method: "GET",
-    path: "/ping",
-    answer: (request) => (isAllowed(request) ? { status: 200, body: "pong" } : refused(401, "key"))
-  }
-]
+const routesOf =
+  (isOnce: boolean) =>
+  (world: FakeWorld): ReadonlyArray<FakeRoute> => [
+    {
+      method: "POST",
+      path: "/orders",
+      moves: (request) => moneyOf(bodyOf(request)),
+      answer: (request, scenario) => take(world, request, scenario, isOnce)
+    },
+    { method: "GET", path: "/orders/:kind/:reference", answer: (request) => find(world, request) },
+    { method: "GET", path: "/pay/:id", answer: (request) => pay(world, request) },
+    {
+      method: "GET",
+      path: "/ping",
+      answer: (request) => (isAllowed(request) ? { status: 200, body: "pong" } : refused(401, "key"))
+    }
+  ]
 
 export const signed = (body: string): string =>
   createHmac("sha256", credentials.webhook_secret).update(body).digest("hex")
@@ -92,9 +94,12 @@ export const signed = (body: string): string =>
 export const acmeFake: Fake = {
   name: "acme" as ThirdPartyName,
   credentials,
-  routes,
+  routes: routesOf(true),
   callbackOf: (entry, { url }) => {
     const body = JSON.stringify({ event: `evt_${entry.id}_${entry.state}`, order: shownAs(entry, url) })
     return { headers: { "x-acme-signature": signed(body) }, body }
   }
 }
+
+/** Moves money for a reference as often as it comes. */
+export const forgetfulAcmeFake: Fake = { ...acmeFake, routes: routesOf(false) }

@@ -165,6 +165,15 @@ export const openSession = <Fields extends CredentialFields>(
       )
     )
 
+    /** With the id of the payment, where the provider gives up the id of the page that it was made on. */
+    const renamed = (attempt: AttemptContext): Effect.Effect<AttemptContext, BrokenPromise> =>
+      Effect.gen(function* () {
+        const { providerPaymentId: id } = attempt
+        if (id === null || provider.givesUpId?.(id) !== true) return attempt
+        const said = yield* enquire(attempt)
+        return said._tag === "Report" ? { ...attempt, providerPaymentId: said.providerPaymentId ?? id } : attempt
+      })
+
     /** The rest of what was accepted, up to its end. */
     const toEnd = (kind: "payin" | "payout", order: PaymentOrder, outcome: Accepted) =>
       Effect.gen(function* () {
@@ -172,7 +181,7 @@ export const openSession = <Fields extends CredentialFields>(
         const entry = yield* entryOf(kind, order.reference)
         yield* approve(attempt, entry, outcome)
         yield* settled
-        return { order, attempt, entry }
+        return { order, attempt: yield* renamed(attempt), entry }
       })
 
     const through = (kind: "payin" | "payout", sample: Sample, scenario: Scenario) =>
@@ -196,6 +205,8 @@ export const openSession = <Fields extends CredentialFields>(
       holdsOf,
       holdsNothing,
       held,
+      /** What its fake was asked to do, beside granting tokens. */
+      sentOrders: () => running.calls.filter(({ operation }) => !operation.endsWith("token")),
       toEnd,
       through
     }

@@ -54,6 +54,7 @@ export const orderOf = ({ country = "DE", ...about }: About = {}): PaymentOrder 
   browser: null,
   checkoutUrl: "https://pay.example.com/checkout/p1",
   returnUrl: "https://pay.example.com/back/p1",
+  expiresAt: null,
   ...about,
   country: CountryCode.make(country)
 })

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import type { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { uuidv7 } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { type Scenario, magicDigits } from "../../fakes/MagicAmounts.ts"
+import { digitsBelow, type Scenario, magicDigits } from "../../fakes/MagicAmounts.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
 import { attemptOf, orderOf } from "./Orders.ts"
@@ -16,6 +16,12 @@ export interface Sample {
   readonly order: (basics: PaymentOrder) => PaymentOrder
   /** Refusals may come after the answer: nothing is known before the customer has come, or the network has answered. */
   readonly declines?: "later"
+  /** It takes whole units alone: what is wanted of its fake stands in them, and a fraction is declined before it is sent. */
+  readonly wholeUnits?: true
+  /** Its orders name their amount for good: of what would bring another one, it says that it cannot be. */
+  readonly otherAmount?: "declined"
+  /** The proof of a callback stands in the address that the order named, and does not cover the body. */
+  readonly provedBy?: "address"
   /** The provider's answers to enquiries do not name the money that came: its callbacks do. */
   readonly namedBy?: "callback"
 }
@@ -32,19 +38,22 @@ export interface Samples {
 
 export const newReference = () => wireReference(uuidv7(Date.now(), randomBytes(10)))
 
-const HUNDREDTHS = 2
-
 /** So much, with the digits that a scenario goes by. */
-export const magicMoney = (currency: string, scenario: Scenario, hundredths = 150_000n): Money => {
+export const magicMoney = (
+  currency: string,
+  scenario: Scenario,
+  hundredths = 150_000n,
+  wholeUnits?: boolean
+): Money => {
   const digits = magicDigits.find(([, one]) => one === scenario)?.[0] ?? "00"
   const zero = Money.zero(currency as AnyCurrencyCode)
-  const scale = 10n ** BigInt(Math.max(0, zero.exponent - HUNDREDTHS))
+  const scale = 10n ** BigInt(digitsBelow(zero.exponent, wholeUnits))
   return new Money({ currency: zero.currency, minor: (hundredths + BigInt(digits)) * scale })
 }
 
 export const sampleOrder = (
   kind: "payin" | "payout",
-  { currency, hundredths, order }: Sample,
+  { currency, hundredths, order, wholeUnits }: Sample,
   scenario: Scenario
 ): PaymentOrder =>
   order(
@@ -52,7 +61,7 @@ export const sampleOrder = (
       reference: newReference(),
       flow: kind === "payin" ? "inbound" : "outbound",
       country: "KE",
-      money: magicMoney(currency, scenario, hundredths)
+      money: magicMoney(currency, scenario, hundredths, wholeUnits)
     })
   )
 

@@ -4,7 +4,7 @@ import { Cause, Effect, Exit } from "effect"
 import { describe, expect } from "vitest"
 import type { BankAccount, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { acme, type Fault } from "./Acme.ts"
-import { acmeFake } from "./AcmeFake.ts"
+import { acmeFake, forgetfulAcmeFake } from "./AcmeFake.ts"
 import { promisesOf, providerContract } from "./providerContract.ts"
 import type { Sample, Samples } from "./Samples.ts"
 
@@ -70,6 +70,19 @@ describe("an adapter that", () => {
       const exit = yield* Effect.exit(promise!.check)
       const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
       expect(failure).toMatchObject({ _tag: "BrokenPromise" })
+    })
+  )
+})
+
+describe("a provider that does not remember a reference", () => {
+  it.live.each([
+    "a payin moves money once, however often one reference is sent",
+    "a refund gives back once what it says"
+  ])("does not pass: %s", (name) =>
+    Effect.gen(function* () {
+      const promise = promisesOf(acme(), forgetfulAcmeFake, whole).find((one) => one.name === name)
+      const exit = yield* Effect.exit(promise!.check)
+      expect(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined).toMatchObject({ _tag: "BrokenPromise" })
     })
   )
 })

@@ -6,6 +6,7 @@ import { it } from "@effect/vitest"
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Either, Equal } from "effect"
 import { describe } from "vitest"
+import { Money } from "../../../src/domain/Money.ts"
 import type { Declined, Outcome, Report } from "../../../src/domain/Outcome.ts"
 import type { Fake } from "../../fakes/Fake.ts"
 import type { Entry } from "../../fakes/FakeLedger.ts"
@@ -147,12 +148,25 @@ const tooBusy =
       yield* session.holdsNothing
     })
 
+/** By an enquiry, or where those name nothing, by a callback. */
+const failedAt = (session: Session, sample: Sample, attempt: AttemptContext) =>
+  Effect.gen(function* () {
+    if (sample.namedBy !== "callback") return void (yield* session.reported(attempt, ...failures))
+    const enquiry = yield* session.enquire(attempt)
+    if (enquiry._tag === "Report" && failures.includes(enquiry.state)) return
+    const told = statementsOf(yield* leadsTo(session, attempt))
+    yield* holds(
+      told.some(({ report }) => failures.includes(report.state)),
+      `neither an enquiry nor a callback says that it failed: ${shown([enquiry, told])}`
+    )
+  })
+
 /** At once or later: either way nothing is moved. */
-const endsFailed = (session: Session, kind: Kind, order: PaymentOrder, outcome: Outcome) =>
+const endsFailed = (session: Session, kind: Kind, sample: Sample, order: PaymentOrder, outcome: Outcome) =>
   Effect.gen(function* () {
     if (outcome._tag !== "Declined") {
       const { attempt } = yield* session.toEnd(kind, order, yield* session.accepted(outcome))
-      yield* session.reported(attempt, ...failures)
+      yield* failedAt(session, sample, attempt)
     }
     yield* session.settled
     yield* session.holdsNothing
@@ -165,7 +179,7 @@ const declines =
       const order = sampleOrder(kind, sample, scenario)
       const outcome = yield* session.initiate(order)
       if (sample.declines !== "later") yield* declined(outcome)
-      yield* endsFailed(session, kind, order, outcome)
+      yield* endsFailed(session, kind, sample, order, outcome)
       if (outcome._tag !== "Declined") return
       const isInstruments = outcome.instrument === true
       // Whose fault a payout's refusal is, providers see in their own ways; a deposit has no instrument.
@@ -180,7 +194,7 @@ const failsLater =
   (kind: Kind, sample: Sample): Checked =>
   (session) => {
     const order = sampleOrder(kind, sample, "fails_later")
-    return Effect.flatMap(session.initiate(order), (outcome) => endsFailed(session, kind, order, outcome))
+    return Effect.flatMap(session.initiate(order), (outcome) => endsFailed(session, kind, sample, order, outcome))
   }
 
 const staysSilent =
@@ -282,10 +296,27 @@ const outOfOrder =
 
 const MOST_BYTES_CHANGED = 128
 
-const changedAt = (request: CallbackRequest, at: number): CallbackRequest => {
-  const body = Buffer.from(request.body)
-  body[at]! ^= 1
-  return { ...request, body }
+const flipped = (bytes: Buffer, at: number): Buffer => {
+  const changed = Buffer.from(bytes)
+  changed[at]! ^= 1
+  return changed
+}
+
+/** One byte after the other, of what the proof covers. */
+const changesOf = (request: CallbackRequest, { provedBy }: Sample): ReadonlyArray<CallbackRequest> => {
+  const stepsIn = ({ length }: Buffer, most: number) => {
+    const step = Math.max(1, Math.ceil(length / most))
+    return Array.from({ length: Math.ceil(length / step) }, (_, at) => at * step)
+  }
+  if (provedBy !== "address") {
+    return stepsIn(request.body, MOST_BYTES_CHANGED).map((at) => ({ ...request, body: flipped(request.body, at) }))
+  }
+  return Object.entries(request.query).flatMap(([name, value]) =>
+    stepsIn(Buffer.from(value), MOST_BYTES_CHANGED).map((at) => ({
+      ...request,
+      query: { ...request.query, [name]: flipped(Buffer.from(value), at).toString("latin1") }
+    }))
+  )
 }
 
 const statementsOf = (events: ReadonlyArray<CallbackEvent>) =>
@@ -300,9 +331,10 @@ const changedByte =
       yield* leadsTo(session, attempt)
       for (const request of session.mailbox.callbacks) {
         const honest = statementsOf(yield* eventsOf(session, request))
-        const step = Math.max(1, Math.ceil(request.body.length / MOST_BYTES_CHANGED))
-        for (let at = 0; at < request.body.length; at += step) {
-          const read = yield* session.callback(changedAt(request, at))
+        const changes = changesOf(request, sample)
+        yield* holds(changes.length > 0, "nothing in the callback can be a proof")
+        for (const [at, changed] of changes.entries()) {
+          const read = yield* session.callback(changed)
           if (Either.isLeft(read)) continue
           for (const { attempt: named, report } of statementsOf(read.right.events)) {
             const isSaid = honest.some(
@@ -311,16 +343,28 @@ const changedByte =
                 one.attempt.providerPaymentId === named.providerPaymentId &&
                 isDeepStrictEqual(one.report, report)
             )
-            yield* holds(isSaid, `with byte ${at} changed it still states ${shown([named, report])}`)
+            const isHarmless = isSaid && sample.provedBy !== "address"
+            yield* holds(isHarmless, `with byte ${at} changed it still states ${shown([named, report])}`)
           }
         }
       }
     })
 
+const declinedWithReason = (session: Session, order: PaymentOrder) =>
+  Effect.gen(function* () {
+    const refusal = yield* Effect.flatMap(session.initiate(order), declined)
+    yield* holds(refusal.reason.trim() !== "", "it is declined without a reason")
+    yield* holds(refusal.instrument !== true, "the amount is held against the payer")
+    yield* session.holdsNothing
+  })
+
 const otherAmount =
   (kind: Kind, sample: Sample): Checked =>
   (session) =>
     Effect.gen(function* () {
+      if (sample.otherAmount === "declined") {
+        return yield* declinedWithReason(session, sampleOrder(kind, sample, "other_amount"))
+      }
       const { attempt, entry } = yield* session.through(kind, sample, "other_amount")
       const report =
         sample.namedBy === "callback"
@@ -331,6 +375,17 @@ const otherAmount =
         moved !== undefined && Equal.equals(moved, entry.moved),
         `${entry.moved} came, but it reports ${moved ?? "no amount"}`
       )
+    })
+
+/** A hundredth more than it can be asked for. */
+const fraction =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const order = sampleOrder(kind, sample, "completes")
+      const { currency, minor } = order.money
+      yield* declinedWithReason(session, { ...order, money: new Money({ currency, minor: minor + 1n }) })
+      yield* holds(session.sentOrders().length === 0, "what cannot be asked for exactly was sent")
     })
 
 const credentialsRefused =
@@ -362,7 +417,7 @@ const returning = (session: Session, sample: Sample, scenario: Scenario): Effect
   Effect.gen(function* () {
     const { attempt: broughtBy, entry } = yield* session.through("payin", sample, "completes")
     const third = ((sample.hundredths ?? 150_000n) / 300n) * 100n
-    const money = magicMoney(sample.currency, scenario, third)
+    const money = magicMoney(sample.currency, scenario, third, sample.wholeUnits)
     const reference = newReference()
     const refund = refundOf(broughtBy, { reference, money, reason: "The customer changed their mind" })
     return {
@@ -454,6 +509,9 @@ export const promisesOf = <Fields extends CredentialFields>(
     promise(`a ${kind} that came too often is declined`, tooBusy(kind, sample)),
     promise(`a ${kind} is declined for the instrument`, declines(kind, sample, "declined_instrument")),
     promise(`a ${kind} is declined for the provider's own reasons`, declines(kind, sample, "declined_provider")),
+    ...(sample.wholeUnits === true
+      ? [promise(`a ${kind} with a fraction is declined before it is sent`, fraction(kind, sample))]
+      : []),
     promise(`a ${kind} with credentials that are not taken is declined`, credentialsRefused(kind, sample), wrong),
     promise(`a ${kind} that fails later is reported as failed`, failsLater(kind, sample)),
     promise(`a ${kind} that nothing is heard of is under way`, staysSilent(kind, sample)),

@@ -113,6 +113,7 @@ export class SimulatedProvider {
       honoursReference: can.honours,
       ...(can.refundsHonour === undefined ? {} : { refundsHonourReference: can.refundsHonour }),
       provesAbsence: can.provesAbsence,
+      takesCardNumbers: true,
       supports: () => Either.void,
       initiate: (order) => this.initiate(order, account),
       enquire: (attempt) => this.enquire(attempt, account),

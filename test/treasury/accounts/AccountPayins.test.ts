@@ -3,13 +3,34 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { act } from "../../payments/support/Acting.ts"
 import { resolve } from "../../payments/support/ByHand.ts"
-import { attemptsOf, callBack, initiate, lookUp, untilStatus } from "../../payments/support/Calls.ts"
+import {
+  attemptsOf,
+  callBack,
+  get,
+  initiate,
+  jsonOf,
+  lookUp,
+  recordOf,
+  untilStatus
+} from "../../payments/support/Calls.ts"
 import { threeProviders, watched } from "../../payments/support/InTheBooks.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { accepts } from "../../payments/support/ScriptedProvider.ts"
 import { people } from "../../support/Credentials.ts"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
+import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import { Fees } from "../../../src/money/fees/Fees.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
+import { linkOf, newLink } from "../../hosted/links/LinkFixtures.ts"
+import { byCard as linkByCard, payAt } from "../../hosted/pages/link/LinkPageFixtures.ts"
 import { ask, balanceOf, dataOf, eventsOf, expectBooksInOrder, openAccount, transactionsOf } from "./AccountFixtures.ts"
+
+const KES = CurrencyCode.make("KES")
 
 onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { stripe }) => {
   const open = (currency = "KES") =>
@@ -161,6 +182,117 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
         expect([status, body["message"]], field).toEqual([400, expect.stringContaining(field)])
       }
       expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+    })
+  )
+
+  it.effect("take their fees from the account, and show both", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { account_id } = yield* open()
+      const charge = (basis_points: number) =>
+        Effect.flatMap(Fees, (fees) =>
+          fees.set(
+            operatorPermit("platform", "olga"),
+            { org_id: acme.org_id, payment_method: "card", direction: "inbound" },
+            { basis_points, fixed: null }
+          )
+        )
+      yield* charge(200)
+      const books = yield* watched
+      const { hears, payment_id } = yield* Effect.ensuring(
+        payIn("NL", { virtual_account_id: account_id }),
+        Effect.orDie(charge(0))
+      )
+      yield* hears("completed")
+      yield* untilStatus(payment_id, "completed")
+      expect(yield* balanceOf(acme.key, account_id)).toBe(1470)
+      expect(yield* books.gained).toEqual({ stripe: -1500, fees: 30 })
+      expect(yield* transactionsOf(acme.key, account_id)).toMatchObject([{ type: "credit", amount: 1500, fee: 30 }])
+      const [event] = yield* eventsOf(acme.key, "virtual_account.deposit")
+      expect(event?.data).toMatchObject({ amount: 1500, fee: 30, balance: 1470 })
+      expect(yield* recordOf(payment_id)).toMatchObject({ virtual_account_id: account_id, total_fees: 30 })
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect("owe a chargeback that the account lacks the money for, and settlement pays it first", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { account_id } = yield* open()
+      const { hears, payment_id } = yield* payIn("BE", { virtual_account_id: account_id })
+      yield* hears("completed")
+      yield* untilStatus(payment_id, "completed")
+      dataOf(
+        yield* ask(acme.key, "/transfer", { from_account_id: account_id, to_account_id: "settlement", amount: 1400 })
+      )
+      const ledger = yield* LedgerStore
+      const settlement = LedgerAccount.settlement(acme.org_id, KES)
+      const has = yield* ledger.balance(settlement)
+      yield* ledger.setLimit({ org_id: acme.org_id, currency: KES, credit_limit: Money.zero(KES) })
+      const books = yield* watched
+      const taken = { amount: "1500.00", currency: "KES" }
+      yield* hears("completed", { taken })
+      yield* resolve(payment_id, "completed", "the organisation bears it")
+      expect(yield* balanceOf(acme.key, account_id)).toBe(100)
+      const paid = has.minor >= 150_000n ? { settlement: -1500 } : undefined
+      expect(yield* books.gained).toMatchObject({ stripe: 1500, ...paid })
+      expect(yield* lines(account_id)).toEqual(["credit 1500 completed", "debit 1400 completed"])
+      yield* hears("completed", { regained: taken })
+      expect(yield* books.gained).toEqual({})
+      yield* ledger.setLimit({ org_id: acme.org_id, currency: KES, credit_limit: null })
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect("reach an account that was frozen or closed meanwhile; a frozen one refunds nothing", () =>
+    Effect.gen(function* () {
+      const { acme, admin } = yield* people
+      const accounts = yield* VirtualAccountStore
+      const frozen = yield* open()
+      const one = yield* payIn("IE", { virtual_account_id: frozen.account_id })
+      dataOf(yield* ask(admin, `/${frozen.account_id}/freeze`, {}))
+      yield* one.hears("completed")
+      yield* untilStatus(one.payment_id, "completed")
+      expect(yield* balanceOf(acme.key, frozen.account_id)).toBe(1500)
+      expect((yield* act(one.payment_id, { action: "refund", amount: 500 })).status).toBe(409)
+      expect(yield* balanceOf(acme.key, frozen.account_id)).toBe(1500)
+      const closed = yield* open()
+      const other = yield* payIn("FI", { virtual_account_id: closed.account_id })
+      yield* accounts.setStatus(acme.org_id, closed.account_id, "closed", null)
+      yield* other.hears("completed")
+      yield* untilStatus(other.payment_id, "completed")
+      expect(yield* balanceOf(acme.key, closed.account_id)).toBe(1500)
+      const late = yield* initiate({ ...byCard(), country: "FI", virtual_account_id: closed.account_id })
+      expect([late.status, late.body["message"]]).toEqual([400, expect.stringContaining("the account is closed")])
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect("come through the page of a payment link too", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { account_id } = yield* open()
+      yield* serveCountry("KE", ["stripe"])
+      stripe.on("For the account", accepts())
+      const link = yield* newLink(acme, {
+        ...{ amount: 1500, currency: "KES", amount_type: "fixed", description: "For the account" },
+        ...{ virtual_account_id: account_id }
+      })
+      const sent = yield* payAt(link, linkByCard())
+      expect(sent.status, sent.text).toBe(303)
+      const { data } = jsonOf(yield* get(`/transactions?limit=100`)) as {
+        readonly data: ReadonlyArray<{ readonly payment_id: PaymentId; readonly virtual_account_id: string | null }>
+      }
+      const { payment_id } = data.find((one) => one.virtual_account_id === account_id)!
+      const [attempt] = yield* attemptsOf(payment_id)
+      yield* callBack("stripe", { key: "link", reference: String(attempt?.["attempt_id"]), state: "completed" })
+      yield* untilStatus(payment_id, "completed")
+      expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
+      expect(yield* transactionsOf(acme.key, account_id)).toMatchObject([{ type: "credit", reference: payment_id }])
+      const [event] = yield* eventsOf(acme.key, "virtual_account.deposit")
+      expect(event?.data).toMatchObject({ account_id, balance: 1500 })
+      expect((yield* linkOf(acme, link.link_id)).status).toBe("paid")
+      yield* expectBooksInOrder
     })
   )
 })

@@ -1,9 +1,10 @@
 import { expect } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import {
   VirtualAccountStore,
   VirtualTransactionStore,
   type NewVirtualTransaction,
+  type WantedDetails,
   statusFromPayment
 } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
@@ -18,7 +19,7 @@ import { onBothStores } from "../../support/Stores.ts"
 
 const first = (take: number) => ({ after: Option.none(), take })
 
-const newAccount = (owner: Effect.Effect.Success<typeof newOwner>, currency = "KES") =>
+const newAccount = (owner: Effect.Effect.Success<typeof newOwner>, currency = "KES", wanted?: WantedDetails) =>
   Effect.gen(function* () {
     const store = yield* VirtualAccountStore
     return yield* store.insert({
@@ -27,7 +28,8 @@ const newAccount = (owner: Effect.Effect.Success<typeof newOwner>, currency = "K
       customer_id: null,
       currency: CurrencyCode.make(currency),
       virtual_account_name: `Initech ${currency}`,
-      provider: "fiat"
+      provider: "fiat",
+      ...(wanted === undefined ? {} : { wanted })
     })
   })
 
@@ -53,6 +55,46 @@ const rowFor = (account: Account, about: Partial<NewVirtualTransaction> = {}) =>
   }))
 
 onBothStores("Virtual accounts at rest", (it) => {
+  it.effect("ask for details once at a time, and end with details or a refusal", () =>
+    Effect.gen(function* () {
+      const store = yield* VirtualAccountStore
+      const owner = yield* newOwner
+      const holder = { name: "Ada Obi", email: "ada@example.com", phone: null }
+      const pending = { payment_rail: "bank_transfer", issuer: "paystack", details_message: null, holder } as const
+      const one = yield* newAccount(owner, "NGN", pending)
+      const other = yield* newAccount(owner, "NGN", pending)
+      const none = yield* newAccount(owner, "NGN", { ...pending, issuer: null, details_message: "fund it otherwise" })
+      expect(one).toMatchObject({ payment_rail: "bank_transfer", details_status: "pending", details: null })
+      expect(none).toMatchObject({ details_status: "none", details_message: "fund it otherwise" })
+      const claimed = yield* store.claimDetails(100)
+      const mine = [one, other].map(({ account_id }) => claimed.find((row) => row.account_id === account_id)!)
+      expect(mine[0]).toMatchObject({ org_id: owner.org_id, issuer: "paystack", holder, details_tries: 1 })
+      expect((yield* store.claimDetails(100)).map(({ account_id }) => account_id)).not.toContain(one.account_id)
+      const issued = {
+        _tag: "issued",
+        issuerReference: `CUS_${one.account_id}`,
+        details: { account_number: "1" }
+      } as const
+      expect(yield* store.changeDetails({ ...mine[0]!, details_tries: 7 }, issued)).toBe(false)
+      expect(yield* store.changeDetails(mine[0]!, issued)).toBe(true)
+      expect(yield* store.changeDetails(mine[0]!, { _tag: "refused", message: "no" })).toBe(false)
+      const found = yield* Effect.flatten(store.findByIssuer("paystack", `CUS_${one.account_id}`))
+      expect(found).toMatchObject({
+        account_id: one.account_id,
+        provider: "paystack",
+        details: { account_number: "1" }
+      })
+      expect(yield* store.findByIssuer("stripe", `CUS_${one.account_id}`)).toEqual(Option.none())
+      const again = { _tag: "pending", issuer: "stripe", dueIn: Duration.zero } as const
+      expect(yield* store.changeDetails(mine[1]!, again)).toBe(true)
+      const next = (yield* store.claimDetails(100)).find(({ account_id }) => account_id === other.account_id)
+      expect(next).toMatchObject({ issuer: "stripe", details_tries: 2 })
+      expect(yield* store.changeDetails(next!, { _tag: "refused", message: "stripe: no" })).toBe(true)
+      const refused = yield* Effect.flatten(store.find(Option.none(), other.account_id))
+      expect(refused).toMatchObject({ details_status: "refused", details_message: "stripe: no", provider: "fiat" })
+    })
+  )
+
   it.effect("are found within their scope", () =>
     Effect.gen(function* () {
       const store = yield* VirtualAccountStore

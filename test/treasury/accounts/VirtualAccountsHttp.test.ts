@@ -32,8 +32,18 @@ import {
 } from "./AccountFixtures.ts"
 
 const accountFields = [
-  ...["account_id", "account_type", "balance", "created_at", "currency", "customer_id", "frozen_reason"],
-  ...["org_id", "provider", "status", "updated_at", "user_id", "virtual_account_name"]
+  ...["account_id", "account_type", "balance", "created_at", "currency", "customer_id", "details", "details_message"],
+  ...[
+    "details_status",
+    "frozen_reason",
+    "org_id",
+    "payment_rail",
+    "provider",
+    "status",
+    "updated_at",
+    "user_id",
+    "virtual_account_name"
+  ]
 ]
 
 const transactionFields = [

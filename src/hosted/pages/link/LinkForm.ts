@@ -4,7 +4,13 @@ import { holdsCardNumber, holdsNumber } from "../../../domain/Card.ts"
 import { EmailAddress } from "../../../domain/MailSafeText.ts"
 import { findNetwork } from "../../../domain/MobileNetwork.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../../domain/PhoneNumber.ts"
-import { type LinkPaymentRequest, type PayerDetails, type LinkMethod, linkMethods } from "../../links/LinkVisit.ts"
+import {
+  type LinkPaymentRequest,
+  type Offer,
+  type PayerDetails,
+  type LinkMethod,
+  linkMethods
+} from "../../links/LinkVisit.ts"
 import { isLinkRef } from "../../links/LinkTokens.ts"
 import type { PaymentLink } from "../../links/LinkStore.ts"
 import { cardOf } from "../CardForm.ts"
@@ -50,9 +56,17 @@ const methodFields: Readonly<Record<LinkMethod, ReadonlyArray<LinkField>>> = {
   bank_transfer: ["bank_name", "account_number", "name", "email", "phone"]
 }
 
+const ofNumber: ReadonlyArray<LinkField> = ["number", "expiry", "cvv"]
+
 /** In display order. */
-export const fieldsOf = (link: PaymentLink, method: LinkMethod): ReadonlyArray<LinkField> =>
-  link.amount_type === "open" ? ["amount", ...methodFields[method]] : methodFields[method]
+export const fieldsOf = (
+  link: PaymentLink,
+  method: LinkMethod,
+  { asksCardNumber }: Pick<Offer, "asksCardNumber">
+): ReadonlyArray<LinkField> => {
+  const asked = methodFields[method].filter((field) => asksCardNumber || !ofNumber.includes(field))
+  return link.amount_type === "open" ? ["amount", ...asked] : asked
+}
 
 export const methodIn = (text: string | null | undefined): LinkMethod | undefined =>
   linkMethods.find((method) => method === text)
@@ -138,6 +152,8 @@ const methodDetails = (
           Either.right<Own>(({ phone }) => ({ mobile_money_details: { provider: code, phone_number: phone } }))
       })
     case "card": {
+      // The form did not ask for it.
+      if (!form.has("number")) return Either.right<Own>(() => ({ card_entry: "hosted" }))
       const withHolder = new URLSearchParams([...form].filter(([field]) => field !== "holder"))
       withHolder.set("holder", typed("name"))
       return Either.mapBoth(cardOf(withHolder, now), {

@@ -34,13 +34,18 @@ const attributes: Readonly<Record<LinkField, Html>> = {
 const cardName = html`autocomplete="cc-name" maxlength="200"`
 
 interface Drawing extends FormState {
+  readonly asksCardNumber: boolean
   readonly visit: LinkVisit
   readonly words: PageText
   readonly linkWords: LinkPageText
 }
 
-const labelOf = (field: LinkField, { linkWords, method }: Drawing): string => {
-  if (field === "name" && method === "card") return linkWords.fields.holder
+const isHolder = (field: LinkField, { asksCardNumber, method }: Drawing): boolean =>
+  field === "name" && method === "card" && asksCardNumber
+
+const labelOf = (field: LinkField, drawing: Drawing): string => {
+  const { linkWords, method } = drawing
+  if (isHolder(field, drawing)) return linkWords.fields.holder
   if (field === "name" && method === "bank_transfer") return linkWords.payerAccount
   if (field === "phone" && method === "mobile_money") return linkWords.mobilePhone
   return linkWords.fields[field]
@@ -56,7 +61,7 @@ const isKept = (field: LinkField): field is keyof Kept => (keptFields as Readonl
 
 const control = (field: LinkField, value: string, state: Content, drawing: Drawing): Html => {
   if (field !== "network") {
-    const own = field === "name" && drawing.method === "card" ? cardName : attributes[field]
+    const own = isHolder(field, drawing) ? cardName : attributes[field]
     return html`<input id="${field}" name="${field}" required value="${value}" ${own} ${state} />`
   }
   const { linkWords, visit } = drawing
@@ -81,7 +86,7 @@ const input = (field: LinkField, drawing: Drawing): Html => {
 
 /** Expiry and security code share a row. */
 const inputs = (drawing: Drawing): Content =>
-  fieldsOf(drawing.visit.link, drawing.method).map((field) => {
+  fieldsOf(drawing.visit.link, drawing.method, drawing).map((field) => {
     if (field === "cvv") return false
     if (field !== "expiry") return input(field, drawing)
     return html`<div class="pair">${input("expiry", drawing)} ${input("cvv", drawing)}</div>`
@@ -130,11 +135,20 @@ export const formPage = (
   state: FormState
 ): Page => {
   const { link } = visit
-  const { holder, methods, price, seal, submission } = offer
+  const { asksCardNumber, holder, methods, price, seal, submission } = offer
   const { kept, method, notice } = state
   const linkWords = linkPageText(words)
-  const drawing = { ...state, kept: { ...suggested(visit, offer, words), ...kept }, visit, words, linkWords }
+  const drawing = {
+    ...state,
+    asksCardNumber,
+    kept: { ...suggested(visit, offer, words), ...kept },
+    visit,
+    words,
+    linkWords
+  }
+  const paysElsewhere = method === "card" && !asksCardNumber
   const amount = link.amount_type === "fixed" && price !== null ? amountText(price.pays, words) : undefined
+  const pay = amount === undefined ? linkWords.payChosen : words.pay(amount)
   return {
     title: amount === undefined ? linkWords.title : words.pay(amount),
     description: descriptionOf(link),
@@ -145,12 +159,13 @@ export const formPage = (
         <h1>${linkWords.title}</h1>
         ${about(visit, offer, words, linkWords)} ${methodChoice(methods, method, linkWords)}
         ${notice !== undefined && html`<p class="notice" role="alert">${notice}</p>`}
+        ${paysElsewhere && html`<p>${words.cardElsewhere}</p>`}
         <form method="post">
           <input type="hidden" name="method" value="${method}" />
           <input type="hidden" name="submission" value="${submission}" />
           <input type="hidden" name="token" value="${holder}" />
           ${seal !== null && html`<input type="hidden" name="rate" value="${seal}" />`} ${inputs(drawing)}
-          <button class="primary">${amount === undefined ? linkWords.payChosen : words.pay(amount)}</button>
+          <button class="primary">${paysElsewhere ? words.continue : pay}</button>
         </form>
       </section>`
     )

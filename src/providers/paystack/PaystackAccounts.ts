@@ -1,0 +1,222 @@
+/** Dedicated accounts of Paystack: bank details for a virtual account, and the transfers that arrive there. */
+import { Effect, Option, Schema } from "effect"
+import { sha256Hex } from "../../domain/Digest.ts"
+import { listAll, notMade, unanswered } from "../port/AccountReplies.ts"
+import {
+  get,
+  postJson,
+  type ProviderCall,
+  type ProviderReply,
+  withQuery,
+  type CallFailed
+} from "../client/ProviderHttp.ts"
+import { isOk } from "../client/ProviderReplies.ts"
+import { moneyOfMinor, optional, optionalText } from "../client/WireValues.ts"
+import {
+  type AccountHolder,
+  type AccountIssuer,
+  type DetailsOrder,
+  type IncomingTransfer,
+  type IssueAnswer,
+  Issued,
+  MaybeIssued,
+  NotIssued,
+  NotListed
+} from "../port/AccountIssuer.ts"
+import { isOurs } from "./PaystackMovements.ts"
+import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
+
+export const dedicatedCurrencies = ["NGN", "GHS"]
+
+const Dedicated = Schema.Struct({
+  account_name: optionalText,
+  account_number: Schema.String,
+  currency: optionalText,
+  bank: optional(Schema.Struct({ name: optionalText, slug: optionalText })),
+  // As a customer's record names the bank.
+  provider: optional(Schema.Struct({ bank_name: optionalText, provider_slug: optionalText }))
+})
+
+const Customer = Schema.Struct({ customer_code: Schema.String, dedicated_account: optional(Dedicated) })
+
+const Transaction = Schema.Struct({
+  id: Schema.String,
+  status: optionalText,
+  amount: optionalText,
+  currency: optionalText,
+  channel: optionalText,
+  customer: optional(Schema.Struct({ customer_code: optionalText })),
+  authorization: optional(Schema.Struct({ sender_name: optionalText, account_name: optionalText }))
+})
+
+/** As a list of refunds has it: the transaction is an object or its id. */
+const Refund = Schema.Struct({
+  id: Schema.String,
+  status: optionalText,
+  amount: optionalText,
+  currency: optionalText,
+  merchant_note: optionalText,
+  transaction: optional(Schema.Union(Schema.String, Schema.Struct({ id: Schema.String })))
+})
+type Refund = typeof Refund.Type
+
+const dataAs = <A, I>(schema: Schema.Schema<A, I>) => {
+  const read = Schema.decodeUnknownOption(Schema.Struct({ data: schema }))
+  return ({ json }: ProviderReply) => Option.map(read(json), ({ data }) => data)
+}
+
+const customerIn = dataAs(Customer)
+const dedicatedIn = dataAs(Dedicated)
+const transactionIn = dataAs(Transaction)
+const refundsIn = dataAs(Schema.Array(Refund))
+const transactionsIn = dataAs(Schema.Array(Transaction))
+const messageIn = Schema.decodeUnknownOption(Schema.Struct({ message: Schema.String }))
+const refusedBy = (reply: ProviderReply) =>
+  notMade(reply, Option.getOrUndefined(Option.map(messageIn(reply.json), ({ message }) => message)))
+
+/**
+ * Address of the customer at Paystack. Customers are known by their address there, and each has one dedicated account, so
+ * the holder's address gets a tag of the virtual account.
+ */
+export const taggedAddress = ({ email }: AccountHolder, reference: string): string => {
+  const at = email.lastIndexOf("@")
+  return `${email.slice(0, at)}+${sha256Hex(reference).slice(0, 12)}${email.slice(at)}`.toLowerCase()
+}
+
+const namesOf = ({ name }: AccountHolder) => {
+  const [first = name, ...rest] = name.trim().split(/\s+/)
+  return { first_name: first, last_name: rest.length === 0 ? first : rest.join(" ") }
+}
+
+export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
+  postJson("create customer", "/customer", {
+    email: taggedAddress(holder, reference),
+    ...namesOf(holder),
+    ...(holder.phone === null ? {} : { phone: holder.phone })
+  })
+
+export const fetchCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
+  get("fetch customer", `/customer/${encodeURIComponent(taggedAddress(holder, reference))}`)
+
+export const createDedicated = (customer: string): ProviderCall =>
+  postJson("create dedicated account", "/dedicated_account", { customer })
+
+const PER_PAGE = 100
+
+export const listTransactions = (since: Date, page: string): ProviderCall =>
+  get("list transactions", withQuery("/transaction", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+
+export const fetchTransaction = (id: string): ProviderCall =>
+  get("fetch transaction", `/transaction/${encodeURIComponent(id)}`)
+
+export const listRefunds = (since: Date, page: string): ProviderCall =>
+  get("list refunds", withQuery("/refund", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+
+const issuedAs = (customer: string, account: typeof Dedicated.Type, { currency }: DetailsOrder): IssueAnswer => {
+  const { account_name, account_number, bank, provider } = account
+  if ((account.currency ?? currency) !== currency) {
+    return new NotIssued({ reason: `the account that Paystack issued is in ${account.currency}` })
+  }
+  const details = {
+    account_name,
+    account_number,
+    bank_name: bank?.name ?? provider?.bank_name,
+    bank_code: bank?.slug ?? provider?.provider_slug
+  }
+  const known = Object.entries(details).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return new Issued({ providerReference: customer, details: Object.fromEntries(known) as Record<string, string> })
+}
+
+const DEDICATED = "dedicated_nuban"
+
+/** A transaction of a dedicated account; undefined: of anything else, or without an amount that can be read. */
+export const transferIn = (data: unknown): IncomingTransfer | undefined => {
+  const read = Option.getOrUndefined(Schema.decodeUnknownOption(Transaction)(data))
+  return read === undefined ? undefined : transferOf(read)
+}
+
+const transferOf = (transaction: typeof Transaction.Type): IncomingTransfer | undefined => {
+  const { amount, authorization, channel, currency, customer, id, status } = transaction
+  const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
+  // All of a transaction that is reversed had arrived before.
+  const hasArrived = status === "success" || status === "reversed"
+  if (channel !== DEDICATED || !hasArrived || money?.isPositive !== true) return undefined
+  return {
+    id,
+    kind: "collection",
+    providerReference: customer?.customer_code ?? null,
+    amount: money,
+    sender: authorization?.sender_name ?? authorization?.account_name ?? null
+  }
+}
+
+type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
+
+/** Transfers to a dedicated account that were refunded in the dashboard: the refund, under its own id, is a reversal. */
+const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>) =>
+  Effect.map(
+    Effect.forEach(refunds, ({ amount, currency, id, merchant_note, status, transaction }) =>
+      Effect.gen(function* () {
+        const of = typeof transaction === "object" ? transaction.id : transaction
+        if (status !== "processed" || isOurs(merchant_note) || of === undefined) return []
+        const reply = yield* call(fetchTransaction(of))
+        const read = isOk(reply) ? transactionIn(reply) : Option.none()
+        if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
+        const transfer = transferOf(read.value)
+        const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
+        if (transfer === undefined || money?.isPositive !== true) return []
+        return [{ ...transfer, id, kind: "reversal", amount: money } as const]
+      })
+    ),
+    (all): ReadonlyArray<IncomingTransfer> => all.flat()
+  )
+
+export const dedicatedAccounts = (call: Call): AccountIssuer => {
+  /** Pages are numbered from 1; one that is not full is the last. */
+  const paged = <A>(
+    request: (page: string) => ProviderCall,
+    read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>
+  ) =>
+    listAll((from) =>
+      Effect.gen(function* () {
+        const page = from ?? "1"
+        const reply = yield* call(request(page))
+        const items = isOk(reply) ? read(reply) : Option.none()
+        if (Option.isNone(items)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
+        return { items: items.value, next: items.value.length < PER_PAGE ? null : `${Number(page) + 1}` }
+      })
+    )
+
+  /** The customer of an earlier try is found by its address, with the account if it has one. */
+  const customerFor = (order: DetailsOrder): Effect.Effect<typeof Customer.Type, IssueAnswer> =>
+    Effect.gen(function* () {
+      const found = yield* Effect.mapError(call(fetchCustomer(order)), unanswered)
+      const known = isOk(found) ? customerIn(found) : Option.none()
+      if (Option.isSome(known)) return known.value
+      if (found.status !== 404 && found.status !== 400) return yield* Effect.fail(refusedBy(found))
+      const made = yield* Effect.mapError(call(createCustomer(order)), unanswered)
+      const created = isOk(made) ? customerIn(made) : Option.none()
+      return Option.isSome(created) ? created.value : yield* Effect.fail(refusedBy(made))
+    })
+
+  return {
+    currencies: dedicatedCurrencies,
+    issue: (order) =>
+      Effect.gen(function* () {
+        const { customer_code, dedicated_account } = yield* customerFor(order)
+        if (dedicated_account !== undefined) return issuedAs(customer_code, dedicated_account, order)
+        const reply = yield* Effect.mapError(call(createDedicated(customer_code)), unanswered)
+        if (!isOk(reply)) return refusedBy(reply)
+        return Option.match(dedicatedIn(reply), {
+          onNone: (): IssueAnswer => new MaybeIssued({ reason: "Paystack's answer cannot be read" }),
+          onSome: (account) => issuedAs(customer_code, account, order)
+        })
+      }).pipe(Effect.merge),
+    incoming: (since) =>
+      Effect.gen(function* () {
+        const arrived = yield* paged((page) => listTransactions(since, page), transactionsIn)
+        const refunds = yield* paged((page) => listRefunds(since, page), refundsIn)
+        return [...arrived.flatMap((one) => transferOf(one) ?? []), ...(yield* refundedTransfers(call, refunds))]
+      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+  }
+}

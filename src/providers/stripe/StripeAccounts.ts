@@ -1,0 +1,241 @@
+/**
+ * Bank details of Stripe for virtual accounts. A transfer lands on the cash balance of the account's customer at Stripe, and
+ * is moved on to our balance by a payment from there; Stripe returns what stays on the cash balance to its sender.
+ */
+import { Effect, Option, Schema } from "effect"
+import { listAll, notMade, unanswered } from "../port/AccountReplies.ts"
+import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
+import { isOk } from "../client/ProviderReplies.ts"
+import { optional, optionalText, orNull } from "../client/WireValues.ts"
+import {
+  type AccountIssuer,
+  type DetailsOrder,
+  type IncomingTransfer,
+  type IssueAnswer,
+  Issued,
+  MaybeIssued,
+  NotListed,
+  type TransferKind
+} from "../port/AccountIssuer.ts"
+import { accountIn } from "./StripeAnswers.ts"
+import { amountText, bankTransferType, type Form, moneyIn, post } from "./StripeRequests.ts"
+import { BankAddress } from "./StripeSchemas.ts"
+
+type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
+
+export const issuedCurrencies = ["EUR", "GBP", "JPY", "MXN", "USD"]
+
+/** Marks the customer of a virtual account, and payments that only move its money on. */
+const ACCOUNT = "virtual_account"
+export const SWEEP = "sweep"
+
+const Customer = Schema.Struct({
+  id: Schema.String,
+  metadata: orNull(Schema.Record({ key: Schema.String, value: Schema.String }))
+})
+const customerIn = Schema.decodeUnknownOption(Customer)
+const customersIn = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Customer) }))
+const instructionsIn = Schema.decodeUnknownOption(
+  Schema.Struct({ bank_transfer: Schema.Struct({ financial_addresses: Schema.Array(BankAddress) }) })
+)
+const messageIn = Schema.decodeUnknownOption(Schema.Struct({ error: Schema.Struct({ message: Schema.String }) }))
+const cashIn = Schema.decodeUnknownOption(
+  Schema.Struct({ available: orNull(Schema.Record({ key: Schema.String, value: Schema.String })) })
+)
+
+const Sender = optional(Schema.Struct({ sender_name: optionalText }))
+
+export const CashTransaction = Schema.Struct({
+  id: Schema.String,
+  object: Schema.Literal("customer_cash_balance_transaction"),
+  type: Schema.String,
+  currency: Schema.String,
+  customer: Schema.String,
+  net_amount: Schema.String,
+  funded: optional(
+    Schema.Struct({
+      bank_transfer: optional(
+        Schema.Struct({
+          eu_bank_transfer: Sender,
+          gb_bank_transfer: Sender,
+          jp_bank_transfer: Sender,
+          us_bank_transfer: Sender
+        })
+      )
+    })
+  )
+})
+type CashTransaction = typeof CashTransaction.Type
+
+export const cashTransactionIn = Schema.decodeUnknownOption(CashTransaction)
+const eventsIn = Schema.decodeUnknownOption(
+  Schema.Struct({
+    has_more: Schema.Boolean,
+    data: Schema.Array(Schema.Struct({ id: Schema.String, data: Schema.Struct({ object: Schema.Unknown }) }))
+  })
+)
+
+/** All other types move money between the cash balance and our own balance. */
+const kinds: Readonly<Record<string, TransferKind>> = {
+  funded: "collection",
+  funding_reversed: "reversal",
+  return_initiated: "reversal",
+  return_canceled: "reinstatement"
+}
+
+export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCall => {
+  const form: Form = {
+    name: holder.name.slice(0, 256),
+    email: holder.email.slice(0, 512),
+    ...(holder.phone === null ? {} : { phone: holder.phone.slice(0, 20) }),
+    [`metadata[${ACCOUNT}]`]: reference
+  }
+  return post("create customer", "/v1/customers", form, `${reference}-account`)
+}
+
+/** Finds the customer of an earlier try after its idempotency key was forgotten; the index behind it lags. */
+export const searchCustomer = ({ reference }: DetailsOrder): ProviderCall =>
+  get(
+    "search customers",
+    withQuery("/v1/customers/search", { query: `metadata['${ACCOUNT}']:'${reference}'`, limit: "1" })
+  )
+
+const customerPath = (id: string, below = ""): string => `/v1/customers/${encodeURIComponent(id)}${below}`
+
+/** Repeated, Stripe answers with the same details. */
+export const fundingInstructions = (customer: string, { country, currency }: DetailsOrder): ProviderCall => {
+  const { eu_bank_transfer, type } = bankTransferType(currency, country)
+  const form: Form = {
+    currency: currency.toLowerCase(),
+    funding_type: "bank_transfer",
+    "bank_transfer[type]": type,
+    ...(eu_bank_transfer === undefined ? {} : { "bank_transfer[eu_bank_transfer][country]": eu_bank_transfer })
+  }
+  return post("issue bank details", customerPath(customer, "/funding_instructions"), form)
+}
+
+const PER_PAGE = 100
+
+export const listEvents = (since: Date, after: string | null): ProviderCall =>
+  get(
+    "list events",
+    withQuery("/v1/events", {
+      type: "customer_cash_balance_transaction.created",
+      "created[gte]": `${Math.floor(since.getTime() / 1000)}`,
+      limit: `${PER_PAGE}`,
+      starting_after: after ?? undefined
+    })
+  )
+
+const refusedBy = (reply: ProviderReply) =>
+  notMade(reply, Option.getOrUndefined(Option.map(messageIn(reply.json), ({ error }) => error.message)))
+
+const transferOf = (transaction: CashTransaction): IncomingTransfer | undefined => {
+  const { currency, customer, funded, id, net_amount, type } = transaction
+  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
+  const money = Option.getOrUndefined(moneyIn(net_amount.replace("-", ""), currency))
+  if (kind === undefined || money?.isPositive !== true) return undefined
+  const senders = Object.values(funded?.bank_transfer ?? {})
+  const sender = senders.find((one) => one?.sender_name !== undefined)?.sender_name ?? null
+  return { id, kind, providerReference: customer, amount: money, sender }
+}
+
+export const customerAccounts = (call: Call) => {
+  /** Whether the customer is of a virtual account: those of single payments have transfers too. */
+  const isAccount = (customer: string): Effect.Effect<boolean, { readonly reason: string }> =>
+    Effect.flatMap(call(get("get customer", customerPath(customer))), (reply) => {
+      if (reply.status === 404) return Effect.succeed(false)
+      return Option.match(isOk(reply) ? customerIn(reply.json) : Option.none(), {
+        onNone: () => Effect.fail({ reason: `HTTP ${reply.status}` }),
+        onSome: ({ metadata }) => Effect.succeed(metadata?.[ACCOUNT] !== undefined)
+      })
+    })
+
+  const customerFor = (order: DetailsOrder): Effect.Effect<string, IssueAnswer> =>
+    Effect.gen(function* () {
+      const found = yield* Effect.mapError(call(searchCustomer(order)), unanswered)
+      const known = Option.flatMap(isOk(found) ? customersIn(found.json) : Option.none(), ({ data }) =>
+        Option.fromNullable(data[0])
+      )
+      if (Option.isSome(known)) return known.value.id
+      const made = yield* Effect.mapError(call(createCustomer(order)), unanswered)
+      const created = isOk(made) ? customerIn(made.json) : Option.none()
+      return Option.isSome(created) ? created.value.id : yield* Effect.fail(refusedBy(made))
+    })
+
+  /** Moves the cash balance of a customer on to our balance. What is not there is not taken: it is repeatable. */
+  const sweep = (customer: string, currency: string, key: string): Effect.Effect<void, { readonly reason: string }> =>
+    Effect.gen(function* () {
+      const cash = yield* call(get("get cash balance", customerPath(customer, "/cash_balance")))
+      const read = isOk(cash) ? cashIn(cash.json) : Option.none()
+      if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${cash.status}` })
+      const money = Option.getOrUndefined(moneyIn(read.value.available?.[currency] ?? "0", currency))
+      const amount = money?.isPositive === true ? Option.getOrUndefined(amountText(money)) : undefined
+      if (amount === undefined) return
+      const form: Form = {
+        amount,
+        currency,
+        customer,
+        "payment_method_types[]": "customer_balance",
+        "payment_method_data[type]": "customer_balance",
+        [`metadata[${SWEEP}]`]: key,
+        confirm: "true"
+      }
+      const paid = yield* call(post("move cash balance", "/v1/payment_intents", form, `${key}-${amount}-${SWEEP}`))
+      if (!isOk(paid)) return yield* Effect.fail({ reason: refusedBy(paid).reason })
+    })
+
+  const issuer: AccountIssuer = {
+    currencies: issuedCurrencies,
+    issue: (order) =>
+      Effect.gen(function* () {
+        const customer = yield* customerFor(order)
+        const reply = yield* Effect.mapError(call(fundingInstructions(customer, order)), unanswered)
+        if (!isOk(reply)) return refusedBy(reply)
+        const addresses = Option.map(
+          instructionsIn(reply.json),
+          ({ bank_transfer }) => bank_transfer.financial_addresses
+        )
+        const account = Option.getOrElse(addresses, () => [])
+          .map(accountIn)
+          .find((one) => one !== undefined)
+        if (account === undefined) return new MaybeIssued({ reason: "Stripe's answer names no account that is known" })
+        const known = Object.entries(account).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+        return new Issued({ providerReference: customer, details: Object.fromEntries(known) as Record<string, string> })
+      }).pipe(Effect.merge),
+    incoming: (since) =>
+      Effect.gen(function* () {
+        const events = yield* listAll((after) =>
+          Effect.gen(function* () {
+            const reply = yield* call(listEvents(since, after))
+            const read = isOk(reply) ? eventsIn(reply.json) : Option.none()
+            if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
+            const { data, has_more } = read.value
+            return { items: data, next: has_more ? (data.at(-1)?.id ?? null) : null }
+          })
+        )
+        const all = events.flatMap(({ data }) => Option.toArray(cashTransactionIn(data.object)))
+        const known = new Map<string, boolean>()
+        const found: Array<IncomingTransfer> = []
+        for (const transaction of all) {
+          const { currency, customer, id, type } = transaction
+          if (transferOf(transaction) === undefined) continue
+          const isOurs = known.get(customer) ?? (yield* isAccount(customer))
+          known.set(customer, isOurs)
+          if (!isOurs) continue
+          found.push(transferOf(transaction)!)
+          if (type === "funded") yield* sweep(customer, currency, id)
+        }
+        return found
+      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+  }
+
+  /** The transfer of a callback; undefined: of no virtual account. */
+  const transferFrom = (transaction: CashTransaction) =>
+    Effect.gen(function* () {
+      const transfer = transferOf(transaction)
+      return transfer !== undefined && (yield* isAccount(transaction.customer)) ? transfer : undefined
+    })
+
+  return { issuer, transferFrom }
+}

@@ -1,0 +1,149 @@
+/**
+ * Gets bank details for virtual accounts from providers that issue them, and reads the providers' lists of incoming
+ * transfers. A worker calls the providers, outside of any transaction; both calls are repeatable.
+ */
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { CreateVirtualAccount } from "../../contract/api/VirtualAccountsApi.ts"
+import { builtInRails, type ProviderName, providerNames, thirdPartyNames } from "../../domain/Corridor.ts"
+import {
+  accountDetailsConcurrency,
+  accountDetailsPause,
+  accountDetailsPoll,
+  incomingTransferOverlap,
+  incomingTransferPoll,
+  incomingTransferRetry
+} from "../../domain/policies/PaymentPolicies.ts"
+import { cleanName, cleanText, cleanWords } from "../../domain/ProviderText.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { Providers } from "../../providers/port/Provider.ts"
+import { IncomingTransfers } from "./IncomingTransfers.ts"
+import { IncomingTransferStore } from "./IncomingTransferStore.ts"
+import { type PendingDetails, VirtualAccountStore, type WantedDetails } from "./VirtualAccountStore.ts"
+
+/** Third parties before the sandbox's simulators. */
+const candidates: ReadonlyArray<ProviderName> = [...thirdPartyNames, ...builtInRails]
+
+const noIssuer = (currency: string): string =>
+  `No configured provider issues bank details in ${currency}. Fund the account by payins with virtual_account_id, or from the settlement balance.`
+
+const make = Effect.gen(function* () {
+  const accounts = yield* VirtualAccountStore
+  const lists = yield* IncomingTransferStore
+  const transfers = yield* IncomingTransfers
+  const organizations = yield* Organizations
+  const providers = yield* Providers
+
+  const issuerNamed = (name: ProviderName) => Effect.map(providers.find(name, null), (provider) => provider?.accounts)
+
+  /** Providers that issue details in a currency, in the order in which they are asked. */
+  const issuersOf = (currency: string) =>
+    Effect.filter(candidates, (name) =>
+      Effect.map(issuerNamed(name), (issuer) => issuer?.currencies.includes(currency) === true)
+    )
+
+  const change = Effect.fnUntraced(function* (pending: PendingDetails) {
+    const { account_id, currency, details_tries, holder, org_id } = pending
+    const later = { _tag: "pending", issuer: pending.issuer, dueIn: accountDetailsPause(details_tries) } as const
+    const issuer = yield* issuerNamed(pending.issuer)
+    // Switched off meanwhile: it may have issued them, so no other provider is asked.
+    if (issuer === undefined) return later
+    const organization = yield* organizations.find(org_id)
+    const country = Option.getOrUndefined(organization)?.country ?? ""
+    const answer = yield* issuer.issue({ reference: account_id, currency, country, holder })
+    switch (answer._tag) {
+      case "Issued": {
+        const issuerReference = cleanName(answer.providerReference)
+        if (issuerReference === null || issuerReference === "") return later
+        const details = Object.entries(answer.details).map(([name, value]) => [name, cleanText(value)] as const)
+        return { _tag: "issued", issuerReference, details: Object.fromEntries(details) } as const
+      }
+      case "NotIssued": {
+        const all = yield* issuersOf(currency)
+        const next = all[all.indexOf(pending.issuer) + 1]
+        yield* Effect.logWarning(`${pending.issuer} issued no details: ${answer.reason}`)
+        return next === undefined
+          ? ({ _tag: "refused", message: cleanWords(`${pending.issuer}: ${answer.reason}`) } as const)
+          : ({ _tag: "pending", issuer: next, dueIn: Duration.zero } as const)
+      }
+      case "MaybeIssued":
+        yield* Effect.logWarning(`${pending.issuer} may have issued details, it is asked again: ${answer.reason}`)
+        return later
+    }
+  })
+
+  const ask = (pending: PendingDetails) =>
+    Effect.flatMap(change(pending), (changed) => accounts.changeDetails(pending, changed)).pipe(
+      Effect.catchAllCause((cause) => Effect.logError("Account details were not asked for; it is repeated", cause)),
+      Effect.annotateLogs({ account_id: pending.account_id })
+    )
+
+  /** Reads the list of a provider if it is due; a list that fails is read again from the same time. */
+  const list = Effect.fnUntraced(function* (provider: ProviderName) {
+    const incoming = (yield* issuerNamed(provider))?.incoming
+    if (incoming === undefined) return
+    const claimed = yield* lists.claimList(provider)
+    if (Option.isNone(claimed)) return
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const since = new Date(claimed.value.getTime() - Duration.toMillis(incomingTransferOverlap))
+    yield* Effect.gen(function* () {
+      const found = yield* incoming(since)
+      for (const transfer of found) yield* transfers.record({ provider, account: null }, transfer)
+      yield* lists.listed(provider, incomingTransferPoll, now)
+    }).pipe(
+      Effect.catchTag("NotListed", ({ reason }) =>
+        Effect.zipRight(
+          Effect.logWarning(`${provider} did not list incoming transfers: ${reason}`),
+          lists.listed(provider, incomingTransferRetry)
+        )
+      )
+    )
+  })
+
+  const listOne = (provider: ProviderName) =>
+    Effect.catchAllCause(list(provider), (cause) =>
+      Effect.logError(`The incoming transfers of ${provider} could not be recorded; they are listed again`, cause)
+    )
+
+  const runOnce = Effect.gen(function* () {
+    const due = yield* accounts.claimDetails(accountDetailsConcurrency)
+    yield* Effect.forEach(due, ask, { concurrency: accountDetailsConcurrency, discard: true })
+    yield* Effect.forEach(providerNames, listOne, { discard: true })
+    return due.length
+  })
+
+  return {
+    /** Details that a new account gets, or the reason why it gets none. Undefined: none were asked for. */
+    plan: Effect.fnUntraced(function* (
+      { currency, holder, payment_rail }: typeof CreateVirtualAccount.Type,
+      owner: WantedDetails["holder"]
+    ) {
+      if (payment_rail === undefined || payment_rail === null) return undefined
+      const [issuer = null] = yield* issuersOf(currency)
+      const { email, name, phone } = holder ?? {}
+      return {
+        payment_rail,
+        issuer,
+        details_message: issuer === null ? noIssuer(currency) : null,
+        holder: { name: name ?? owner.name, email: email ?? owner.email, phone: phone ?? owner.phone }
+      } satisfies WantedDetails
+    }),
+    /** Asks for all details that are due and reads all lists that are due. */
+    runOnce,
+    worker: Effect.zipRight(
+      // Transfers that arrived while no instance ran are found at once.
+      Effect.forEach(providerNames, (name) =>
+        Effect.flatMap(issuerNamed(name), (issuer) =>
+          issuer?.incoming === undefined ? Effect.void : lists.listSoon(name)
+        )
+      ),
+      Effect.forever(Effect.zipRight(runOnce, Effect.sleep(accountDetailsPoll)))
+    )
+  }
+})
+
+export class AccountDetails extends Context.Tag("corridor/AccountDetails")<
+  AccountDetails,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.effect(AccountDetails, make)
+}

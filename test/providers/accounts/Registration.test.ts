@@ -1,0 +1,158 @@
+/** Callback addresses that are registered at the provider, whose secret is kept encrypted and used from then on. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Layer, Option, Redacted } from "effect"
+import { StoresMemory } from "../../../src/app/Stores.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { SecretStore, Secrets } from "../../../src/platform/secrets/Secrets.ts"
+import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
+import { ProviderAccounts, registeredSecret } from "../../../src/providers/accounts/ProviderAccounts.ts"
+import { thirdParties } from "../../../src/providers/accounts/ThirdParties.ts"
+import { paypal } from "../../../src/providers/paypal/PaypalAdapter.ts"
+import { webhookEvents as paypalEvents } from "../../../src/providers/paypal/PaypalWebhooks.ts"
+import { signatureOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
+import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
+import { webhookEvents } from "../../../src/providers/stripe/StripeWebhooks.ts"
+import { startFake } from "../../fakes/FakeServer.ts"
+import { paypalFake } from "../../fakes/PaypalFake.ts"
+import { stripeFake } from "../../fakes/StripeFake.ts"
+import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
+import { againstFake } from "../support/AgainstFake.ts"
+import { callbackRequest } from "../support/Callbacks.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { connected } from "../support/Connected.ts"
+
+const { webhook_secret: _secret, ...withoutSecret } = stripeFake.credentials
+const { webhook_id: webhookId, ...withoutId } = paypalFake.credentials
+
+const shownIn = ({ credentials }: { readonly credentials: Readonly<Record<string, Redacted.Redacted>> }) =>
+  Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, Redacted.value(value)]))
+
+describe("a webhook of Stripe", () => {
+  it.scopedLive("is made once, with the events that are read here, and its secret is told once", () =>
+    Effect.gen(function* () {
+      const fake = yield* againstFake(stripe, stripeFake, { credentials: () => withoutSecret })
+      const first = Either.getOrThrow(yield* fake.provider.register!("none"))
+      expect(shownIn(first)).toEqual({ webhook_secret: stripeFake.credentials["webhook_secret"] })
+      const made = new URLSearchParams(fake.calls.find(({ operation }) => operation === "create webhook")!.body)
+      expect(made.get("url")).toBe(`${fake.mailbox.url}/callbacks/stripe`)
+      expect(made.get("api_version")).toBe("2023-08-16")
+      expect([...made].flatMap(([name, value]) => (name.startsWith("enabled_events") ? [value] : []))).toEqual(
+        webhookEvents
+      )
+      const again = Either.getOrThrow(yield* fake.provider.register!("stored"))
+      expect([again.credentials, again.message]).toEqual([
+        {},
+        expect.stringMatching(/^Registered before, as we_\w+\.$/)
+      ])
+      expect(fake.calls.filter(({ operation }) => operation === "create webhook")).toHaveLength(1)
+      expect(yield* fake.provider.register!("none"), "its secret is lost").toMatchObject({ _tag: "Left" })
+    })
+  )
+
+  it.scopedLive("gets the events that it lacks", () =>
+    Effect.gen(function* () {
+      const fake = yield* againstFake(stripe, stripeFake, {})
+      const form = new URLSearchParams({
+        url: `${fake.mailbox.url}/callbacks/stripe`,
+        "enabled_events[0]": "payout.paid",
+        "enabled_events[1]": webhookEvents[0]!
+      })
+      const headers = { authorization: `Bearer ${stripeFake.credentials["secret_key"]}` }
+      yield* fake.http.call({ operation: "", method: "POST", path: "/v1/webhook_endpoints", headers, body: `${form}` })
+      const { message } = Either.getOrThrow(yield* fake.provider.register!("setting"))
+      expect(message).toContain(`Added ${webhookEvents.slice(1).join(", ")}.`)
+      const { message: again } = Either.getOrThrow(yield* fake.provider.register!("setting"))
+      expect(again).not.toContain("Added")
+    })
+  )
+
+  it.scopedLive("is not made beside a secret that would not be its own", () =>
+    Effect.gen(function* () {
+      const fake = yield* againstFake(stripe, stripeFake, {})
+      const said = yield* fake.provider.register!("setting")
+      expect(said).toEqual(Either.left(expect.stringContaining("STRIPE_WEBHOOK_SECRET is set")))
+      expect(fake.calls.map(({ operation }) => operation)).toEqual(["list webhooks"])
+    })
+  )
+
+  it.effect("is not made without the right to", () =>
+    Effect.gen(function* () {
+      const { http } = scripted(() => replyOf(403, {}))
+      const said = yield* connected(stripe, http, withoutSecret).register!("none")
+      expect(said).toEqual(Either.left(expect.stringContaining("write access to Webhook Endpoints")))
+    })
+  )
+})
+
+describe("a webhook of PayPal", () => {
+  it.scopedLive("is made once, and its id can always be read again", () =>
+    Effect.gen(function* () {
+      const fake = yield* againstFake(paypal, paypalFake, { credentials: () => withoutId })
+      for (const known of ["none", "none", "stored"] as const) {
+        expect(shownIn(Either.getOrThrow(yield* fake.provider.register!(known)))).toEqual({ webhook_id: webhookId })
+      }
+      const made = fake.calls.filter(({ operation }) => operation === "create webhook")
+      expect(made.map(({ body }) => JSON.parse(body!) as unknown)).toEqual([
+        { url: `${fake.mailbox.url}/callbacks/paypal`, event_types: paypalEvents.map((name) => ({ name })) }
+      ])
+    })
+  )
+
+  it.scopedLive("is not another one than the setting names", () =>
+    Effect.gen(function* () {
+      const fake = yield* againstFake(paypal, paypalFake, {})
+      expect(yield* fake.provider.register!("setting")).toMatchObject({ _tag: "Left" })
+      yield* fake.connectedWith({}).register!("none")
+      const said = Either.getOrThrow(yield* fake.provider.register!("setting"))
+      expect(said).toEqual({ message: `Registered before, as ${webhookId}.`, credentials: {} })
+    })
+  )
+})
+
+const services = (variables: Variables) =>
+  ProviderAccounts.layer.pipe(
+    Layer.provide(PlatformAccounts.layer),
+    Layer.provide(Secrets.layer),
+    Layer.provide(TestVault),
+    Layer.provide(Ids.layer),
+    Layer.provide(testSettings(variables))
+  )
+
+describe("the platform's callback address", () => {
+  it.scopedLive("is registered, and callbacks by its secret are believed after the next start", () =>
+    Effect.gen(function* () {
+      const fake = yield* startFake(stripeFake, { callbackUrl: "http://127.0.0.1:9/" })
+      const variables = { STRIPE_BASE_URL: fake.url, STRIPE_SECRET_KEY: fake.credentials["secret_key"]! }
+      const secret = fake.credentials["webhook_secret"]!
+      const started = <A, E>(use: Effect.Effect<A, E, ProviderAccounts>, about: Variables = {}) =>
+        use.pipe(Effect.provide(services({ ...variables, ...about })), Effect.scoped)
+      const body = JSON.stringify({ id: "evt_1", type: "ping", data: { object: {} } })
+      const time = `${Math.trunc(Date.now() / 1000)}`
+      const request = callbackRequest(body, { "stripe-signature": `t=${time},v1=${signatureOf(secret, time, body)}` })
+      const called = Effect.gen(function* () {
+        const { platform } = yield* ProviderAccounts
+        return yield* Effect.either((yield* platform("stripe"))!.callback(request))
+      })
+      const registered = Effect.flatMap(ProviderAccounts, ({ registerPlatform }) => registerPlatform("stripe"))
+
+      expect(yield* started(called)).toMatchObject({ _tag: "Left", left: { _tag: "NoProof" } })
+      expect(yield* started(registered)).toEqual(Option.some(Either.right(expect.stringContaining("Restart"))))
+      expect(yield* started(called)).toEqual(Either.right({ events: [] }))
+      expect(yield* started(registered)).toEqual(Option.some(Either.right(expect.stringContaining("before"))))
+      // The setting counts before what is stored.
+      const others = { STRIPE_WEBHOOK_SECRET: "whsec_of_another" }
+      expect(yield* started(called, others)).toMatchObject({ _tag: "Left" })
+
+      const kept = Option.getOrThrow(yield* Effect.flatMap(SecretStore, ({ find }) => find(registeredSecret("stripe"))))
+      expect(kept).not.toContain(secret)
+    }).pipe(Effect.provide(StoresMemory.pipe(Layer.provide(testSettings()))))
+  )
+})
+
+describe("what each third party needs", () => {
+  it.each(thirdParties.map((party) => [party.name, party] as const))("is said of %s", (_, { fields, setup }) => {
+    expect(setup.keys.length).toBeGreaterThan(0)
+    for (const words of [...setup.keys, setup.callbacks?.at ?? "at"]) expect(words).toMatch(/\w/)
+    if (setup.callbacks?.secret !== undefined) expect(fields).toHaveProperty(setup.callbacks.secret)
+  })
+})

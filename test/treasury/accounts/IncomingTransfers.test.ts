@@ -1,0 +1,354 @@
+/** Details of virtual accounts, and transfers to them: by callback and by list, credited once, held against the bank. */
+import { expect } from "@effect/vitest"
+import { Deferred, Effect, Either } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import {
+  type IncomingTransfer,
+  type IssueAnswer,
+  Issued,
+  MaybeIssued,
+  NotIssued,
+  NotListed
+} from "../../../src/providers/port/AccountIssuer.ts"
+import { Check, Proof } from "../../../src/providers/port/Callback.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { IncomingTransfers } from "../../../src/treasury/accounts/IncomingTransfers.ts"
+import { AccountDetails } from "../../../src/treasury/accounts/AccountDetails.ts"
+import { IncomingTransferStore } from "../../../src/treasury/accounts/IncomingTransferStore.ts"
+import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
+import { eventually, queueOf } from "../../payments/support/Calls.ts"
+import { actable } from "../../payments/support/Acting.ts"
+import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
+import { type Credential, people } from "../../support/Credentials.ts"
+import { post, send } from "../../support/Send.ts"
+import { backends } from "../../support/Stores.ts"
+import {
+  accountOf,
+  ask,
+  balanceOf,
+  dataOf,
+  eventsOf,
+  expectBooksInOrder,
+  messageOf,
+  openAccount,
+  transactionsOf
+} from "./AccountFixtures.ts"
+
+const NGN = CurrencyCode.make("NGN")
+const naira = (minor: bigint) => new Money({ currency: NGN, minor })
+
+/** A provider with accounts: what it holds, lists and calls back is what the test sent there. */
+const bank = () => {
+  const moved: Array<IncomingTransfer> = []
+  let answers: Array<IssueAnswer> = []
+  let lists = true
+  const asked: Array<string> = []
+  const proof = Either.getOrThrow(Proof.from(Check.same("secret", "secret"), "no"))
+  const { purse: _purse, ...provider } = actable("paystack")
+  const paystack: Provider = {
+    ...provider,
+    callback: ({ body }) =>
+      Effect.sync(() => {
+        const told = moved.filter(({ id }) => id === body.toString())
+        return told.length === 0
+          ? { events: [], listTransfers: true as const }
+          : { events: [], transfers: told.map((one) => ({ ...one, proof })) }
+      }),
+    accounts: {
+      currencies: ["NGN"],
+      issue: ({ holder, reference }) =>
+        Effect.sync(() => {
+          asked.push(reference)
+          const details = { account_name: holder.name, account_number: "9807062474" }
+          return answers.shift() ?? new Issued({ providerReference: `CUS_${reference}`, details })
+        }),
+      incoming: () => Effect.suspend(() => (lists ? Effect.succeed([...moved]) : new NotListed({ reason: "HTTP 500" })))
+    }
+  }
+  return {
+    providers: [paystack],
+    asked,
+    answers: (...next: ReadonlyArray<IssueAnswer>) => void (answers = [...next]),
+    listing: (does: boolean) => void (lists = does),
+    move: (transfer: IncomingTransfer) => void moved.push(transfer),
+    holds: () => moved.reduce((sum, { amount, kind }) => sum + (kind === "reversal" ? -amount.minor : amount.minor), 0n)
+  }
+}
+
+for (const backend of backends) {
+  const made = bank()
+
+  onPaymentServer("Transfers to virtual accounts", backend, made, (it) => {
+    const open = (about: object = {}) =>
+      Effect.flatMap(people, ({ acme }) =>
+        openAccount(acme.key, {
+          ...{ org_id: acme.org_id, user_id: acme.userId("staff"), currency: "NGN" },
+          ...{ payment_rail: "bank_transfer", ...about }
+        })
+      )
+
+    const issued = (about: object = {}) =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const { account_id } = yield* open(about)
+        yield* eventually(accountOf(acme.key, account_id), ({ details_status }) => details_status === "issued")
+        return account_id
+      })
+
+    /** Money arrives; nobody is told yet. */
+    const arrives = (id: string, accountId: string, minor: bigint, about: Partial<IncomingTransfer> = {}) =>
+      Effect.sync(() =>
+        made.move({
+          ...{ id, kind: "collection", amount: naira(minor), sender: "Ada Obi" },
+          providerReference: `CUS_${accountId}`,
+          ...about
+        })
+      )
+
+    const callBack = (body: string) =>
+      send("/callbacks/paystack", { method: "POST", headers: { "content-type": "text/plain" }, body })
+
+    const lists = Effect.gen(function* () {
+      yield* (yield* IncomingTransferStore).listSoon("paystack")
+      yield* (yield* AccountDetails).runOnce
+    })
+
+    /** The ledger has of the provider what the bank holds. */
+    const agrees = Effect.gen(function* () {
+      const ledger = yield* LedgerStore
+      const { minor } = yield* ledger.balance(LedgerAccount.provider("paystack", NGN))
+      expect(-minor).toBe(made.holds())
+      yield* expectBooksInOrder
+    })
+
+    const linesOf = (accountId: string) =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const rows = yield* transactionsOf(acme.key, accountId)
+        return rows.map(({ amount, description, type }) => `${type} ${amount} ${String(description)}`).toReversed()
+      })
+
+    const itemsFor = (credential?: Credential) =>
+      Effect.map(queueOf(credential), (all) => all.filter(({ kind }) => kind === "incoming_transfer"))
+    const items = Effect.flatMap(people, ({ admin }) => itemsFor(admin))
+
+    it.effect("show details once a provider has issued them, and say so until then", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued({ holder: { name: "Ada Obi" } })
+        expect(yield* accountOf(acme.key, account_id)).toMatchObject({
+          ...{ provider: "paystack", payment_rail: "bank_transfer", details_status: "issued", details_message: null },
+          details: { account_name: "Ada Obi", account_number: "9807062474" }
+        })
+      })
+    )
+
+    it.effect(
+      "are asked for again while it is unknown whether they exist, and of another provider after a refusal",
+      () =>
+        Effect.gen(function* () {
+          const { acme } = yield* people
+          const store = yield* VirtualAccountStore
+          made.answers(new MaybeIssued({ reason: "timeout" }))
+          const { account_id } = yield* open()
+          yield* eventually(
+            Effect.sync(() => made.asked.filter((one) => one === account_id).length),
+            (n) => n === 1
+          )
+          expect((yield* accountOf(acme.key, account_id)).details_status).toBe("pending")
+          expect(yield* store.claimDetails(10)).toEqual([])
+          made.answers(new NotIssued({ reason: "phone is needed" }))
+          const refused = yield* open()
+          const told = yield* eventually(
+            accountOf(acme.key, refused.account_id),
+            ({ details_status }) => details_status !== "pending"
+          )
+          // The sandbox's own rail is asked next.
+          expect(told).toMatchObject({
+            details_status: "issued",
+            provider: "fiat",
+            details: { bank_name: "Sandbox Bank" }
+          })
+        })
+    )
+
+    it.effect("get no details in a currency that no provider issues, and the answer says how to fund them", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const body = { org_id: acme.org_id, user_id: acme.userId("staff"), payment_rail: "bank_transfer" }
+        const answer = yield* ask(acme.key, "/internal/bank", { ...body, currency: "CHF" })
+        const { details_message, details_status } = dataOf<{ details_message: string; details_status: string }>(
+          answer,
+          201
+        )
+        if (details_status === "none") {
+          expect(messageOf(answer)).toContain("virtual_account_id")
+          expect(details_message).toContain("CHF")
+        } else {
+          // The sandbox's own rail issues every currency.
+          expect(details_status).toBe("pending")
+        }
+        const wrong = yield* ask(acme.key, "/internal/bank", { ...body, currency: "NGN", payment_rail: "pigeon" })
+        expect([wrong.status, messageOf(wrong)]).toEqual([400, expect.stringContaining("payment_rail")])
+      })
+    )
+
+    it.effect("are credited once by callbacks and lists, at once and again", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued()
+        yield* arrives("t1", account_id, 150_000n)
+        const answers = yield* Effect.all([callBack("t1"), callBack("t1"), lists, callBack("t1"), lists], {
+          concurrency: "unbounded"
+        })
+        for (const answer of answers) if (answer !== undefined) expect(answer.status).toBe(200)
+        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 1500)
+        yield* callBack("t1")
+        yield* lists
+        expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
+        expect(yield* linesOf(account_id)).toEqual(["credit 1500 Transfer from Ada Obi"])
+        const events = yield* eventsOf(acme.key, "virtual_account.deposit")
+        const mine = events.filter(({ data }) => data["account_id"] === account_id)
+        expect(mine.map(({ data }) => [data["amount"], data["balance"]])).toEqual([[1500, 1500]])
+        yield* agrees
+      })
+    )
+
+    it.effect("are found by the list alone, also after lists that failed and for a frozen account", () =>
+      Effect.gen(function* () {
+        const { acme, admin } = yield* people
+        const account_id = yield* issued()
+        dataOf(yield* ask(admin, `/${account_id}/freeze`, {}))
+        made.listing(false)
+        yield* arrives("t2", account_id, 70_000n)
+        yield* lists
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+        made.listing(true)
+        expect((yield* callBack("nothing that is known")).status).toBe(200)
+        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 700)
+        yield* agrees
+      })
+    )
+
+    it.effect("leave nothing behind if the crediting is cut off", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued()
+        yield* arrives("t3", account_id, 20_000n)
+        const transfers = yield* IncomingTransfers
+        const told = { id: "t3", kind: "collection", amount: naira(20_000n), sender: "Ada Obi" } as const
+        const begun = yield* Deferred.make<void>()
+        const recorded = Effect.zipRight(
+          Deferred.succeed(begun, undefined),
+          transfers.record({ provider: "paystack", account: null }, { ...told, providerReference: `CUS_${account_id}` })
+        )
+        yield* Effect.raceFirst(recorded, Effect.delay(Deferred.await(begun), "1 millis"))
+        yield* lists
+        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 200)
+        expect(yield* linesOf(account_id)).toHaveLength(1)
+        yield* agrees
+      })
+    )
+
+    it.effect("take a return back from the account, owe what it lacks, and credit a canceled return", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const ledger = yield* LedgerStore
+        yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: Money.zero(NGN) })
+        const account_id = yield* issued()
+        yield* arrives("t4", account_id, 50_000n)
+        yield* callBack("t4")
+        yield* arrives("r4", account_id, 20_000n, { kind: "reversal" })
+        yield* callBack("r4")
+        yield* callBack("r4")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(300)
+        dataOf(
+          yield* ask(acme.key, "/transfer", { from_account_id: account_id, to_account_id: "settlement", amount: 300 })
+        )
+        const owed = LedgerAccount.receivable(acme.org_id, NGN)
+        const settlement = LedgerAccount.settlement(acme.org_id, NGN)
+        const sum = Effect.map(
+          ledger.balances([owed, settlement]),
+          (all) => all.get(owed)!.minor + all.get(settlement)!.minor
+        )
+        const before = yield* sum
+        yield* arrives("r5", account_id, 30_000n, { kind: "reversal" })
+        yield* callBack("r5")
+        expect((yield* sum) - before).toBe(-30_000n)
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+        yield* arrives("r5", account_id, 30_000n, { kind: "reinstatement" })
+        yield* lists
+        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 300)
+        expect(yield* linesOf(account_id)).toEqual([
+          "credit 500 Transfer from Ada Obi",
+          "debit 200 Returned transfer from Ada Obi",
+          "debit 300 Transfer to settlement",
+          "credit 300 Canceled return of a transfer from Ada Obi"
+        ])
+        yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: null })
+        yield* agrees
+      })
+    )
+
+    it.effect("wait in suspense for an operator if they name no account, another currency or a closed one", () =>
+      Effect.gen(function* () {
+        const { acme, admin, globex } = yield* people
+        const accounts = yield* VirtualAccountStore
+        const before = (yield* items).length
+        const account_id = yield* issued()
+        const closed = yield* issued()
+        yield* accounts.setStatus(acme.org_id, closed, "closed", null)
+        yield* arrives("s1", "nobody", 10_000n)
+        yield* arrives("s2", closed, 20_000n)
+        for (const id of ["s1", "s2", "s1"]) expect((yield* callBack(id)).status).toBe(200)
+        const transfers = yield* IncomingTransfers
+        const dollars = new Money({ currency: CurrencyCode.make("USD"), minor: 500n })
+        const foreign = { id: "s3", kind: "collection", amount: dollars, sender: null } as const
+        const reference = { providerReference: `CUS_${account_id}` }
+        yield* transfers.record({ provider: "paystack", account: null }, { ...foreign, ...reference })
+        const waiting = yield* items
+        expect(waiting.length - before).toBe(3)
+        const [wrong] = waiting.filter(({ detail }) => String(detail).includes("5.00 USD"))
+        expect(String(wrong?.["detail"])).toContain("is in NGN")
+        const away = { outcome: "credited", org_id: acme.org_id, reason: "theirs" }
+        const wrongPath = `/v1/operations/incoming-transfers/${String(wrong!["item_id"])}/resolve`
+        expect((yield* post(wrongPath, { ...admin }, { ...away, account_id })).status).toBe(400)
+        dataOf(yield* post(wrongPath, { ...admin }, away))
+        const [unknown] = waiting.filter(({ detail }) => String(detail).includes("100.00"))
+        expect(unknown).toMatchObject({ org_id: null })
+        expect(yield* itemsFor()).toMatchObject([{ org_id: acme.org_id }])
+        expect(yield* itemsFor(globex.key)).toEqual([])
+        const suspense = LedgerAccount.suspense(NGN)
+        const ledger = yield* LedgerStore
+        expect((yield* ledger.balance(suspense)).minor).toBe(30_000n)
+        yield* agrees
+        const path = `/v1/operations/incoming-transfers/${String(unknown!["item_id"])}/resolve`
+        const decide = (body: object, credential = admin) =>
+          post(path, { ...credential }, { reason: "the sender called", ...body })
+        expect((yield* decide({ outcome: "credited", account_id }, globex.key)).status).toBe(403)
+        const bad = yield* decide({ outcome: "credited", account_id: "none" })
+        expect([bad.status, messageOf(bad)]).toEqual([400, expect.stringContaining("account_id")])
+        expect(dataOf(yield* decide({ outcome: "credited", account_id }))).toMatchObject({
+          ...{ state: "resolved", account_id, reason: "the sender called" }
+        })
+        expect((yield* decide({ outcome: "credited", account_id })).status).toBe(409)
+        expect(yield* balanceOf(acme.key, account_id)).toBe(100)
+        const [late] = yield* items
+        const returned = { outcome: "returned", movement_id: "r-s2", reason: "sent back in the dashboard" }
+        dataOf(
+          yield* post(`/v1/operations/incoming-transfers/${String(late!["item_id"])}/resolve`, { ...admin }, returned)
+        )
+        // The provider tells of the same return later.
+        yield* arrives("r-s2", closed, 20_000n, { kind: "reversal" })
+        yield* callBack("r-s2")
+        yield* lists
+        expect((yield* items).length).toBe(before)
+        expect((yield* ledger.balance(suspense)).minor).toBe(0n)
+        yield* agrees
+      })
+    )
+  })
+}
