@@ -133,6 +133,7 @@ export class ObjectFactory {
       /** Member who may be removed. */
       removable_user_id: [userOf(org, "member").user_id],
       customer_id: [text(organization, "kyb_customer_id")],
+      kyb_customer_id: [text(organization, "kyb_customer_id")],
       link_id: [text(link, "link_id")],
       link_ref: [text(link, "link_ref")],
       request_id: [text(verification, "request_id")],

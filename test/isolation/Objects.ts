@@ -192,6 +192,15 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
     )
     const link = yield* Effect.cached(newLink(owner, requestExample(document, "POST /orgs/{org_id}/payment-links")))
 
+    /** One application at a time: the first call starts it, later ones find it. */
+    const application = yield* Effect.cached(
+      Effect.gen(function* () {
+        yield* send(`/v1/organizations/${org_id}/kyb`, { method: "POST", headers: { ...admin } })
+        const shown = yield* send(`/v1/organizations/${org_id}`, { headers: { ...admin } })
+        return (bodyOf(shown) as { readonly data: Fields }).data
+      })
+    )
+
     const textIn = <E, R>(made: Effect.Effect<Fields, E, R>, name: string) =>
       Effect.map(made, (fields) => textOf(fields[name]))
     const ids = {
@@ -217,6 +226,7 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
       webhook_id: textIn(webhook, "webhook_id")
     }
     const words = {
+      kyb_customer_id: textIn(application, "kyb_customer_id"),
       provider: textIn(config, "provider"),
       permission: Effect.succeed("payouts"),
       rule_name: ruled(org_id, admin),

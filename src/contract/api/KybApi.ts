@@ -249,7 +249,10 @@ export const KybApi = apiGroup("kyb", "KYB", "The check of a business by people 
       access: "platform",
       summary: "Reject a KYB application",
       description: `Extension. One person rejects. \`kyb.rejected\` is sent with the reason, and the organisation may apply again. ${WHO_DECIDES}`,
-      request: examples({ "With the reason": { reason: "The register does not know this business" } }),
+      request: examples({
+        "Not registered": { reason: "The register does not know this business" },
+        "A document is missing": { reason: "Send the certificate of incorporation as well" }
+      }),
       response: success("KYB application rejected", decided("rejected", "The register does not know this business", []))
     })
   )
