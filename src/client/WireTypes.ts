@@ -5,6 +5,8 @@ import type { Api } from "../contract/api/Api.ts"
 import type { CreateApiKey, RotateApiKey } from "../contract/api/ApiKeysApi.ts"
 import type { CreateOrganization } from "../contract/api/OrganizationsApi.ts"
 import type { CreateProviderConfig } from "../contract/api/ProviderConfigsApi.ts"
+import type { SetReserve } from "../contract/api/ReservesApi.ts"
+import type { RuleTermsBody } from "../contract/api/RulesApi.ts"
 import type { RequestVerification } from "../contract/api/VerificationApi.ts"
 import type { RotateSecret } from "../contract/api/WebhooksApi.ts"
 
@@ -30,6 +32,8 @@ interface Defaulted {
   readonly apiKeys: { readonly create: typeof CreateApiKey.Encoded; readonly rotate: typeof RotateApiKey.Encoded }
   readonly organizations: { readonly create: typeof CreateOrganization.Encoded }
   readonly providerConfigs: { readonly create: typeof CreateProviderConfig.Encoded }
+  readonly reserves: { readonly set: typeof SetReserve.Encoded }
+  readonly rules: Readonly<Record<"set" | "setPlatformRule" | "try" | "tryPlatformRule", typeof RuleTermsBody.Encoded>>
   readonly verification: { readonly request: typeof RequestVerification.Encoded }
   readonly webhooks: { readonly rotateSecret: typeof RotateSecret.Encoded }
 }

@@ -141,10 +141,12 @@ export const indexOf = (groups: ReadonlyArray<Group>): ReadonlyArray<Indexed> =>
 const actionFor = ({ actions }: Indexed, words: ReadonlyArray<string>): string | undefined =>
   actions.find((action) => words.some((word) => word === action || action.split("_").includes(word)))
 
+const EXACT = 8
+
 const rankOf = (one: Indexed, words: ReadonlyArray<string>, whole: string): number => {
   const { address, text, title } = one
   const action = actionFor(one, words)
-  if (title === whole) return 8
+  if (title === whole) return EXACT
   if (title.startsWith(whole)) return 7
   if (action !== undefined && words.every((word) => `${title} ${action}`.includes(word))) return 6
   if (title.includes(whole)) return 5
@@ -154,7 +156,10 @@ const rankOf = (one: Indexed, words: ReadonlyArray<string>, whole: string): numb
 }
 
 /** Ranks a model after operations of the same name, and before entries that only mention it. */
-const placeOf = ({ entry }: Indexed, rank: number): number => (entry.kind === "schema" && rank > 2 ? 2 : rank)
+const placeOf = ({ entry }: Indexed, rank: number): number => {
+  if (entry.kind !== "schema" || rank <= 2) return rank
+  return rank === EXACT ? 3.5 : 2
+}
 
 /** Order of entries with an equal rank. */
 const order = ["operation", "event", "text", "schema"] as const

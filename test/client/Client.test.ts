@@ -165,6 +165,11 @@ it("knows every body that has defaults", () => {
     "apiKeys.rotate",
     "organizations.create",
     "providerConfigs.create",
+    "reserves.set",
+    "rules.set",
+    "rules.setPlatformRule",
+    "rules.try",
+    "rules.tryPlatformRule",
     "verification.request",
     "webhooks.rotateSecret"
   ])

@@ -26,6 +26,7 @@ export const commands: Commands = {
     kyb: "Applications of organisations, which people approve or reject.",
     rates: "Base exchange rates, from which what an organisation is quoted follows.",
     fees: "What organisations are charged for their payments: nothing, unless a rule says so.",
+    reserves: "What of payins is held back, and for how long.",
     ledger: "The double-entry ledger behind every payment and account.",
     payments: "Payments: list, show, resolve by hand, give back.",
     accounts: "Virtual accounts: list, freeze, unfreeze.",

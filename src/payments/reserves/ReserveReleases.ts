@@ -58,7 +58,13 @@ const make = Effect.gen(function* () {
   const alone = (now: Date) => (due: DueRelease) =>
     release(due, now).pipe(
       Effect.catchTag("VersionConflict", () => Effect.void),
-      Effect.catchAllCause((cause) => Effect.logError("A reserve was not released; it is tried again", cause)),
+      // Looked at later, so that payments behind it are not held up.
+      Effect.catchAllCause((cause) =>
+        Effect.zipRight(
+          Effect.logError("A reserve was not released; it is tried again", cause),
+          reserves.postpone(due.payment)
+        )
+      ),
       Effect.annotateLogs({ payment_id: due.payment.payment_id })
     )
 

@@ -8,6 +8,7 @@ import { redactText, secretHeaders } from "./Redaction.ts"
 
 /** The annotations and log spans whose values may be printed; a new one is added here on purpose or it stays hidden. */
 const loggableFields = [
+  "account_id",
   "api_key_id",
   "attempt_id",
   "by",

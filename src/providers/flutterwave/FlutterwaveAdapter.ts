@@ -236,7 +236,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       return balances === undefined
         ? Either.left(answers.messageIn(reply) ?? `HTTP ${reply.status}`)
         : Either.right(
-            `it holds ${balances.map(({ available_balance, currency }) => `${available_balance ?? "?"} ${currency}`).join(", ")}`
+            `it holds ${balances.map(({ available_balance, currency }) => (available_balance === undefined ? currency : `${available_balance} ${currency}`)).join(", ")}`
           )
     })
   }

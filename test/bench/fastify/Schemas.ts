@@ -120,6 +120,7 @@ export const recordAnswer = {
     recipient_info: object,
     metadata: object,
     user_metadata: object,
+    virtual_account_id: nullable,
     webhook_metadata: object,
     fee_ids: { type: "array", items: { type: "string" } },
     total_fees: { type: ["number", "null"] },

@@ -123,7 +123,8 @@ onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
           const order = stripe.orders.find(({ paymentId }) => paymentId === id)
           expect(order?.checkoutUrl).toContain(id)
           expect(order?.returnUrl).toContain(id)
-          return { ...order, reference: "", paymentId: "", checkoutUrl: "", returnUrl: "" }
+          // It begins to wait for its customer when it is approved.
+          return { ...order, reference: "", paymentId: "", checkoutUrl: "", returnUrl: "", expiresAt: null }
         }
         expect(orderOf(held.payment_id)).toEqual(orderOf(straight.payment_id))
         yield* noLonger(configs)

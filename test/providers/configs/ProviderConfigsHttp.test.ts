@@ -174,7 +174,7 @@ onDatabaseServer("Provider configurations", (it) => {
     Effect.gen(function* () {
       const { admin: credential } = yield* people
       const wrong: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
-        [{ provider: "visa" }, /^provider: is not one of manual, crypto, .*coinbase\.$/],
+        [{ provider: "visa" }, /^provider: is not one of manual, crypto, .*coinbase, mpesa\.$/],
         [{ country: "ke" }, /^country: is not a country code of two upper-case letters/],
         [{ payment_method: "cash" }, /^payment_method: is not one of bank_transfer, /],
         [{ direction: "payin" }, /^direction: is not one of inbound, outbound, external\.$/],

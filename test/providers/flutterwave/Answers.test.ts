@@ -638,7 +638,9 @@ describe("the test of an account", () => {
     const tested = (status: number, body: unknown) =>
       Effect.runPromise(atFlutterwave(scripted(() => replyOf(status, body)).http).test!)
     const data = [{ currency: "NGN", available_balance: 2367840 }, { currency: "KES" }]
-    expect(await tested(200, { status: "success", message: "ok", data })).toEqual(Either.right("it holds NGN, KES"))
+    expect(await tested(200, { status: "success", message: "ok", data })).toEqual(
+      Either.right("it holds 2367840 NGN, KES")
+    )
     expect(await tested(401, { status: "error", message: "Invalid authorization key", data: null })).toEqual(
       Either.left("Invalid authorization key")
     )

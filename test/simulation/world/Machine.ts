@@ -4,7 +4,12 @@
  */
 import { Clock, Context, Duration, Effect, FiberRef, Random, type Scheduler } from "effect"
 import { InTransaction } from "../../../src/platform/database/Transactor.ts"
-import { dayClosingPause, releasePoll, unmatchedCallbackPoll } from "../../../src/domain/policies/PaymentPolicies.ts"
+import {
+  accountDetailsPoll,
+  dayClosingPause,
+  releasePoll,
+  unmatchedCallbackPoll
+} from "../../../src/domain/policies/PaymentPolicies.ts"
 import { retentionPause, workerPoll } from "../../../src/domain/policies/ServerPolicies.ts"
 import type { Stream } from "./Chance.ts"
 import { startTime, type VirtualTime } from "./VirtualTime.ts"
@@ -15,7 +20,9 @@ export const CurrentWorker = FiberRef.unsafeMake<string | null>(null)
 
 /** Pauses after which a worker only polls. */
 const pollPauses = new Set(
-  [dayClosingPause, releasePoll, retentionPause, unmatchedCallbackPoll, workerPoll].map(Duration.toMillis)
+  [accountDetailsPoll, dayClosingPause, releasePoll, retentionPause, unmatchedCallbackPoll, workerPoll].map(
+    Duration.toMillis
+  )
 )
 
 /** An idle worker, woken when its pause is over and a row is due. */
