@@ -158,7 +158,7 @@ const rankOf = (one: Indexed, words: ReadonlyArray<string>, whole: string): numb
 /** Ranks a model after operations of the same name, and before entries that only mention it. */
 const placeOf = ({ entry }: Indexed, rank: number): number => {
   if (entry.kind !== "schema" || rank <= 2) return rank
-  return rank === EXACT ? 3.5 : 2
+  return rank === EXACT ? 3.9 : 2
 }
 
 /** Order of entries with an equal rank. */

@@ -40,6 +40,7 @@ const isList = (text: string): boolean => /order by (n\.)?(created_at|opened_at)
 const grows: ReadonlyArray<RegExp> = [
   /^with open_days as/,
   /^with own as/,
+  /^with parts as/,
   /^with past as materialized/,
   /^with turn as \(\s*update figures/,
   /^select count\(\*\)::int from api_keys/,

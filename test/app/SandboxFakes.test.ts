@@ -52,7 +52,7 @@ describe("fakes of third parties", () => {
 
   it.scopedLive("show their address, and warn on a second server", () =>
     Effect.gen(function* () {
-      const port = yield* Effect.promise(() => firstOfFreePorts(9))
+      const port = yield* Effect.promise(() => firstOfFreePorts(10))
       const services = storesOn("memory").pipe(
         Layer.provideMerge(Ids.layer),
         Layer.provideMerge(testSettings({ CORRIDOR_FAKES: String(port) }))
@@ -67,7 +67,7 @@ describe("fakes of third parties", () => {
 
   it.scopedLive("are not started if another program listens on one of their ports", () =>
     Effect.gen(function* () {
-      const port = yield* Effect.promise(() => firstOfFreePorts(9))
+      const port = yield* Effect.promise(() => firstOfFreePorts(10))
       yield* Effect.acquireRelease(
         Effect.promise(async () => {
           const stranger = createServer().listen(port + 1, "127.0.0.1")

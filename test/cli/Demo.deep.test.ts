@@ -43,7 +43,7 @@ interface Shown {
 }
 
 const STEPS = [
-  ...["payin", "declined_card", "fallback", "payout", "refund", "virtual_account", "escrow", "on_ramp", "payment_link"],
+  ...["payin", "declined", "fallback", "payout", "refund", "virtual_account", "escrow", "on_ramp", "payment_link"],
   ...["webhooks", "books"]
 ]
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     PORT: await freePort(),
-    CORRIDOR_FAKES: String(await firstOfFreePorts(9))
+    CORRIDOR_FAKES: String(await firstOfFreePorts(10))
   }
   server = await startServer(env)
 })
@@ -81,7 +81,7 @@ it("shows everything, in one JSON document, and takes its webhook endpoint away 
   const idOf = (step: string, name = "payment_id") => data.steps.find((one) => one.step === step)?.ids[name]
   const came = data.webhooks.map(({ about, event_type }) => `${event_type} ${about}`)
   expect(came).toContain(`payment.completed ${idOf("payin")}`)
-  expect(came).toContain(`payment.failed ${idOf("declined_card")}`)
+  expect(came).toContain(`payment.failed ${idOf("declined")}`)
   expect(came).toContain(`payment.completed ${idOf("fallback")}`)
   expect(came).toContain(`payment.completed ${idOf("payout")}`)
   expect(came).toContain(`payment.completed ${idOf("on_ramp")}`)
@@ -89,7 +89,7 @@ it("shows everything, in one JSON document, and takes its webhook endpoint away 
   expect(data.webhooks.every(({ verified }) => verified)).toBe(true)
   const statuses = await query<{ payment_id: string; status: string }>(database.url, "select * from payments")
   const statusOf = (step: string) => statuses.find(({ payment_id }) => payment_id === idOf(step))?.status
-  expect(["payin", "declined_card", "fallback", "payout", "on_ramp"].map(statusOf)).toEqual([
+  expect(["payin", "declined", "fallback", "payout", "on_ramp"].map(statusOf)).toEqual([
     "refunded",
     "failed",
     "completed",

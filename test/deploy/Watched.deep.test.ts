@@ -84,7 +84,7 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     PORT: await freePort(),
     METRICS_PORT: metricsPort,
-    CORRIDOR_FAKES: String(await firstOfFreePorts(9)),
+    CORRIDOR_FAKES: String(await firstOfFreePorts(10)),
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     CARD_DATA: "raw",
     STATUS_ENQUIRY_DELAYS: "500 millis, 1 hour",

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const [started] = await Promise.all([
     startServer(join(folder, ".data"), port, {
       DATABASE_URL: database!.url,
-      CORRIDOR_FAKES: String(await firstOfFreePorts(9)),
+      CORRIDOR_FAKES: String(await firstOfFreePorts(10)),
       SANDBOX_RAIL_PACE: "300 millis"
     }),
     installClient(folder)

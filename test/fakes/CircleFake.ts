@@ -28,7 +28,7 @@ import type { SnsMessage } from "../../src/providers/circle/CircleSignatures.ts"
 
 const apiKey = "SAND_API_KEY:fake:circle"
 
-export const topic = "arn:aws:sns:us-east-1:908968368384:sandbox_platform-notifications-topic"
+const topic = "arn:aws:sns:us-east-1:908968368384:sandbox_platform-notifications-topic"
 
 const problem = (status: number, message: string, code = status): FakeReply => ({ status, body: { code, message } })
 

@@ -5,7 +5,7 @@ import { onDatabaseServer } from "../support/TestServer.ts"
 import { fuzzedSettings } from "./OwnServer.ts"
 import { shortRun } from "./ShortRun.ts"
 
-/** Operations that need a token from a mail, or an outcome that only a provider can leave unknown. */
+/** Operations that need a token from a mail, an outcome that only a provider can leave unknown, or a pending application. */
 const outOfReach = [
   "POST /organizations/invitations/{token}/accept",
   "POST /operations/payments/{payment_id}/resolve",
@@ -13,6 +13,7 @@ const outOfReach = [
   "POST /operations/incoming-transfers/{transfer_id}/resolve",
   "POST /virtual-accounts/escrow/{escrow_id}/payouts/{payout_id}/retry",
   "POST /virtual-accounts/escrow/{escrow_id}/payouts/{payout_id}/resolve",
+  "POST /kyb/applications/{kyb_customer_id}/reject",
   "elsewhere"
 ]
 

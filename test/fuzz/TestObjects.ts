@@ -107,7 +107,14 @@ export class ObjectFactory {
       this.#call("POST", members, key, { email: `${label}-${Date.now()}@example.com`, role: "member" })
     )
     if (label === NEIGHBOUR) await this.#perhaps(this.#call("POST", `/organizations/${org_id}/kyb`, key))
-    const organization = await this.#call("GET", `/organizations/${org_id}`, key)
+    const rule = { subject: "phone", max_count: 1000, window_seconds: 60, action: "alert" }
+    const rule_name = `rule-${label}`
+    const own = `/organizations/${org_id}`
+    for (const path of [own, ""]) await this.#call("PUT", `${path}/rules/${rule_name}`, admin, rule)
+    const blocked = { list: "block", subject: "email", value: `${label}-${Date.now()}@blocked.example` }
+    const entry = await this.#call("POST", `${own}/lists`, admin, blocked)
+    const platformEntry = await this.#call("POST", "/lists", admin, blocked)
+    const organization = await this.#call("GET", own, key)
     const lookup = await this.#call("GET", "/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=NGN", key)
     return {
       org_id: [org_id],
@@ -137,6 +144,9 @@ export class ObjectFactory {
       link_id: [text(link, "link_id")],
       link_ref: [text(link, "link_ref")],
       request_id: [text(verification, "request_id")],
+      rule_name: [rule_name],
+      entry_id: [text(entry, "entry_id")],
+      platform_entry_id: [text(platformEntry, "entry_id")],
       org_rate_id: [text(lookup, "org_rate_id")]
     }
   }

@@ -4,7 +4,7 @@ import type { LedgerReport } from "../../money/ledger/LedgerCheck.ts"
 import { writeLine, report } from "../shared/Terminal.ts"
 import {
   curl,
-  declinedCard,
+  declined,
   escrow,
   fallback,
   hasThirdParties,
@@ -90,7 +90,7 @@ const tour = (asJson: boolean, sandbox: RunningSandbox) =>
       })
 
     const collected = yield* show("payin", payin(sandbox))
-    yield* show("declined_card", declinedCard(sandbox))
+    yield* show("declined", declined(sandbox))
     if (yield* hasThirdParties) yield* show("fallback", fallback(sandbox))
     yield* show("payout", payout(sandbox))
     yield* show(

@@ -67,8 +67,7 @@ const attemptsOf = Effect.fnUntraced(function* (payment_id: string) {
   return data.items.flatMap((item) => (item.kind === "attempt" ? [item] : []))
 })
 
-const CARD = { expiry_month: "12", expiry_year: "2035", cvv: "123" }
-const DECLINED_CARD = "4000000000000002"
+const DECLINED_ACCOUNT = "1100220001"
 
 export const payin = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
   const { call } = yield* ApiClient
@@ -86,19 +85,26 @@ export const payin = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
 
 const Declined = Schema.Struct({ code: Schema.String, payment_id: Schema.String })
 
-export const declinedCard = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+/** By bank transfer, which no other provider serves here. */
+export const declined = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
   const { call } = yield* ApiClient
   const { mobile_money_details: _none, ...order } = mpesaPayin
-  const payload = { ...order, payment_method: "card" as const, card_details: { ...CARD, card_number: DECLINED_CARD } }
+  const bank = { account_number: DECLINED_ACCOUNT, bank_code: "01", bank_name: "KCB" }
+  const payload = {
+    ...order,
+    payment_method: "bank_transfer" as const,
+    bank_details: { ...bank, account_name: "Wanjiru Kamau" },
+    bank_account: bank
+  }
   const refused = yield* Effect.flip(call("paymentsInit", "initiate", { payload })).pipe(
-    Effect.mapError(() => new StepFailed({ message: `Card ${DECLINED_CARD} was not refused.` }))
+    Effect.mapError(() => new StepFailed({ message: `Bank account ${DECLINED_ACCOUNT} was not refused.` }))
   )
   if (!Schema.is(Declined)(refused.body)) return yield* refused
   const { code, payment_id } = refused.body
   const attempt = (yield* attemptsOf(payment_id)).find(({ outcome }) => outcome === "declined")
   if (attempt === undefined) return yield* new StepFailed({ message: "The timeline shows no declined attempt." })
   const shown: Shown = {
-    what: `card ${DECLINED_CARD} refused with ${refused.status} ${code}; the timeline says: ${attempt.provider} declined, ${attempt.reason}`,
+    what: `bank account ${DECLINED_ACCOUNT} refused with ${refused.status} ${code}; the timeline says: ${attempt.provider} declined, ${attempt.reason}`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.failed", payment_id]]

@@ -99,9 +99,8 @@ const Documents = ({ documents }: Pick<Application, "documents">) =>
     <ul>
       {documents.map(({ name, type, url }) => (
         <li key={url}>
-          {labelOf(type)}:{" "}
           <a href={url} target="_blank" rel="noopener noreferrer">
-            {name}
+            {labelOf(type)}: {name}
           </a>
         </li>
       ))}

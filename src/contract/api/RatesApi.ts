@@ -116,7 +116,7 @@ export const ListedExchangeRates = Schema.Struct({
       rate,
       source: Source,
       published_at: PublishedAt,
-      updated_at: Timestamp.annotations({ description: "Time at which it was set, or last fetched" })
+      updated_at: Timestamp
     })
   ),
   proposals: Schema.Array(

@@ -138,7 +138,7 @@ export const ruleStoreSql = Layer.scoped(
         entryRows.one(sql`insert into risk_list_entries ${sql.insert(entry)}
           on conflict (org_id, list, subject, value) do update set note = excluded.note returning ${entryNames}`),
       removeEntry: (owner, entryId) =>
-        entryRows.first(sql`delete from risk_list_entries where entry_id = ${entryId} and ${ownedBy(owner)}
+        entryRows.first(sql`delete from risk_list_entries where entry_id = ${entryId} and (${ownedBy(owner)}) is true
           returning ${entryNames}`),
       entries: (owner, { list, subject }, window) =>
         entryRows.all(

@@ -32,6 +32,7 @@ const recordOf = (row: Row) => ({
   failure: null,
   refunds: [],
   refunded_amount: 0,
+  virtual_account_id: null,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString()
 })

@@ -116,7 +116,7 @@ describe("the process", () => {
         (path) => Effect.sync(() => rmSync(path, { recursive: true }))
       )
       const main = yield* Effect.promise(() => build(folder))
-      const port = yield* Effect.promise(() => firstOfFreePorts(9))
+      const port = yield* Effect.promise(() => firstOfFreePorts(10))
       const child = yield* Effect.acquireRelease(
         Effect.sync(() =>
           spawn(process.execPath, [main, "--json", "--port", String(port)], { stdio: ["ignore", "pipe", "pipe"] })
