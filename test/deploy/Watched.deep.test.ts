@@ -23,12 +23,13 @@ const UNKNOWN_TRACE = "5bf92f3577b34da6a3ce929d0e0e4737"
 const CALLER = "00f067aa0ba902b7"
 
 const dataDir = temporaryFolder()
-const hooks: Array<{ readonly headers: IncomingHttpHeaders; readonly event: string }> = []
+const hooks: Array<{ readonly headers: IncomingHttpHeaders; readonly event: string; readonly payment: string }> = []
 const receiver = createServer((request, response) => {
   let text = ""
   request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
   request.on("end", () => {
-    hooks.push({ headers: request.headers, event: (JSON.parse(text) as { readonly event_type: string }).event_type })
+    const { data, event_type } = JSON.parse(text) as { event_type: string; data: { payment_id: string } }
+    hooks.push({ headers: request.headers, event: event_type, payment: data.payment_id })
     response.writeHead(204).end()
   })
 })
@@ -71,6 +72,11 @@ const initiate = async (url: string, key: string, body: unknown, traceparent?: s
 type Row = Readonly<Record<string, unknown>>
 
 let events: ReadonlyArray<Row> = []
+
+/** Of the payment by phone. */
+const isCompletion = ({ data, event_type }: Row): boolean =>
+  event_type === "payment.completed" && (data as { readonly payment_id: string }).payment_id === paid.payment_id
+
 let delivered: { readonly log: ReadonlyArray<{ readonly headers: Readonly<Record<string, string>> | null }> }
 
 beforeAll(async () => {
@@ -129,7 +135,11 @@ beforeAll(async () => {
     headers: { authorization: "NONE", "x-api-key": key }
   })
   await until("payment.completed is delivered", () =>
-    Promise.resolve(hooks.some(({ event }) => event === "payment.completed") ? true : undefined)
+    Promise.resolve(
+      hooks.some(({ event, payment }) => event === "payment.completed" && payment === paid.payment_id)
+        ? true
+        : undefined
+    )
   )
   // Metrics are refreshed, and spans exported, every few seconds.
   const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
@@ -149,7 +159,8 @@ beforeAll(async () => {
   events = await read("events?limit=100")
   const done = await until("the delivery is written down", async () => {
     const all = await read<ReadonlyArray<Row>>("webhooks/deliveries?status=delivered&limit=100")
-    return all.find(({ event_type }) => event_type === "payment.completed")
+    const { event_id } = events.find(isCompletion)!
+    return all.find((one) => one["event_id"] === event_id)
   })
   delivered = await read(`webhooks/deliveries/${String(done["delivery_id"])}`)
   again = await scrape()
@@ -317,11 +328,9 @@ describe("traces", () => {
   })
 
   it("are shown for events and delivery attempts", () => {
-    const parents = events.flatMap(({ event_type, traceparent }) =>
-      event_type === "payment.completed" ? [traceparent] : []
-    )
+    const parents = events.filter(isCompletion).map(({ traceparent }) => traceparent)
     expect(parents).toEqual([expect.stringMatching(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`))])
-    const completed = hooks.find(({ event }) => event === "payment.completed")!
+    const completed = hooks.find(({ event, payment }) => event === "payment.completed" && payment === paid.payment_id)!
     const { connection: _1, "content-length": _2, host: _3, ...sent } = completed.headers
     expect(delivered.log.map(({ headers }) => headers)).toEqual([sent])
   })

@@ -211,6 +211,7 @@ describe.sequential("In live mode", () => {
       await call(`PUT ${path}`, { headers: admin, body: { from_currency, to_currency, rate } })
     }
     await call(`GET ${path}`, { headers: key, query: { fromCurrency: "USD", toCurrency: "KES" } })
+    await call("GET /organizations/admin/exchange-rates", { headers: admin })
     await call("POST /externals/networks", { headers: key, body: { country: "KE" } })
     await call("POST /payments/bank-validation/validate-uk-account", {
       headers: key,
@@ -522,6 +523,48 @@ describe.sequential("In live mode", () => {
     const at = { path: { org_id, link_id: link["link_id"] as string }, headers: key }
     await call(`GET ${path}/{link_id}`, at)
     await call(`DELETE ${path}/{link_id}`, at)
+  })
+
+  it("rules, lists and reserves", async () => {
+    const { call } = calls
+    const terms = { subject: "phone", max_count: 1000, window_seconds: 3600, action: "alert" }
+    for (const [path, at] of [
+      ["/organizations/{org_id}", { org_id }],
+      ["", {}]
+    ] as const) {
+      await call(`PUT ${path}/rules/{rule_name}`, { path: { ...at, rule_name: "walk" }, headers: admin, body: terms })
+      await call(`GET ${path}/rules`, { path: at, headers: admin })
+      await call(`POST ${path}/rules/try`, { path: at, headers: admin, body: terms })
+      await call(`DELETE ${path}/rules/{rule_name}`, { path: { ...at, rule_name: "walk" }, headers: admin })
+      const blocked = { list: "block", subject: "email", value: "mallory@example.com" }
+      const { entry_id } = await call(`POST ${path}/lists`, { path: at, headers: admin, body: blocked })
+      await call(`GET ${path}/lists`, { path: at, headers: admin })
+      const name = path === "" ? "platform_entry_id" : "entry_id"
+      await call(`DELETE ${path}/lists/{${name}}`, { path: { ...at, [name]: entry_id }, headers: admin })
+    }
+    const reserves = "/organizations/{org_id}/reserves"
+    const rule = { payment_method: "card", basis_points: 1000, reserve_days: 180, delay_days: 2 }
+    await call(`PUT ${reserves}`, { path: { org_id }, headers: admin, body: rule })
+    await call(`GET ${reserves}`, { path: { org_id }, headers: key })
+  })
+
+  it("KYB applications that people decide", async () => {
+    const { call } = calls
+    const path = "/kyb/applications"
+    for (const [decision, body] of [
+      ["approve", {}],
+      ["reject", { reason: "The registration has expired" }]
+    ] as const) {
+      const made = await call("POST /organizations", {
+        headers: admin,
+        body: { name: decision, country: "KE", currency: "KES", email: `${decision}@k.example` }
+      })
+      const applied = await call("POST /organizations/{org_id}/kyb", { path: made, headers: admin })
+      const at = { path: { kyb_customer_id: applied["kyb_customer_id"] }, headers: admin }
+      await call(`GET ${path}`, { headers: admin })
+      await call(`GET ${path}/{kyb_customer_id}`, at)
+      await call(`POST ${path}/{kyb_customer_id}/${decision}`, { ...at, body })
+    }
   })
 
   it("figures, balances and the audit log", async () => {

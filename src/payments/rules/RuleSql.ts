@@ -8,7 +8,7 @@ import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { ruleHistory } from "../../domain/policies/PaymentPolicies.ts"
 import { listSubjects, ruleActions, ruleKinds, ruleSubjects, subjects } from "../../domain/RiskRules.ts"
-import { batchOf, execute, moneyOf, newest, query } from "../../platform/database/Query.ts"
+import { batchOf, execute, moneyOf, newest, query, ownedBy as sameOwner } from "../../platform/database/Query.ts"
 import { cachedByConfigVersion } from "../../platform/database/Batcher.ts"
 import { RampFacts } from "../store/Payment.ts"
 import { type NewRule, type Owner, RuleStore, type StoredRule, uncountedStatuses } from "./RuleStore.ts"
@@ -138,7 +138,7 @@ export const ruleStoreSql = Layer.scoped(
         entryRows.one(sql`insert into risk_list_entries ${sql.insert(entry)}
           on conflict (org_id, list, subject, value) do update set note = excluded.note returning ${entryNames}`),
       removeEntry: (owner, entryId) =>
-        entryRows.first(sql`delete from risk_list_entries where entry_id = ${entryId} and (${ownedBy(owner)}) is true
+        entryRows.first(sql`delete from risk_list_entries where entry_id = ${entryId} and ${owner === null ? sql.literal("org_id is null") : sameOwner(sql, owner)}
           returning ${entryNames}`),
       entries: (owner, { list, subject }, window) =>
         entryRows.all(
