@@ -161,7 +161,7 @@ export const makeCashBalances = (
               data: { object: transactionOf(entry, type) }
             }))
           })
-        return ok({ object: "list", url: path, has_more: false, data })
+        return ok({ object: "list", url: path, has_more: false, data: data.toReversed() })
       }
     },
     {

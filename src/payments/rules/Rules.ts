@@ -137,6 +137,11 @@ const make = Effect.gen(function* () {
       case "email":
         return value.includes("@") ? normalizeEmail(value) : yield* invalid("value: is not an e-mail address.")
       case "card":
+        if (Option.isNone(organization)) {
+          return yield* invalid(
+            "subject: a card's fingerprint belongs to one organisation; use that organisation's lists."
+          )
+        }
         return /^[0-9a-f]{32}$/.test(value)
           ? value
           : yield* invalid("value: is not a fingerprint, as card_details of a payment has it.")

@@ -1,5 +1,6 @@
 /** Dedicated accounts of Paystack: bank details for a virtual account, and the transfers that arrive there. */
-import { Effect, Option, Schema } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
+import { refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { listAll, notMade, unanswered } from "../port/AccountReplies.ts"
 import {
@@ -153,16 +154,19 @@ const transferOf = (transaction: typeof Transaction.Type): IncomingTransfer | un
 type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
 
 /** Transfers to a dedicated account that were refunded in the dashboard: the refund, under its own id, is a reversal. */
-const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>) =>
+const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>, ofOthers: Set<string>) =>
   Effect.map(
     Effect.forEach(refunds, ({ amount, currency, id, merchant_note, status, transaction }) =>
       Effect.gen(function* () {
         const of = typeof transaction === "object" ? transaction.id : transaction
-        if (status !== "processed" || isOurs(merchant_note) || of === undefined) return []
+        if (status !== "processed" || isOurs(merchant_note) || of === undefined || ofOthers.has(of)) return []
         const reply = yield* call(fetchTransaction(of))
         const read = isOk(reply) ? transactionIn(reply) : Option.none()
+        // A transaction that Paystack does not have must not keep transfers from being booked.
+        if (reply.status === 400 || reply.status === 404) return []
         if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
         const transfer = transferOf(read.value)
+        if (transfer === undefined && ofOthers.size < MOST_KNOWN) ofOthers.add(of)
         const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
         if (transfer === undefined || money?.isPositive !== true) return []
         return [{ ...transfer, id, kind: "reversal", amount: money } as const]
@@ -171,7 +175,12 @@ const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>) =>
     (all): ReadonlyArray<IncomingTransfer> => all.flat()
   )
 
+const MOST_KNOWN = 100_000
+
 export const dedicatedAccounts = (call: Call): AccountIssuer => {
+  /** Refunded transactions that are no transfers to dedicated accounts; looked up once. */
+  const ofOthers = new Set<string>()
+
   /** Pages are numbered from 1; one that is not full is the last. */
   const paged = <A>(
     request: (page: string) => ProviderCall,
@@ -215,8 +224,11 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
     incoming: (since) =>
       Effect.gen(function* () {
         const arrived = yield* paged((page) => listTransactions(since, page), transactionsIn)
-        const refunds = yield* paged((page) => listRefunds(since, page), refundsIn)
-        return [...arrived.flatMap((one) => transferOf(one) ?? []), ...(yield* refundedTransfers(call, refunds))]
+        // Listed by the time at which they were made, and processed days later.
+        const made = new Date(since.getTime() - Duration.toMillis(refundProcessing))
+        const refunds = yield* paged((page) => listRefunds(made, page), refundsIn)
+        const returned = yield* refundedTransfers(call, refunds, ofOthers)
+        return [...arrived.flatMap((one) => transferOf(one) ?? []), ...returned]
       }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
   }
 }

@@ -214,7 +214,8 @@ export const customerAccounts = (call: Call) => {
             return { items: data, next: has_more ? (data.at(-1)?.id ?? null) : null }
           })
         )
-        const all = events.flatMap(({ data }) => Option.toArray(cashTransactionIn(data.object)))
+        // Stripe lists the newest first; a transfer is booked before its return.
+        const all = events.toReversed().flatMap(({ data }) => Option.toArray(cashTransactionIn(data.object)))
         const known = new Map<string, boolean>()
         const found: Array<IncomingTransfer> = []
         for (const transaction of all) {
@@ -224,7 +225,12 @@ export const customerAccounts = (call: Call) => {
           known.set(customer, isOurs)
           if (!isOurs) continue
           found.push(transferOf(transaction)!)
-          if (type === "funded") yield* sweep(customer, currency, id)
+          // A sum that cannot be swept, such as one below Stripe's least amount, must not keep transfers from being booked.
+          if (type === "funded") {
+            yield* Effect.catchAll(sweep(customer, currency, id), ({ reason }) =>
+              Effect.logWarning(`Stripe did not move the cash balance of ${customer}: ${reason}`)
+            )
+          }
         }
         return found
       }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))

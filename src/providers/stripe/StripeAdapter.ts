@@ -347,7 +347,7 @@ export const stripe = thirdParty({
   refunds: true,
   setup: {
     keys: [
-      "Developers, API keys: a secret key, or a restricted key with write access to PaymentIntents, Refunds, Customers and Webhook Endpoints, and read access to Charges, Disputes, Balance and Account."
+      "Developers, API keys: a secret key, or a restricted key with write access to PaymentIntents, Checkout Sessions, Refunds, Customers and Webhook Endpoints, and read access to Charges, Disputes, Balance and Account."
     ],
     callbacks: { at: "Developers, Webhooks, Add endpoint", events: webhookEvents, secret: "webhook_secret" }
   },
