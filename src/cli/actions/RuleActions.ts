@@ -9,19 +9,13 @@ import {
   decodeInput,
   decodeOption,
   givenFields,
-  type JsonInput,
   type OrgInput,
   refuse,
   wireNumber
 } from "../shared/CommandInput.ts"
-import type { Target } from "../shared/CommandTarget.ts"
 import { framed, minute, tableLayout } from "../shared/Table.ts"
-import type { CommandResult } from "../shared/Terminal.ts"
 
 const onRules = onTarget("rules")
-
-const run = <E>(json: boolean, work: Effect.Effect<CommandResult, E, ApiClient | Target>) =>
-  onRules((_: JsonInput) => work)({ json })
 
 type Rule = Answer<"rules", "list">["data"][number]
 
@@ -90,18 +84,33 @@ const termsOf = Effect.fnUntraced(function* (input: TermsInput, isActive: boolea
   return { ...terms, max_amount: Option.getOrNull(Option.map(max_amount, wireNumber)) }
 })
 
-export const list = ({ json, org }: OrgInput) =>
-  run(
-    json,
-    Effect.gen(function* () {
-      const { call } = yield* ApiClient
-      const { data } = yield* Option.match(org, {
-        onNone: () => call("rules", "platformRules", {}),
-        onSome: (org_id) => call("rules", "list", { path: { org_id } })
-      })
-      return { data, ...tableOf(data) }
+export const list = onRules(
+  Effect.fnUntraced(function* ({ org }: OrgInput) {
+    const { call } = yield* ApiClient
+    const { data } = yield* Option.match(org, {
+      onNone: () => call("rules", "platformRules", {}),
+      onSome: (org_id) => call("rules", "list", { path: { org_id } })
     })
-  )
+    return { data, ...tableOf(data) }
+  })
+)
+
+interface WithPayload<A> {
+  readonly payload: A
+}
+
+type Terms = WithPayload<Effect.Effect.Success<ReturnType<typeof termsOf>>>
+
+const setRule = onRules(
+  Effect.fnUntraced(function* ({ name, org, payload }: OrgInput & Terms & { readonly name: string }) {
+    const { call } = yield* ApiClient
+    const { data } = yield* Option.match(org, {
+      onNone: () => call("rules", "setPlatformRule", { path: { rule_name: name }, payload }),
+      onSome: (org_id) => call("rules", "set", { path: { org_id, rule_name: name }, payload })
+    })
+    return { data, text: `Rule ${name} is set and ${data.is_active ? "on" : "off"}.` }
+  })
+)
 
 export const set = Effect.fnUntraced(function* ({
   json,
@@ -112,124 +121,99 @@ export const set = Effect.fnUntraced(function* ({
 }: TermsInput & { readonly name: string; readonly on: boolean }) {
   const payload = yield* termsOf({ ...input, json, org }, on)
   yield* decodeOption("NAME", RuleName, name)
-  yield* run(
-    json,
-    Effect.gen(function* () {
-      const { call } = yield* ApiClient
-      const { data } = yield* Option.match(org, {
-        onNone: () => call("rules", "setPlatformRule", { path: { rule_name: name }, payload }),
-        onSome: (org_id) => call("rules", "set", { path: { org_id, rule_name: name }, payload })
-      })
-      return { data, text: `Rule ${name} is set and ${data.is_active ? "on" : "off"}.` }
-    })
-  )
+  yield* setRule({ json, org, name, payload })
 })
 
-export const remove = ({ json, name, org }: OrgInput & { readonly name: string }) =>
-  run(
-    json,
-    Effect.gen(function* () {
-      const { call } = yield* ApiClient
-      yield* Option.match(org, {
-        onNone: () => call("rules", "removePlatformRule", { path: { rule_name: name } }),
-        onSome: (org_id) => call("rules", "remove", { path: { org_id, rule_name: name } })
-      })
-      return { data: { name }, text: `Rule ${name} is removed.` }
+export const remove = onRules(
+  Effect.fnUntraced(function* ({ name, org }: OrgInput & { readonly name: string }) {
+    const { call } = yield* ApiClient
+    yield* Option.match(org, {
+      onNone: () => call("rules", "removePlatformRule", { path: { rule_name: name } }),
+      onSome: (org_id) => call("rules", "remove", { path: { org_id, rule_name: name } })
     })
-  )
+    return { data: { name }, text: `Rule ${name} is removed.` }
+  })
+)
+
+const tryRule = onRules(
+  Effect.fnUntraced(function* ({ org, payload }: OrgInput & Terms) {
+    const { call } = yield* ApiClient
+    const { data } = yield* Option.match(org, {
+      onNone: () => call("rules", "tryPlatformRule", { payload }),
+      onSome: (org_id) => call("rules", "try", { path: { org_id }, payload })
+    })
+    const table = tableLayout(
+      ["PAYMENT", "CREATED", "STATUS", "AMOUNT", "REASON"],
+      data.examples.map((one) => [
+        one.payment_id,
+        minute(one.created_at),
+        one.status,
+        `${one.amount.text} ${one.currency}`,
+        one.reason
+      ]),
+      "It would have stopped none of them."
+    )
+    const partial = data.is_complete ? "" : ", the newest of the last 30 days"
+    return { data, ...framed(`Tried on ${data.payments} payments${partial}: ${data.hits} hits.\n`, table) }
+  })
+)
 
 export const attempt = Effect.fnUntraced(function* ({ json, org, ...input }: TermsInput) {
-  const payload = yield* termsOf({ ...input, json, org }, false)
-  yield* run(
-    json,
-    Effect.gen(function* () {
-      const { call } = yield* ApiClient
-      const { data } = yield* Option.match(org, {
-        onNone: () => call("rules", "tryPlatformRule", { payload }),
-        onSome: (org_id) => call("rules", "try", { path: { org_id }, payload })
-      })
-      const table = tableLayout(
-        ["PAYMENT", "CREATED", "STATUS", "AMOUNT", "REASON"],
-        data.examples.map((one) => [
-          one.payment_id,
-          minute(one.created_at),
-          one.status,
-          `${one.amount.text} ${one.currency}`,
-          one.reason
-        ]),
-        "It would have stopped none of them."
-      )
-      const partial = data.is_complete ? "" : ", the newest of the last 30 days"
-      return { data, ...framed(`Tried on ${data.payments} payments${partial}: ${data.hits} hits.\n`, table) }
-    })
-  )
+  yield* tryRule({ json, org, payload: yield* termsOf({ ...input, json, org }, false) })
 })
 
-export const listEntries = ({ json, org }: OrgInput) =>
-  run(
-    json,
-    Effect.gen(function* () {
-      const { all } = yield* ApiClient
-      const data = yield* Option.match(org, {
-        onNone: () => all("rules", "platformEntries", { urlParams: {} }),
-        onSome: (org_id) => all("rules", "entries", { path: { org_id }, urlParams: {} })
-      })
-      const rows = data.map((entry) => [
-        entry.entry_id,
-        entry.list,
-        entry.subject,
-        entry.value,
-        entry.note,
-        minute(entry.created_at)
-      ])
-      return {
-        data,
-        ...tableLayout(["ID", "LIST", "SUBJECT", "VALUE", "NOTE", "CREATED"], rows, "The lists are empty.")
-      }
+export const listEntries = onRules(
+  Effect.fnUntraced(function* ({ org }: OrgInput) {
+    const { all } = yield* ApiClient
+    const data = yield* Option.match(org, {
+      onNone: () => all("rules", "platformEntries", { urlParams: {} }),
+      onSome: (org_id) => all("rules", "entries", { path: { org_id }, urlParams: {} })
     })
-  )
+    const rows = data.map((entry) => [
+      entry.entry_id,
+      entry.list,
+      entry.subject,
+      entry.value,
+      entry.note,
+      minute(entry.created_at)
+    ])
+    return {
+      data,
+      ...tableLayout(["ID", "LIST", "SUBJECT", "VALUE", "NOTE", "CREATED"], rows, "The lists are empty.")
+    }
+  })
+)
 
-export const addEntry = Effect.fnUntraced(function* ({
-  json,
-  list: named,
-  note,
-  org,
-  subject,
-  value
-}: OrgInput & {
+const putEntry = onRules(
+  Effect.fnUntraced(function* ({ org, payload }: OrgInput & WithPayload<typeof AddListEntry.Type>) {
+    const { call } = yield* ApiClient
+    const { data } = yield* Option.match(org, {
+      onNone: () => call("rules", "addPlatformEntry", { payload }),
+      onSome: (org_id) => call("rules", "addEntry", { path: { org_id }, payload })
+    })
+    return { data, text: `${data.value} is on the ${data.list} list (${data.entry_id}).` }
+  })
+)
+
+interface EntryInput extends OrgInput {
   readonly list: string
   readonly subject: string
   readonly value: string
   readonly note: Option.Option<string>
-}) {
-  const payload = yield* decodeInput(AddListEntry, {
-    list: named,
-    subject,
-    value,
-    note: Option.getOrNull(note)
-  })
-  yield* run(
-    json,
-    Effect.gen(function* () {
-      const { call } = yield* ApiClient
-      const { data } = yield* Option.match(org, {
-        onNone: () => call("rules", "addPlatformEntry", { payload }),
-        onSome: (org_id) => call("rules", "addEntry", { path: { org_id }, payload })
-      })
-      return { data, text: `${data.value} is on the ${data.list} list (${data.entry_id}).` }
-    })
-  )
+}
+
+export const addEntry = Effect.fnUntraced(function* ({ json, note, org, ...entry }: EntryInput) {
+  const payload = yield* decodeInput(AddListEntry, { ...entry, note: Option.getOrNull(note) })
+  yield* putEntry({ json, org, payload })
 })
 
-export const removeEntry = ({ id, json, org }: OrgInput & { readonly id: string }) =>
-  run(
-    json,
-    Effect.gen(function* () {
-      const { call } = yield* ApiClient
-      yield* Option.match(org, {
-        onNone: () => call("rules", "removePlatformEntry", { path: { platform_entry_id: id } }),
-        onSome: (org_id) => call("rules", "removeEntry", { path: { org_id, entry_id: id } })
-      })
-      return { data: { entry_id: id }, text: "The entry is removed." }
+export const removeEntry = onRules(
+  Effect.fnUntraced(function* ({ id, org }: OrgInput & { readonly id: string }) {
+    const { call } = yield* ApiClient
+    yield* Option.match(org, {
+      onNone: () => call("rules", "removePlatformEntry", { path: { platform_entry_id: id } }),
+      onSome: (org_id) => call("rules", "removeEntry", { path: { org_id, entry_id: id } })
     })
-  )
+    return { data: { entry_id: id }, text: "The entry is removed." }
+  })
+)

@@ -217,7 +217,7 @@ const setting = ({ about, env, optional: isOptional }: CredentialField, isSet: b
   about
 })
 
-/** What is to be done at the provider, and what of it was done here. */
+/** Lists the steps at the provider, and registers the callback address where the provider has a call for it. */
 const setUp = Effect.fn("Cli.setUpProvider")(function* (which: string) {
   const party = thirdPartyNamed(which)
   if (party === undefined) {

@@ -50,3 +50,22 @@ export const Badge = ({
   readonly tone?: Tone
   readonly words?: string
 }) => <span class={`badge ${tone ?? toneOf(status)}`}>{words ?? labelOf(status)}</span>
+
+interface BadgeFilterProps<Status extends string> {
+  readonly label: string
+  /** Undefined: all. */
+  readonly options: ReadonlyArray<Status | undefined>
+  readonly chosen: Status | undefined
+  readonly choose: (status: Status | undefined) => void
+}
+
+/** Chooses one status of a list, or all. */
+export const BadgeFilter = <Status extends string>({ choose, chosen, label, options }: BadgeFilterProps<Status>) => (
+  <div class="views" role="group" aria-label={label}>
+    {options.map((one) => (
+      <button key={one ?? ""} class="chip" type="button" aria-pressed={chosen === one} onClick={() => choose(one)}>
+        {one === undefined ? "All" : <Badge status={one} />}
+      </button>
+    ))}
+  </div>
+)

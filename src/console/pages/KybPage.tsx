@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks"
 import type { Answer, Item } from "../api/ConsoleApi.ts"
-import { Badge } from "../components/Badge.tsx"
+import { Badge, BadgeFilter } from "../components/Badge.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
-import { Field } from "../components/Form.tsx"
+import { Field, filled } from "../components/Form.tsx"
 import { LoadedPage, PagedTable } from "../components/Loading.tsx"
 import { Card, Page } from "../components/PageFrame.tsx"
 import { CopyableId, DetailList, Time } from "../components/Values.tsx"
@@ -26,19 +26,7 @@ export const KybPage = () => {
   )
   return (
     <Page title="KYB" lead="Organisations that ask to be verified. People of the platform decide.">
-      <div class="views" role="group" aria-label="Status">
-        {statuses.map((one) => (
-          <button
-            key={one ?? ""}
-            class="chip"
-            type="button"
-            aria-pressed={status === one}
-            onClick={() => setStatus(one)}
-          >
-            {one === undefined ? "All" : <Badge status={one} />}
-          </button>
-        ))}
-      </div>
+      <BadgeFilter label="Status" options={statuses} chosen={status} choose={setStatus} />
       <PagedTable
         list={list}
         empty={["escrow", "No applications"]}
@@ -74,7 +62,7 @@ const Decide = ({ application }: { readonly application: Application }) => {
             : `${name} is verified from now on, and gets an event.`
         }
         done="Approval saved"
-        act={({ reason = "" }, send) => send("kyb", "approve", { path, payload: reason === "" ? {} : { reason } })}
+        act={({ reason = "" }, send) => send("kyb", "approve", { path, payload: filled({ reason }) })}
       >
         <Field name="reason" label="Reason" hint={hint} />
       </ActionButton>

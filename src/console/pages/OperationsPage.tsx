@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
 import { type Answer } from "../api/ConsoleApi.ts"
-import { Badge } from "../components/Badge.tsx"
+import { Badge, BadgeFilter } from "../components/Badge.tsx"
 import { PagedList } from "../components/Loading.tsx"
 import { OrgName } from "../components/DataTable.tsx"
 import { Page } from "../components/PageFrame.tsx"
@@ -121,15 +121,7 @@ export const OperationsPage = () => {
   const there = kinds.filter((one) => list.items?.some((item) => item.kind === one))
   return (
     <Page title="Operations" lead="Items that need a decision, newest first.">
-      {there.length > 1 && (
-        <div class="views" role="group" aria-label="Kinds">
-          {[undefined, ...there].map((one) => (
-            <button key={one ?? ""} class="chip" type="button" aria-pressed={kind === one} onClick={() => setKind(one)}>
-              {one === undefined ? "All" : <Badge status={one} />}
-            </button>
-          ))}
-        </div>
-      )}
+      {there.length > 1 && <BadgeFilter label="Kinds" options={[undefined, ...there]} chosen={kind} choose={setKind} />}
       <PagedList
         list={list}
         empty={[

@@ -222,6 +222,14 @@ const tryText =
 const addText =
   "Extension. Payments with a value on the block list are refused. A value on the allow list is not counted by rules of the list's owner. A name on the platform's allow list is not screened. A value that is there already keeps its id, and gets the new note."
 
+const removeText = "Extension. Payments that the rule holds still need their review."
+const removeEntryText = "Extension. Takes effect with the next payment."
+
+/** The same for an organisation and for the platform. */
+const setting = { description: setText, request: termsExamples }
+const trying = { description: tryText, request: termsExamples, response: trialExample }
+const adding = { description: addText, request: entryExamples }
+
 export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments, block and allow lists.")
   .add(
     operation({
@@ -243,8 +251,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(envelope(Rule)),
       access: "organization",
       summary: "Set a rule",
-      description: setText,
-      request: termsExamples,
+      ...setting,
       response: success("Rule set", ruleExample)
     })
   )
@@ -255,7 +262,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(HttpApiSchema.NoContent),
       access: "organization",
       summary: "Remove a rule",
-      description: "Extension. Payments that the rule holds still need their review."
+      description: removeText
     })
   )
   .add(
@@ -266,9 +273,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(envelope(RuleTrial)),
       access: "organization",
       summary: "Try a rule",
-      description: tryText,
-      request: termsExamples,
-      response: trialExample
+      ...trying
     })
   )
   .add(
@@ -292,8 +297,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(envelope(ListEntry), { status: 201 }),
       access: "organization",
       summary: "Put a value on a list",
-      description: addText,
-      request: entryExamples,
+      ...adding,
       response: success("Added to the list", entryExample)
     })
   )
@@ -304,7 +308,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(HttpApiSchema.NoContent),
       access: "organization",
       summary: "Remove a value from a list",
-      description: "Extension. Takes effect with the next payment."
+      description: removeEntryText
     })
   )
   .add(
@@ -325,8 +329,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(envelope(Rule)),
       access: "platform",
       summary: "Set a rule of the platform",
-      description: setText,
-      request: termsExamples,
+      ...setting,
       response: success("Rule set", platformRule)
     })
   )
@@ -337,7 +340,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(HttpApiSchema.NoContent),
       access: "platform",
       summary: "Remove a rule of the platform",
-      description: "Extension. Payments that the rule holds still need their review."
+      description: removeText
     })
   )
   .add(
@@ -347,9 +350,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(envelope(RuleTrial)),
       access: "platform",
       summary: "Try a rule of the platform",
-      description: tryText,
-      request: termsExamples,
-      response: trialExample
+      ...trying
     })
   )
   .add(
@@ -371,8 +372,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(envelope(ListEntry), { status: 201 }),
       access: "platform",
       summary: "Put a value on a list of the platform",
-      description: addText,
-      request: entryExamples,
+      ...adding,
       response: success("Added to the list", platformEntry)
     })
   )
@@ -383,6 +383,6 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
         .addSuccess(HttpApiSchema.NoContent),
       access: "platform",
       summary: "Remove a value from a list of the platform",
-      description: "Extension. Takes effect with the next payment."
+      description: removeEntryText
     })
   )

@@ -47,8 +47,10 @@ export const incomingTransferStoreSql = Layer.effect(
         ),
       claimList: (provider) =>
         Effect.map(
+          // Asked every second: a list that is not due is read, and not locked.
           listOf.first(sql`insert into incoming_transfer_lists as l (provider, listed_until, due_at)
-            values (${provider}, now(), ${secondsFromNow(incomingTransferLease)})
+            select ${provider}, now(), ${secondsFromNow(incomingTransferLease)}
+            where not exists (select from incoming_transfer_lists where provider = ${provider} and due_at > now())
             on conflict (provider) do update set due_at = excluded.due_at where l.due_at <= now()
             returning listed_until`),
           Option.map(({ listed_until }) => listed_until)
