@@ -82,7 +82,8 @@ export const KybApplication = Schema.Struct({
   country: Schema.String,
   email: Schema.String,
   approved_by: Schema.Array(Schema.String).annotations({
-    description: "People who approved it, by user id or operator"
+    description:
+      "People whose approval counts, by user id or operator. Until the decision, an approval no longer counts once its person is no platform admin any more or has joined the organisation, or once the organisation has changed its name, country or e-mail address"
   }),
   approvals_needed: Schema.Int.annotations({
     description: "`KYB_APPROVALS`: how many different people have to approve"
@@ -148,7 +149,7 @@ const decided = (kyb_status: string, reason: string | null, approved_by: Readonl
 })
 
 const WHO_DECIDES =
-  "409 if it is decided already, if the organisation has applied again, or if a provider decides (`KYB_PROVIDER=webhook`). 403 for members of the organisation."
+  "409 if it is decided already, if the organisation has applied again, or if a provider decides (`KYB_PROVIDER=webhook`). 403 for members of the organisation, and with `KYB_APPROVALS=2` for the approval of the person who started it."
 
 export const KybApi = apiGroup("kyb", "KYB", "The check of a business by people or by a provider.")
   .add(
