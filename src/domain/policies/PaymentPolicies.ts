@@ -91,6 +91,9 @@ export const rateGainWindow = Duration.hours(24)
 /** A refund costs the rate of its payment for this long after the completion, and the live rate after that. */
 export const refundRateTime = Duration.hours(24)
 
+/** A rate moves by at most 10 percent in this time; a move beyond that is proposed to a person. */
+export const rateMoveWindow = Duration.hours(24)
+
 /** A rate that one person has proposed is confirmed by another within this time, or proposed again. */
 export const rateProposalTime = Duration.hours(24)
 

@@ -48,10 +48,21 @@ type Rows = ReadonlyArray<ReadRate>
 const rowOf = (rows: Rows, from: string, to: string): ReadRate | undefined =>
   rows.find((row) => row.from_currency === from && row.to_currency === to)
 
+type Pair = readonly [from: string, to: string]
+
+/** The pairs that need a rate before there is a quote. */
+const legsOf = (from: string, to: string): ReadonlyArray<Pair> =>
+  [from, to].includes(bridge)
+    ? [[from, to]]
+    : [
+        [from, bridge],
+        [bridge, to]
+      ]
+
 /** The rows that a quote follows from; undefined where there is none. */
 const rowsOfQuote = (rows: Rows, from: string, to: string): Rows | undefined => {
-  const legs = [from, to].includes(bridge) ? [[from, to]] : [[from, bridge] as const, [bridge, to] as const]
-  const found = legs.flatMap(([a, b]) => rowOf(rows, a!, b!) ?? [])
+  const legs = legsOf(from, to)
+  const found = legs.flatMap(([a, b]) => rowOf(rows, a, b) ?? [])
   const own = rowOf(rows, from, to)
   if (found.length < legs.length) return undefined
   return own === undefined || found.includes(own) ? found : [...found, own]
@@ -107,6 +118,14 @@ const make = Effect.gen(function* () {
     base: (from: AnyCurrencyCode, to: AnyCurrencyCode) => rateFor(null, from, to),
     /** What the organisation's customers get at this moment; nothing is locked. */
     live: rateFor,
+    /** Says which rates are missing for a quote, and how an operator sets them. */
+    missing: Effect.fn("RateQuote.missing")(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
+      const rows = yield* rates.between(null, from, to, bridge)
+      const commands = legsOf(from, to)
+        .filter(([a, b]) => rowOf(rows, a, b) === undefined)
+        .map(([a, b]) => `"corridor rates set ${a} ${b} RATE"`)
+      return `no rate from ${from} to ${to}: an operator sets it with ${commands.join(" and ")}`
+    }),
     /** What a lock is compared with at its use: the live rate, stale or not, and the worth in USD. One read. */
     values: Effect.fn("RateQuote.values")(function* (orgId: OrgId | null, from: AnyCurrencyCode, to: AnyCurrencyCode) {
       const rows = yield* rates.between(orgId, from, to, bridge)

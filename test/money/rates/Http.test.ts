@@ -137,7 +137,23 @@ onDatabaseServer("Rate lookup", (it) => {
     Effect.gen(function* () {
       const { acme } = yield* people
       const answer = yield* lookUp(acme.key, pair("CHF", "KES"))
-      expect([answer.status, bodyOf(answer)]).toEqual([404, error("There is no rate from CHF to KES.")])
+      expect([answer.status, bodyOf(answer)]).toEqual([
+        404,
+        error('There is no rate from CHF to KES: an operator sets it with "corridor rates set CHF USD RATE".')
+      ])
+    })
+  )
+
+  it.effect("says which rates are missing for a pair that has only a rate of its own", () =>
+    Effect.gen(function* () {
+      const { acme, admin } = yield* people
+      const set = yield* put(admin, JSON.stringify({ from_currency: "ISK", to_currency: "PLN", rate: 0.03 }))
+      expect(set.status, set.text).toBe(200)
+      const answer = yield* lookUp(acme.key, pair("ISK", "PLN", "100"))
+      expect([answer.status, bodyOf(answer)]).toEqual([
+        404,
+        error(/"corridor rates set ISK USD RATE" and "corridor rates set USD PLN RATE"/)
+      ])
     })
   )
 
