@@ -153,7 +153,7 @@ it("says what live mode lacks to take a payment", async () => {
     live.url,
     `insert into provider_configs (config_id, provider, country, payment_method, direction)
        values (gen_random_uuid(), 'stripe', 'KE', 'card', 'inbound'), (gen_random_uuid(), 'fiat', 'KE', 'card', 'inbound');
-     insert into rates (from_currency, to_currency, rate) values ('USD', 'KES', 129.35)`
+     insert into rates (from_currency, to_currency, rate, compared_rate) values ('USD', 'KES', 129.35, 129.35)`
   )
   const identity = {
     JWT_JWKS_URL: "https://id.example/keys",
@@ -179,7 +179,7 @@ it("says what live mode lacks to take a payment", async () => {
      insert into rate_proposals (from_currency, to_currency, rate, proposed_by) values ('USD', 'BTC', 1, 'source coinbase');
      insert into organizations (org_id, name, country, currency, email, kyb_status, kyb_customer_id)
        values ('${kybOrg}', 'Kilimo', 'KE', 'KES', 'a@b.example', 'pending', 'kyb_1');
-     insert into kyb_applications (customer_id, org_id, request_error) values ('kyb_1', '${kybOrg}', 'it answered with 500')`
+     insert into kyb_applications (customer_id, org_id, started_by, request_error) values ('kyb_1', '${kybOrg}', 'ada', 'it answered with 500')`
   )
   const old = await cliIn({ ...env, RATE_SOURCE: "ecb,coinbase" })("doctor")
   const vendor = { KYB_PROVIDER: "webhook", KYB_REQUEST_URL: "https://kyb.example/requests" }
