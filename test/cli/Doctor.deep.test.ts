@@ -206,7 +206,7 @@ it("says what live mode lacks to take a payment", async () => {
   expect(complete.stdout).not.toContain("sk_live_of_the_test")
   expect(old.stdout).toMatch(/^warn +Rates +1 of 1 are too old/m)
   expect(old.stdout).toMatch(
-    /^warn +Rate sources +ecb fetched 1d 6h ago, stale, failing \(it answered with 503\); coinbase fetched .* ago; 1 rates wait for a person/m
+    /^warn +Rate sources +ecb fetched 1d 6h( \d+s)? ago, stale, failing \(it answered with 503\); coinbase fetched .* ago; 1 rates wait for a person/m
   )
   expect(old.stdout).toMatch(/^warn +KYB applications +1 platform admins have to approve, but there are 0/m)
   expect(byVendor.stdout).toMatch(/^ok +KYB +webhook: applications go to KYB_REQUEST_URL/m)

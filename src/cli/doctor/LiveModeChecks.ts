@@ -32,12 +32,16 @@ type Values = Settings["Type"]
 const LOOPBACK = /^(localhost|127\..*|\[::1\])$/
 const PRIVATE_NAME = /^[^.]+$|\.(local|localhost|internal|lan|home\.arpa)$/
 
+/** A value of deploy/corridor.env.example that was not replaced. */
+const isExample = (text: string): boolean => /(^|[.@/])example\.com\b|:PASSWORD@/.test(text)
+
 /** Why providers and payers cannot reach the service there; nothing where they can. */
 const unreachableBecause = (publicUrl: string): string | undefined => {
   const { hostname, protocol } = new URL(publicUrl)
   const address = hostname.replace(/^\[|\]$/g, "")
   const isPrivate =
     isIP(address) === 0 ? PRIVATE_NAME.test(hostname) : Either.isLeft(checkAddress(address, "live", "https:"))
+  if (isExample(hostname)) return "is an example"
   if (LOOPBACK.test(hostname) || isPrivate) return "is not on the public internet"
   return protocol === "https:" ? undefined : "is not encrypted"
 }
@@ -69,7 +73,10 @@ export const identityProvider = ({ jwt }: Values): Check => {
   return Option.match(keys, {
     onNone: () =>
       warn("Identity provider", "no user can sign in, only API keys work: set JWT_JWKS_URL or JWT_JWKS_FILE."),
-    onSome: (from) => ok("Identity provider", `keys from ${from}`)
+    onSome: (from) =>
+      isExample(from)
+        ? fail("Identity provider", `${from} is an example: set JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE to yours.`)
+        : ok("Identity provider", `keys from ${from}`)
   })
 }
 
@@ -251,10 +258,14 @@ export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: 
   })
 
 /** Checks of live operation: platform admins, mail, metrics, a database with backups. */
-export const mail = ({ smtpUrl }: Values): Check =>
-  Option.isSome(smtpUrl)
-    ? ok("Mail", "SMTP_URL is set")
-    : warn("Mail", "invitations and verification requests cannot be sent: set SMTP_URL.")
+export const mail = ({ notifyFrom, smtpUrl }: Values): Check => {
+  if (Option.isNone(smtpUrl)) {
+    return warn("Mail", "invitations and verification requests cannot be sent: set SMTP_URL.")
+  }
+  return isExample(Redacted.value(smtpUrl.value)) || isExample(notifyFrom.address)
+    ? fail("Mail", "SMTP_URL or NOTIFY_FROM is an example: set them to your mail server and your address.")
+    : ok("Mail", "SMTP_URL is set")
+}
 
 export const metrics = ({ metricsPort }: Values): Check =>
   Option.match(metricsPort, {
@@ -262,13 +273,17 @@ export const metrics = ({ metricsPort }: Values): Check =>
     onSome: (port) => ok("Metrics", `on port ${port} and up, one for each process`)
   })
 
-export const databaseOfItsOwn = ({ databaseUrl }: Values): Check =>
-  Option.isSome(databaseUrl)
-    ? ok("PostgreSQL", "one of your own")
-    : warn(
-        "PostgreSQL",
-        'the embedded one has neither a replica nor backups of its own: set DATABASE_URL, or run "corridor backup" often.'
-      )
+export const databaseOfItsOwn = ({ databaseUrl }: Values): Check => {
+  if (Option.isNone(databaseUrl)) {
+    return warn(
+      "PostgreSQL",
+      'the embedded one has neither a replica nor backups of its own: set DATABASE_URL, or run "corridor backup" often.'
+    )
+  }
+  return isExample(Redacted.value(databaseUrl.value))
+    ? fail("PostgreSQL", "DATABASE_URL is an example: replace PASSWORD, and the rest where it differs.")
+    : ok("PostgreSQL", "one of your own")
+}
 
 const reserveCounts = theRowAs(Schema.Struct({ taking: Schema.Number, bare: Schema.Number }))
 
