@@ -5,7 +5,7 @@ import * as https from "node:https"
 import type { AddressInfo } from "node:net"
 import { Effect, Option, Schema } from "effect"
 import { ApiClient } from "../client/ApiClient.ts"
-import { type Expected, retried, StepFailed } from "./DemoSteps.ts"
+import { type Expected, type Receiver, retried, StepFailed } from "./DemoSteps.ts"
 
 export interface Received {
   readonly event_id: string
@@ -13,15 +13,6 @@ export interface Received {
   /** The payment or transaction that it tells of. */
   readonly about: string
   readonly verified: boolean
-}
-
-/** Where the server reaches the demo. */
-export interface Receiver {
-  /** 0: any that is free. */
-  readonly port: number
-  /** With a certificate, over TLS. */
-  readonly identity?: { readonly cert: string; readonly key: string }
-  readonly addressAt: (port: number) => string
 }
 
 /** In sandbox mode a server delivers to the machine that it runs on. */

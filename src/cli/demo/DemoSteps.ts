@@ -5,8 +5,16 @@ import type { CurrencyCode } from "../../domain/Currency.ts"
 import { amount, KE, kenyanPhone, KES, mpesa, mpesaPayin, payer_details } from "../actions/TriggerAction.ts"
 import { ApiClient, type Refused } from "../client/ApiClient.ts"
 import type { RunningSandbox } from "../client/RunCommand.ts"
-import type { Receiver } from "./DemoReceiver.ts"
 import { Streams } from "../shared/Terminal.ts"
+
+/** Where the server reaches the demo. */
+export interface Receiver {
+  /** 0: any that is free. */
+  readonly port: number
+  /** With a certificate, over TLS. */
+  readonly identity?: { readonly cert: string; readonly key: string }
+  readonly addressAt: (port: number) => string
+}
 
 /** The server that the demo is played on: a sandbox, or one in live mode with fakes as its third parties. */
 export interface DemoServer extends RunningSandbox {
