@@ -56,9 +56,11 @@ export const appliesTo = ({ direction }: Pick<RuleTerms, "direction">, flow: Flo
 
 export const normalizeEmail = (text: string): string => text.trim().toLowerCase()
 
-/** Without case, accents' encodings and repeated spaces. */
-export const normalizeName = (text: string): string =>
-  text.normalize("NFKC").trim().replaceAll(/\s+/gu, " ").toLowerCase()
+/** A name as it is screened: without accents' encodings and repeated spaces. */
+export const tidyName = (text: string): string => text.normalize("NFKC").trim().replaceAll(/\s+/gu, " ")
+
+/** A name as it is compared: also without case. */
+export const normalizeName = (text: string): string => tidyName(text).toLowerCase()
 
 /** One number may be written in several ways. */
 export const normalizePhone = (text: string, country: CountryCode): string =>
@@ -146,7 +148,7 @@ export const identitiesOf = (
     ip_address: ip === null ? [] : [normalizeIp(ip)],
     wallet_address: distinct(wallets),
     beneficiary: hasRecipient ? distinct(destinationOf(recipient, ofRecipient, wallets)) : [],
-    name: distinct(names.map((name) => name.normalize("NFKC").trim().replaceAll(/\s+/gu, " ")))
+    name: distinct(names.map(tidyName))
   }
 }
 

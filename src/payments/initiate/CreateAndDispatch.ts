@@ -167,7 +167,7 @@ const make = Effect.gen(function* () {
   const { payinExpiry } = yield* Settings
 
   /** A page at the provider closes by itself then, whatever becomes of our own closing of it. */
-  const lastMoment = ({ created_at, direction }: Payment): Date | null =>
+  const endOfPayin = ({ created_at, direction }: Payment): Date | null =>
     direction === "inbound" ? new Date(created_at.getTime() + Duration.toMillis(payinExpiry)) : null
 
   /** Rejects a payment in the transaction that creates it, as a reviewer would. */
@@ -258,7 +258,7 @@ const make = Effect.gen(function* () {
     const chosen = yield* router.choose(orgId, candidates, leg)
     const expiry = routed.expiry === undefined ? {} : { expires_at: yield* routed.expiry }
     const payment: Payment = { ...drafted, ...expiry, ...holdAfter(drafted, drafted.status, chosen.attempt) }
-    const order = buildOrder({ ...payment, expires_at: payment.expires_at ?? lastMoment(payment) }, leg, {
+    const order = buildOrder({ ...payment, expires_at: payment.expires_at ?? endOfPayin(payment) }, leg, {
       card: routed.card,
       browser,
       organization,

@@ -24,7 +24,8 @@ import {
   ruleTitle,
   type Subject,
   subjects,
-  subjectsOf
+  subjectsOf,
+  tidyName
 } from "../../domain/RiskRules.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
@@ -340,7 +341,7 @@ const make = Effect.gen(function* () {
         ...noIdentities,
         card: card === null ? [] : [hashOf(card)],
         ip_address: ip === null ? [] : [normalizeIp(ip)],
-        name: holder === null ? [] : [holder.normalize("NFKC").trim().replaceAll(/\s+/gu, " ")]
+        name: holder === null ? [] : [tidyName(holder)]
       }
       const { counting, verdict } = yield* checkAll(payment, { ...given, config }, identities, isApproved)
       const counted = counting === undefined ? noObjection : yield* counting.inTurn(atomically(counting.count))
