@@ -63,16 +63,24 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
+/** The fields of answers that are read here. */
+interface Answered {
+  readonly message: string
+  readonly org_id: string
+  readonly card_details: { readonly fingerprint: string }
+  readonly response: { readonly payment_id: string }
+}
+
 /** Calls the API, and answers with the status and the body. */
 const callerOf = (url: string, apiKey: string) => async (method: string, path: string, body?: object) => {
   const headers = { authorization: "NONE", "x-api-key": apiKey, "content-type": "application/json" }
   const answer = await fetch(`${url}/v1/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-  return { status: answer.status, body: (await answer.json()) as Record<string, any> }
+  return { status: answer.status, body: (await answer.json()) as Answered }
 }
 
 /** What each of a blocked phone, a blocked card, and a phone at its limit is answered. */
 const refusalsAt = async (call: ReturnType<typeof callerOf>) => {
-  const pay = async (body: object) => (await call("POST", "payments-init/initiate", body)).body["message"]
+  const pay = async (body: object) => (await call("POST", "payments-init/initiate", body)).body.message
   return [await pay(byPhone("+254712000001")), await pay(byCard()), await pay(byPhone("+254712000002"))]
 }
 
@@ -87,11 +95,11 @@ it("moves everything to the new key, once and for all", async () => {
   const apiKey = await vi.waitFor(() => /ck_test_\w+/.exec(first.stdout())![0])
   const before = callerOf(first.url, apiKey)
   const paid = await before("POST", "payments-init/initiate", byCard())
-  const { org_id, card_details } = (await before("GET", `payments/${paid.body["response"]!["payment_id"]}`)).body
+  const { org_id, card_details } = (await before("GET", `payments/${paid.body.response.payment_id}`)).body
   const block = (subject: string, value: string) =>
     before("POST", `organizations/${org_id}/lists`, { list: "block", subject, value })
   expect((await block("phone", "+254712000001")).status).toBe(201)
-  expect((await block("card", card_details["fingerprint"])).status).toBe(201)
+  expect((await block("card", card_details.fingerprint)).status).toBe(201)
   const rule = { subject: "phone", max_count: 1, window_seconds: 86_400, action: "refuse", is_active: true }
   expect((await before("PUT", `organizations/${org_id}/rules/once`, rule)).status).toBe(200)
   expect((await before("POST", "payments-init/initiate", byPhone("+254712000002"))).status).toBe(200)

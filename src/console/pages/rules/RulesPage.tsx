@@ -35,21 +35,32 @@ const set = (send: BoundCall, org: Owner, rule_name: string, payload: Terms) =>
     ? send("rules", "setPlatformRule", { path: { rule_name }, payload })
     : send("rules", "set", { path: { org_id: org, rule_name }, payload })
 
-const termsOf = ({ created_at: _, name: _name, org_id: _org, updated_at: _updated, ...terms }: Rule): Terms => terms
+/** Without the fields that are null. */
+const given = <A extends object>(fields: A) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
+    readonly [Name in keyof A]?: NonNullable<A[Name]>
+  }
+
+const termsOf = (rule: Omit<Rule, "created_at" | "name" | "org_id" | "updated_at">): Terms => {
+  const { action, currency, direction, is_active, kind, max_amount, max_count, subject, window_seconds } = rule
+  const limits = given({ currency, direction, max_amount, max_count })
+  return { kind, subject, action, window_seconds, is_active, ...limits }
+}
 
 const typedTerms = (values: Values): Terms => {
   const { action, currency = "", direction = "", kind, max_amount = "", max_count = "", subject } = values
-  const amount = optionalAmount(max_amount)
-  return {
-    kind: kind as Terms["kind"],
-    subject: subject as Terms["subject"],
-    action: action as Terms["action"],
+  const amount = optionalAmount(max_amount) ?? null
+  return termsOf({
+    kind: kind as Rule["kind"],
+    subject: subject as Rule["subject"],
+    action: action as Rule["action"],
     direction: direction === "" ? null : (direction as Rule["direction"]),
     max_count: max_count === "" ? null : Number(max_count),
-    max_amount: amount ?? null,
-    ...(amount === undefined || currency === "" ? {} : { currency: currency.toUpperCase() as Terms["currency"] }),
-    window_seconds: Number(values["window"]) * Number(values["unit"])
-  }
+    max_amount: amount,
+    currency: amount === null || currency === "" ? null : (currency.toUpperCase() as Rule["currency"]),
+    window_seconds: Number(values["window"]) * Number(values["unit"]),
+    is_active: false
+  })
 }
 
 const limitText = ({ currency, kind, max_amount, max_count }: Rule): string => {
