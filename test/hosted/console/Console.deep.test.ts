@@ -416,7 +416,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await dialog.getByLabel("Most payments").fill("1")
       await looksRight(page, "a new rule")
       await dialog.getByRole("button", { name: "Create rule" }).click()
-      await page.getByRole("cell", { name: "one-a-day" }).waitFor()
+      await page.getByRole("cell", { name: "one-a-day", exact: true }).waitFor()
       expect(await rules()).toMatchObject([
         { subject: "phone", max_count: 1, window_seconds: 86_400, is_active: false }
       ])
@@ -431,12 +431,12 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       expect(await rules()).toMatchObject([{ max_count: 1, is_active: true }])
       await page.getByRole("button", { name: "Remove one-a-day" }).click()
       await dialog.getByRole("button", { name: "Remove the rule" }).click()
-      await page.getByRole("cell", { name: "one-a-day" }).waitFor({ state: "detached" })
+      await page.getByRole("cell", { name: "one-a-day", exact: true }).waitFor({ state: "detached" })
       await walkTo(page, "rules/lists", "Rules")
       await page.getByRole("button", { name: "Add to a list" }).click()
       await dialog.getByLabel("Value", { exact: true }).fill("+254 799 000 444")
       await dialog.getByRole("button", { name: "Add to a list" }).click()
-      await page.getByRole("cell", { name: "+254799000444" }).waitFor()
+      await page.getByRole("cell", { name: "+254799000444", exact: true }).waitFor()
       await looksRight(page, "lists")
     })
     await expect(initiate(byPhone("+254799000444"))).rejects.toMatchObject({ status: 409 })
