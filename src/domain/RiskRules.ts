@@ -56,9 +56,11 @@ export const appliesTo = ({ direction }: Pick<RuleTerms, "direction">, flow: Flo
 
 export const normalizeEmail = (text: string): string => text.trim().toLowerCase()
 
-/** Without case, accents' encodings and repeated spaces. */
-export const normalizeName = (text: string): string =>
-  text.normalize("NFKC").trim().replaceAll(/\s+/gu, " ").toLowerCase()
+/** A name as it is screened: without accents' encodings and repeated spaces. */
+export const tidyName = (text: string): string => text.normalize("NFKC").trim().replaceAll(/\s+/gu, " ")
+
+/** A name as it is compared: also without case. */
+export const normalizeName = (text: string): string => tidyName(text).toLowerCase()
 
 /** One number may be written in several ways. */
 export const normalizePhone = (text: string, country: CountryCode): string =>
@@ -128,6 +130,7 @@ export const identitiesOf = (
   const ofRecipient = textIn(recipient["momo_details"], "phone_number").map((phone) => normalizePhone(phone, country))
   const names = [
     ...textIn(payer, "name"),
+    ...textIn(payer["bank_details"], "account_name"),
     ...textIn(payment.card_details, "card_holder_name"),
     [...textIn(recipient, "fname"), ...textIn(recipient, "lname")].join(" "),
     ...textIn(recipient["bank_details"], "account_name"),
@@ -145,7 +148,7 @@ export const identitiesOf = (
     ip_address: ip === null ? [] : [normalizeIp(ip)],
     wallet_address: distinct(wallets),
     beneficiary: hasRecipient ? distinct(destinationOf(recipient, ofRecipient, wallets)) : [],
-    name: distinct(names.map((name) => name.normalize("NFKC").trim().replaceAll(/\s+/gu, " ")))
+    name: distinct(names.map(tidyName))
   }
 }
 
@@ -197,13 +200,15 @@ export const describeWindow = (seconds: number): string => {
   return `${many} ${unit}${many === 1 ? "" : "s"}`
 }
 
-const named = ({ name, ofPlatform }: RiskRule): string => `the ${ofPlatform ? "platform's " : ""}rule "${name}"`
+/** How reasons begin that a rule gives. */
+export const ruleTitle = ({ name, ofPlatform }: Pick<RiskRule, "name" | "ofPlatform">): string =>
+  `the ${ofPlatform ? "platform's " : ""}rule "${name}"`
 
 /** An amount that cannot be compared is held, unless the rule only alerts. */
 const incomparable = (rule: RiskRule, amount: Money): RuleHit => ({
   action: rule.action === "alert" ? "alert" : "hold",
   rule: rule.name,
-  reason: `${named(rule)}: there is no rate to compare ${amount.toString()} with its limit.`
+  reason: `${ruleTitle(rule)}: there is no rate to compare ${amount.toString()} with its limit.`
 })
 
 const words: Readonly<Record<Subject, string>> = {
@@ -230,7 +235,7 @@ const structuring = (
   if (total === undefined) return incomparable(rule, amount)
   if (BigDecimal.lessThan(total.toDecimal(), threshold)) return undefined
   const within = describeWindow(rule.window_seconds)
-  const reason = `${named(rule)}: ${counted.count + 1} payments of ${words[subject]} within ${within} reach the review threshold together.`
+  const reason = `${ruleTitle(rule)}: ${counted.count + 1} payments of ${words[subject]} within ${within} reach the review threshold together.`
   return { action: rule.action, rule: rule.name, reason }
 }
 
@@ -251,7 +256,7 @@ export const evaluate = (
   const hit = (limit: string): RuleHit => ({
     action: rule.action,
     rule: rule.name,
-    reason: `${named(rule)}: more than ${limit} of ${words[subject]} within ${within}.`
+    reason: `${ruleTitle(rule)}: more than ${limit} of ${words[subject]} within ${within}.`
   })
   if (max_count !== null && counted.count + 1 > max_count) {
     return hit(`${max_count} payment${max_count === 1 ? "" : "s"}`)

@@ -228,11 +228,17 @@ export const linkPayinExpiry = Duration.hours(1)
 /** Delays after the end of a payin at which its provider is asked whether money came late. */
 export const lateEnquiries = [Duration.hours(1), Duration.hours(24), Duration.hours(72)] as const
 
-/** Shortest delay before a provider that gave no answer at the end of a payin is asked again; the delay doubles each time. */
+/**
+ * Shortest delay before a provider is asked again that gave no answer at the end of a payin, or did not say whether its page
+ * is closed; the delay doubles each time.
+ */
 export const endRetryDelay = Duration.minutes(1)
 
 /** Time after the end of a payin at which a provider that still gives no answer is left to an operator. */
 export const endRetryLimit = Duration.hours(24)
+
+/** A page that closes so long before the end of its payin has closed because of it. */
+export const pageEndLead = Duration.minutes(1)
 
 /** How many expired payins that no provider has one poll ends. */
 export const cardWaitBatch = 32

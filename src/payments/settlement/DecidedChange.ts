@@ -139,10 +139,13 @@ const openQuestion = (
   subject: AttemptOfPayment,
   decision: SignalDecision,
   patch: AttemptPatch,
-  { hintUnanswered }: SignalContext
+  { atEnd, hintUnanswered }: SignalContext
 ): string | undefined => {
   const { provider } = subject.attempt
   const isAsked = isAskedAbout(subject, patch)
+  if (atEnd?.page === "unknown" && decision.isUnderWay && !isAsked) {
+    return `The customer's time to pay is over, and ${provider} has not said whether its page is closed: close it there.`
+  }
   if (decision.isAwaited && !isAsked && (decision.outcome === "unknown" || decision.isUnderWay)) {
     const silence =
       patch.reason ??

@@ -40,7 +40,8 @@ import type { NewAttempt } from "../store/Change.ts"
 
 /** Reports a payin that waits for its customer at its end. `closed`: the provider confirmed that it takes no money any more. */
 interface AtEnd {
-  readonly closed: boolean
+  /** The customer's way to pay at the provider. `unknown`: it may be open, and is to be closed again. */
+  readonly page: "closed" | "open" | "unknown"
   /** Status of the payment before its provider was asked: one that has moved on since does not end. */
   readonly from: Payment["status"]
 }
