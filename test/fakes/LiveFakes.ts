@@ -13,6 +13,7 @@ import { freePort } from "../bench/FreePort.ts"
 import type { Identity } from "../webhooks/delivery/Certificates.ts"
 import { allFakes, type FakesOptions, type ShippedFake, startFakes } from "./AllFakes.ts"
 import type { Fake, FakeCallback, FakeReply, FakeRequest } from "./Fake.ts"
+import { FakeNotStarted } from "./FakeServer.ts"
 
 type Pair = readonly [test: string, live: string]
 type Headers = Readonly<Record<string, string>>
@@ -113,7 +114,7 @@ const inLiveMode = (fake: Fake): Fake => {
 /** Ends TLS before a port of this machine. */
 const tlsBefore = (port: number, identity: Identity, at = 0) =>
   Effect.acquireRelease(
-    Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
+    Effect.async<{ readonly port: number; readonly close: () => void }, FakeNotStarted>((resume) => {
       const open = new Set<{ destroy: () => void }>()
       const server = createServer(identity, (socket) => {
         const inner = connect(port, "127.0.0.1")
@@ -130,6 +131,7 @@ const tlsBefore = (port: number, identity: Identity, at = 0) =>
           one.pipe(other)
         }
       })
+      server.once("error", ({ message }) => resume(new FakeNotStarted({ message: `A fake cannot listen: ${message}` })))
       server.listen(at, "127.0.0.1", () => {
         const close = () => {
           server.close()

@@ -1,6 +1,7 @@
 /** All fakes at once: where they listen, where they call back, what they print, and how their process ends. */
-import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs"
+import { type AddressInfo, createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -108,7 +109,38 @@ const firstLine = (child: ChildProcess) =>
     child.on("exit", (code) => failed(new Error(`it ended with ${code}`)))
   })
 
+const runFakes = (main: string, ...args: ReadonlyArray<string>) => {
+  const { status, stderr, stdout } = spawnSync(process.execPath, [main, ...args], { encoding: "utf8", timeout: 60_000 })
+  return { status, stderr, stdout }
+}
+
 describe("the process", () => {
+  it.scopedLive("explains its options, and says in a sentence that a port is taken", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "corridor-fakes-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+      )
+      const main = yield* Effect.promise(() => build(folder))
+      const helped = runFakes(main, "--help")
+      expect([helped.status, helped.stderr]).toEqual([0, ""])
+      expect(helped.stdout).toMatch(/--callbacks URL .*PUBLIC_URL[\s\S]*--port FIRST/)
+      const taken = yield* Effect.acquireRelease(
+        Effect.async<Server>((resume) => {
+          const server = createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const { port } = taken.address() as AddressInfo
+      const before = readdirSync(tmpdir()).filter((name) => name.startsWith("corridor-fakes-"))
+      const refused = runFakes(main, "--live", "--port", String(port))
+      expect(refused.status).toBe(1)
+      expect(refused.stderr).toMatch(/^A fake cannot listen: .*EADDRINUSE.* --port FIRST\.$/m)
+      expect(refused.stderr).not.toContain("    at ")
+      expect(readdirSync(tmpdir()).filter((name) => name.startsWith("corridor-fakes-"))).toEqual(before)
+    })
+  )
+
   it.scopedLive("prints what it started, and ends without a word on ctrl-C", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
