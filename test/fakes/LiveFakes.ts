@@ -21,6 +21,8 @@ type Headers = Readonly<Record<string, string>>
 interface LiveMode {
   /** Parts of credentials. */
   readonly keys?: ReadonlyArray<Pair>
+  /** Parts of ids, in what it answers and in what it is asked. */
+  readonly ids?: ReadonlyArray<Pair>
   /** Parts of JSON texts. */
   readonly texts?: ReadonlyArray<Pair>
   /** Headers that prove a callback with another body. */
@@ -38,7 +40,12 @@ const signAdyen: LiveMode["sign"] = (body, headers, { transfer_webhook_secret = 
     : { ...headers, hmacsignature: bodySignature(body, transfer_webhook_secret) }
 
 const modes: Partial<Readonly<Record<ThirdPartyName, LiveMode>>> = {
-  stripe: { keys: [["sk_test_", "sk_live_"]], texts: [['"livemode":false', '"livemode":true']], sign: signStripe },
+  stripe: {
+    keys: [["sk_test_", "sk_live_"]],
+    ids: [["cs_test_", "cs_live_"]],
+    texts: [['"livemode":false', '"livemode":true']],
+    sign: signStripe
+  },
   paystack: {
     keys: [["sk_test_", "sk_live_"]],
     texts: [['"domain":"test"', '"domain":"live"']],
@@ -67,14 +74,21 @@ const mapValues = (headers: Headers, change: (value: string) => string): Headers
 
 /** The same fake with an account of live mode. */
 const inLiveMode = (fake: Fake): Fake => {
-  const { keys = [], sign, texts } = modes[fake.name] ?? {}
+  const { ids = [], keys = [], sign, texts: said = [] } = modes[fake.name] ?? {}
+  const texts = [...said, ...ids]
+  const backIds = ids.map(([test, live]): Pair => [live, test])
   const credentials = mapValues(fake.credentials, (value) => replaced(value, keys))
   const back = keys.map(([test, live]): Pair => [live, test])
   const asTest = (request: FakeRequest): FakeRequest => ({
     ...request,
+    path: replaced(request.path, backIds),
+    params: mapValues(request.params, (value) => replaced(value, backIds)),
+    query: new URLSearchParams(replaced(request.query.toString(), backIds)),
+    body: replaced(request.body, backIds),
     headers: mapValues(request.headers, (value) => replaced(value, back))
   })
-  const liveReply = (reply: FakeReply): FakeReply => {
+  const liveReply = ({ headers = {}, ...rest }: FakeReply): FakeReply => {
+    const reply = { ...rest, headers: mapValues(headers, (value) => replaced(value, ids)) }
     if (reply.body === undefined) return reply
     if (typeof reply.body === "string") return { ...reply, body: replaced(reply.body, texts) }
     return { ...reply, body: JSON.parse(replaced(JSON.stringify(reply.body), texts)) as unknown }

@@ -10,6 +10,8 @@ import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
 import { firstOfFreePorts } from "../../bench/FreePort.ts"
 import { allFakes, startFakes, startFreeFakes, readArguments } from "../../fakes/AllFakes.ts"
+import { startLiveFakes } from "../../fakes/LiveFakes.ts"
+import { newAuthority } from "../../webhooks/delivery/Certificates.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { acme } from "../support/Acme.ts"
 import { acmeFake } from "../support/AcmeFake.ts"
@@ -113,6 +115,38 @@ const runFakes = (main: string, ...args: ReadonlyArray<string>) => {
   const { status, stderr, stdout } = spawnSync(process.execPath, [main, ...args], { encoding: "utf8", timeout: 60_000 })
   return { status, stderr, stdout }
 }
+
+describe("fakes of live mode", () => {
+  it.scopedLive("say live in the ids of checkout sessions, and find these again", () =>
+    Effect.gen(function* () {
+      const stripe = allFakes.filter(({ fake }) => fake.name === "stripe")
+      const identity = newAuthority("Fakes of the test").issue("localhost")
+      const [started] = yield* startLiveFakes({ callbackBase: "http://127.0.0.1:9" }, identity, stripe)
+      const { credentials, port } = started!.running
+      const called = (path: string, body?: URLSearchParams) =>
+        Effect.promise(async () => {
+          const headers = { authorization: `Bearer ${credentials["secret_key"]}` }
+          const init = body === undefined ? { headers } : { method: "POST", headers, body }
+          const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
+          return (await answer.json()) as { readonly id: string; readonly url: string; readonly livemode: boolean }
+        })
+      const made = yield* called(
+        "/v1/checkout/sessions",
+        new URLSearchParams({
+          mode: "payment",
+          "line_items[0][quantity]": "1",
+          "line_items[0][price_data][currency]": "eur",
+          "line_items[0][price_data][unit_amount]": "2500",
+          "line_items[0][price_data][product_data][name]": "Tea",
+          success_url: "https://shop.example/thanks"
+        })
+      )
+      expect(made).toMatchObject({ id: expect.stringMatching(/^cs_live_/), livemode: true })
+      expect(made.url).toContain(made.id)
+      expect((yield* called(`/v1/checkout/sessions/${made.id}`)).id).toBe(made.id)
+    })
+  )
+})
 
 describe("the process", () => {
   it.scopedLive("explains its options, and says in a sentence that a port is taken", () =>
