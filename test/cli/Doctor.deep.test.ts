@@ -175,13 +175,20 @@ it("says what live mode lacks to take a payment", async () => {
     live.url,
     `update rates set updated_at = now() - interval '25 hours';
      insert into rate_fetches (source, next_at, fetched_at, failures, last_error)
-       values ('ecb', now(), now() - interval '30 hours', 4, 'it answered with 503'), ('coinbase', now(), now(), 0, null);
+       values ('ecb', now(), now() - interval '30 hours', 4, 'it answered with 503'), ('coinbase', now(), now(), 0, null),
+         ('https://rates.example/latest', now(), now(), 0, null);
      insert into rate_proposals (from_currency, to_currency, rate, proposed_by) values ('USD', 'BTC', 1, 'source coinbase');
      insert into organizations (org_id, name, country, currency, email, kyb_status, kyb_customer_id)
        values ('${kybOrg}', 'Kilimo', 'KE', 'KES', 'a@b.example', 'pending', 'kyb_1');
+     insert into users (user_id, email) values ('${kybOrg}', 'ada@b.example');
+     insert into payments (payment_id, transaction_id, org_id, user_id, status, direction, payment_method, country,
+         amount, currency, target_amount, target_currency, created_at, updated_at)
+       select gen_random_uuid(), gen_random_uuid(), '${kybOrg}', '${kybOrg}', 'initiated', 'inbound', 'card', 'KE',
+         1, 'KES', 1, 'KES', now(), now();
      insert into kyb_applications (customer_id, org_id, started_by, request_error) values ('kyb_1', '${kybOrg}', 'ada', 'it answered with 500')`
   )
   const old = await cliIn({ ...env, RATE_SOURCE: "ecb,coinbase" })("doctor")
+  const undated = await cliIn({ ...env, RATE_SOURCE: "https://rates.example/latest" })("doctor")
   const vendor = { KYB_PROVIDER: "webhook", KYB_REQUEST_URL: "https://kyb.example/requests" }
   const byVendor = await cliIn({ ...env, ...vendor })("doctor", "--live")
   await live.drop()
@@ -208,6 +215,8 @@ it("says what live mode lacks to take a payment", async () => {
   expect(old.stdout).toMatch(
     /^warn +Rate sources +ecb fetched 1d 6h( \d+s)? ago, stale, failing \(it answered with 503\); coinbase fetched .* ago; 1 rates wait for a person/m
   )
+  expect(undated.stdout).toMatch(/^warn +Rate sources +https:\/\/rates\.example\/latest .* ago, without a time/m)
+  expect(old.stdout).toMatch(/^warn +Unapproved KYB +1 organisations have payments without an approved KYB/m)
   expect(old.stdout).toMatch(/^warn +KYB applications +1 platform admins have to approve, but there are 0/m)
   expect(byVendor.stdout).toMatch(/^ok +KYB +webhook: applications go to KYB_REQUEST_URL/m)
   expect(byVendor.stdout).toMatch(/^warn +KYB applications +1 of 1 could not be sent .*: it answered with 500/m)

@@ -211,6 +211,7 @@ const fetchStates = rowsAs(
   Schema.Struct({
     source: Schema.String,
     age: Schema.NullOr(Schema.Number),
+    dated: Schema.Boolean,
     failures: Schema.Number,
     last_error: Schema.NullOr(Schema.String)
   })
@@ -227,7 +228,8 @@ export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: 
     const has = yield* tableExists("rate_fetches")
     const states = has
       ? yield* Effect.flatMap(
-          sql`select source, extract(epoch from now() - fetched_at)::float8 as age, failures, last_error
+          sql`select source, extract(epoch from now() - fetched_at)::float8 as age, published_at is not null as dated,
+            failures, last_error
             from rate_fetches`,
           fetchStates
         )
@@ -240,14 +242,17 @@ export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: 
         )
       : { waiting: 0 }
     const maxAge = Duration.toSeconds(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
-    const found = fetched.map(({ name }) => {
+    const found = fetched.map(({ kind, name }) => {
       const state = states.find(({ source }) => source === name)
       const age = state?.age ?? null
       const last =
         age === null ? "not fetched yet" : `fetched ${Duration.format(Duration.seconds(Math.round(age)))} ago`
       const failing = state === undefined || state.failures === 0 ? "" : `, failing (${state.last_error})`
       const stale = age !== null && age > maxAge ? ", stale" : ""
-      return { text: `${name} ${last}${stale}${failing}`, isWell: age !== null && `${stale}${failing}` === "" }
+      const isUndated = kind === "https" && age !== null && state?.dated === false
+      const undated = isUndated ? ", without a time, so it never grows old: add at=/POINTER to its mapping" : ""
+      const problems = `${stale}${failing}${undated}`
+      return { text: `${name} ${last}${problems}`, isWell: age !== null && problems === "" }
     })
     const proposals =
       waiting === 0 ? "" : `; ${waiting} rates wait for a person, "corridor rates list" has the command for each`
@@ -395,6 +400,21 @@ export const kybApplications = ({ kybApprovals, kybProvider }: Values) =>
       ? ok("KYB applications", "none waits")
       : warn("KYB applications", `${waiting} wait for a decision: "corridor kyb list --status pending".`)
   })
+
+const unapprovedCount = theRowAs(Schema.Struct({ unapproved: Schema.Number }))
+
+/** The status of KYB blocks nothing, so an operator has to see this. One row of each organisation is read at most. */
+export const kybOfActive = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists("payments"))) return []
+  const { unapproved } = yield* Effect.flatMap(
+    sql`select count(*)::int as unapproved from organizations o
+        where o.kyb_status <> 'approved' and exists (select 1 from payments p where p.org_id = o.org_id)`,
+    unapprovedCount
+  )
+  const message = `${unapproved} organisations have payments without an approved KYB, which blocks nothing: "corridor orgs list" shows it.`
+  return unapproved === 0 ? [] : [warn("Unapproved KYB", message)]
+})
 
 const fakes = ({ fakes: on }: Values): ReadonlyArray<Check> =>
   Option.isSome(on) ? [fail("Fakes", "CORRIDOR_FAKES is set: live mode speaks to the third parties themselves.")] : []

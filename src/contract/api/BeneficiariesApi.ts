@@ -90,7 +90,7 @@ const fields = {
           "An IBAN when it starts with two letters; 10 digits with the check digit of the bank (NUBAN) in NG; 8 digits in GB"
         )
       ),
-      bank_name: optionalNullable(text(200)),
+      bank_name: optionalNullable(text(200, "Required, except with an IBAN")),
       bank_code: optionalNullable(text(32, "Required, except with an IBAN. A sort code of 6 digits in GB")),
       country: optionalNullable(CountryCode).annotations({ description: "Default: `country` of the beneficiary" })
     })

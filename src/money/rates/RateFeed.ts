@@ -56,10 +56,21 @@ const bodyOf = (response: HttpClientResponse.HttpClientResponse) =>
       : Effect.succeed(Buffer.concat([all, part]))
   ).pipe(Effect.map((bytes) => bytes.toString("utf8")))
 
-const fileAt = async (location: string): Promise<string> => {
+/** `changedAt`: when the file changed last, or what the `Last-Modified` header says; null: unknown. */
+interface FetchedDocument {
+  readonly text: string
+  readonly changedAt: Date | null
+}
+
+const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): Date | null => {
+  const date = new Date(headers["last-modified"] ?? "")
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+const fileAt = async (location: string): Promise<FetchedDocument> => {
   const file = await stat(location)
   if (!file.isFile() || file.size > LARGEST_DOCUMENT) throw new Error("not a small file")
-  return await readFile(location, "utf8")
+  return { text: await readFile(location, "utf8"), changedAt: file.mtime }
 }
 
 /** Error messages of clients may hold the address, and with it a key. A redirect is not followed: it may lead anywhere. */
@@ -72,7 +83,9 @@ const documentAt = ({ kind, location }: RateSource) =>
     : HttpClient.get(location).pipe(
         Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
         Effect.flatMap((response) =>
-          response.status === 200 ? bodyOf(response) : Effect.fail(failed(`it answered with ${response.status}`))
+          response.status === 200
+            ? Effect.map(bodyOf(response), (text): FetchedDocument => ({ text, changedAt: lastModified(response) }))
+            : Effect.fail(failed(`it answered with ${response.status}`))
         ),
         Effect.scoped,
         Effect.mapError((error) => (error instanceof FetchFailed ? error : failed("it was not reached"))),
@@ -160,7 +173,9 @@ const make = Effect.gen(function* () {
 
   const fetchOne = Effect.fn("RateFeed.fetch")(function* (source: RateSource) {
     const document = yield* Effect.provideService(documentAt(source), HttpClient.HttpClient, client)
-    const published = yield* Either.mapLeft(source.read(document), failed)
+    const read = yield* Either.mapLeft(source.read(document.text), failed)
+    const isDated = read.publishedAt !== null || source.kind === "coinbase"
+    const published = isDated ? read : { ...read, publishedAt: document.changedAt }
     const rows = yield* Either.mapLeft(againstUsd(published), failed)
     yield* checkTime(source.name, published)
     const jumped = yield* apply(source, rows, published.publishedAt)

@@ -308,7 +308,10 @@ const make = Effect.gen(function* () {
         )
       )
       const { candidates } = routed
-      if (!Arr.isNonEmptyReadonlyArray(candidates)) return yield* noRoute(asked, routed)
+      if (!Arr.isNonEmptyReadonlyArray(candidates)) {
+        const exchange = asked.direction === "outbound" ? plan.exchange : undefined
+        return yield* noRoute(asked, routed, exchange && { ...asked, exchange })
+      }
       const { payment: described, ...planned } = withoutUnusedCard(plan, candidates)
       const expires_at =
         expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))

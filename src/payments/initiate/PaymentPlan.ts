@@ -11,6 +11,7 @@ import { holdsNumber, isExpired, maskCard } from "../../domain/Card.ts"
 import { flowOf } from "../../domain/Corridor.ts"
 import { CountryCode, isCountryCode } from "../../domain/Country.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
+import type { Exchange } from "../../domain/Exchange.ts"
 import { Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../../domain/LockedRate.ts"
 import {
@@ -75,6 +76,8 @@ export interface PaymentPlan {
   readonly card: Redacted.Redacted<Card> | null
   /** The locked rate that the payment spends. */
   readonly lock?: LockUse | undefined
+  /** The rate of the lock. */
+  readonly exchange?: Exchange | undefined
   /** Browser in which the card was entered; never stored. */
   readonly browser: Browser | null
 }
@@ -304,6 +307,7 @@ export const planPayment = (
   const recipient = context.beneficiary
   return Either.right({
     lock: lock.right,
+    exchange: lock.right === undefined ? undefined : Option.getOrUndefined(context.lock),
     payment: {
       direction: flowOf(request.direction),
       payment_method: request.payment_method,

@@ -22,7 +22,7 @@ import {
 import { type Account, type Connected, credentialText, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import * as answers from "./AdyenAnswers.ts"
 import { isOfPayments, paymentEvents, transferEvents } from "./AdyenCallbacks.ts"
-import { serves } from "./AdyenCorridors.ts"
+import { adyenDigits, serves } from "./AdyenCorridors.ts"
 import * as requests from "./AdyenRequests.ts"
 import { aboutTransfer, aboutTransfers, isTransferStatus, toTransfer } from "./AdyenAnswers.ts"
 
@@ -254,6 +254,7 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
   return {
     honoursReference: remembersKeys,
     provesAbsence: false,
+    digits: ({ currency }) => adyenDigits(currency),
     takesCardNumbers: rawCards,
     // The payment that its customer makes has a number of its own.
     givesUpId: isLinkId,

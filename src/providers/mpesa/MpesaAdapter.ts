@@ -192,6 +192,7 @@ const connect = (account: Account<typeof fields>): Connected => {
     // A prompt has no idempotency key, and no look-up by our reference.
     honoursReference: false,
     provesAbsence: false,
+    digits: () => 0,
     supports: (question) =>
       question.flow === "outbound" && Either.isLeft(initiator) ? Either.left(`${initiator.left}.`) : served(question),
     initiate: (order) => {

@@ -1,12 +1,12 @@
 /** pawaPay (Merchant API, version 1): mobile money in and out, by its own names for the operators of each country. */
-import { Clock, Duration, Effect, type Either, Redacted, Schema } from "effect"
+import { Clock, Duration, Effect, type Either, Option, Redacted, Schema } from "effect"
 import type { Declined, Enquiry, Outcome } from "../../domain/Outcome.ts"
 import { get, postJson, withHeaders } from "../client/ProviderHttp.ts"
 import { accountTest, enquiryResult, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
 import { readCallback } from "./PawapayCallbacks.ts"
-import { serves } from "./PawapayCorridors.ts"
+import { findCorrespondent, serves } from "./PawapayCorridors.ts"
 import { type Creation, creationOf, type Kind, kindOfAttempt, kinds, refundOf } from "./PawapayRequests.ts"
 import { makePublicKeys } from "./PawapaySignatures.ts"
 
@@ -63,6 +63,12 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Co
   return {
     honoursReference: true,
     provesAbsence: absentAfter,
+    digits: ({ country, flow, network }) =>
+      Option.getOrUndefined(
+        Option.map(findCorrespondent(country, network ?? ""), ({ digitsIn, digitsOut }) =>
+          flow === "outbound" ? digitsOut : digitsIn
+        )
+      ),
     initiate: (order) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => create(order.reference, creationOf(order, new Date(now)))),
     enquire: (attempt) => look(kindOfAttempt(attempt), attempt.reference),

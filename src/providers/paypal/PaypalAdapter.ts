@@ -33,7 +33,7 @@ import {
 } from "./PaypalOrders.ts"
 import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
 import * as requests from "./PaypalRequests.ts"
-import { isSamePayee, type Payee, paypalCurrencies, tokenGranted, verification } from "./PaypalSchemas.ts"
+import { isSamePayee, type Payee, paypalCurrencies, paypalDigits, tokenGranted, verification } from "./PaypalSchemas.ts"
 import { registerWebhook, webhookEvents } from "./PaypalWebhooks.ts"
 
 const fields = {
@@ -232,6 +232,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
   return {
     honoursReference: keysAreKept,
     provesAbsence: false,
+    digits: ({ currency }) => paypalDigits(currency),
     initiate,
     enquire,
     callback: readCallback(credentials.webhook_id, baseUrl, {

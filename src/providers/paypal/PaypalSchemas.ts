@@ -29,6 +29,8 @@ export const moneyOf = (
 /** Currencies that PayPal takes whole, whatever ISO 4217 says of them. */
 const takenWhole: ReadonlySet<string> = new Set(["HUF", "JPY", "TWD"])
 
+export const paypalDigits = (currency: string): number | undefined => (takenWhole.has(currency) ? 0 : undefined)
+
 /** None for an amount that PayPal cannot represent exactly. */
 export const paypalText = (money: Money): Option.Option<string> =>
   takenWhole.has(money.currency) ? minorText(money, 0) : Option.some(majorText(money))

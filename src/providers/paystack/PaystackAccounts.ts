@@ -210,6 +210,7 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
 
   return {
     currencies: dedicatedCurrencies,
+    needsPhone: true,
     issue: (order) =>
       Effect.gen(function* () {
         const { customer_code, dedicated_account } = yield* customerFor(order)

@@ -65,6 +65,8 @@ export class NotListed extends Data.TaggedError("NotListed")<{ readonly reason: 
 
 export interface AccountIssuer {
   readonly currencies: ReadonlyArray<string>
+  /** Whether it issues nothing without the holder's phone number. */
+  readonly needsPhone?: true
   /** Repeatable: a second call for one reference finds what the first one made. */
   readonly issue: (order: DetailsOrder) => Effect.Effect<IssueAnswer>
   /** All transfers since this time, in any order. Absent: only callbacks and the sandbox report them. */

@@ -188,6 +188,8 @@ export interface Provider {
   readonly since?: Date
   /** The reason is shown in the explanation of the routing. */
   readonly supports: (question: SupportQuestion) => Either.Either<void, string>
+  /** Digits behind the point that it takes in this corridor, where these are fewer than those of the currency. */
+  readonly digits?: (question: SupportQuestion) => number | undefined
   readonly initiate: (order: PaymentOrder) => Effect.Effect<Outcome>
   readonly enquire: (attempt: AttemptContext) => Effect.Effect<Enquiry>
   readonly callback: (request: CallbackRequest) => Effect.Effect<Callback, NoProof | NotNow>

@@ -318,6 +318,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
   return {
     honoursReference: remembersKeys,
     provesAbsence: false,
+    digits: ({ currency }) => requests.stripeDigits(currency),
     takesCardNumbers: rawCards,
     // The payment that its payer makes has an id of its own.
     givesUpId: requests.isSessionId,

@@ -13,6 +13,7 @@ import {
   incomingTransferPoll,
   incomingTransferRetry
 } from "../../domain/policies/PaymentPolicies.ts"
+import { Invalid } from "../../domain/Failure.ts"
 import { cleanName, cleanText, cleanWords } from "../../domain/ProviderText.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Providers } from "../../providers/port/Provider.ts"
@@ -118,13 +119,22 @@ const make = Effect.gen(function* () {
       owner: WantedDetails["holder"]
     ) {
       if (payment_rail === undefined || payment_rail === null) return undefined
-      const [issuer = null] = yield* issuersOf(currency)
-      const { email, name, phone } = holder ?? {}
+      const { email, name } = holder ?? {}
+      const phone = holder?.phone ?? owner.phone
+      const issuers = yield* issuersOf(currency)
+      const willing = yield* Effect.filter(issuers, (one) =>
+        Effect.map(issuerNamed(one), (found) => phone !== null || found?.needsPhone !== true)
+      )
+      const [issuer = null] = willing
+      if (issuer === null && issuers.length > 0) {
+        const message = `holder.phone: is missing: ${issuers.join(", ")} needs it to issue details in ${currency}.`
+        return yield* new Invalid({ message })
+      }
       return {
         payment_rail,
         issuer,
         details_message: issuer === null ? noIssuer(currency) : null,
-        holder: { name: name ?? owner.name, email: email ?? owner.email, phone: phone ?? owner.phone }
+        holder: { name: name ?? owner.name, email: email ?? owner.email, phone }
       } satisfies WantedDetails
     }),
     /** Asks for all details that are due and reads all lists that are due. */

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, Schema, TestClock } from "effect"
@@ -276,6 +279,53 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
           expect((yield* stored("USD", "KES"))?.rate).toBe("130")
         })
     )
+  )
+
+  it.live("takes the time of the Last-Modified header where the mapping has none", () =>
+    onFeed(
+      backend,
+      (url) => url,
+      (feed, { answer }) =>
+        Effect.gen(function* () {
+          const store = yield* RateStore
+          const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+          answer.body = document({ KES: 129.35 })
+          answer.headers = { "last-modified": daysAgo(30).toUTCString() }
+          yield* feed.fetchDue
+          expect((yield* store.fetches)[0]?.last_error).toMatch(/more than 6d ago/)
+          expect(yield* stored("USD", "KES")).toBeUndefined()
+          answer.headers = { "last-modified": daysAgo(1).toUTCString() }
+          yield* wait
+          yield* feed.fetchDue
+          expect((yield* stored("USD", "KES"))?.published_at).toBeInstanceOf(Date)
+        })
+    )
+  )
+
+  it.live("takes the time of a file where the mapping has none: an old file renews nothing", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "corridor-rates-"))
+      const file = join(folder, "rates.json")
+      writeFileSync(file, document({ KES: 129.35 }))
+      const old = new Date(Date.now() - 30 * 86_400_000)
+      utimesSync(file, old, old)
+      yield* onFeed(
+        backend,
+        () => `file:${file}`,
+        (feed) =>
+          Effect.gen(function* () {
+            const store = yield* RateStore
+            yield* feed.fetchDue
+            expect((yield* store.fetches)[0]?.last_error).toMatch(/more than 6d ago/)
+            expect(yield* stored("USD", "KES")).toBeUndefined()
+            writeFileSync(file, document({ KES: 130 }))
+            yield* wait
+            yield* feed.fetchDue
+            expect((yield* stored("USD", "KES"))?.rate).toBe("130")
+          })
+      )
+      rmSync(folder, { recursive: true })
+    })
   )
 
   it.live("takes over from a source of higher priority before its rates are refused", () =>

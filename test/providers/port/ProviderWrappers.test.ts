@@ -21,6 +21,7 @@ it.effect("every call says for what and for whom it is made", () =>
       givesUpId: () => false,
       since: new Date(),
       supports: () => Either.void,
+      digits: () => undefined,
       initiate: () => noted(new Unknown({ reason: "" })),
       enquire: () => noted(new Absent()),
       callback: () => noted({ events: [] }),
