@@ -169,7 +169,7 @@ const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>, ofOthers:
         if (transfer === undefined && ofOthers.size < MOST_KNOWN) ofOthers.add(of)
         const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
         if (transfer === undefined || money?.isPositive !== true) return []
-        return [{ ...transfer, id, kind: "reversal", amount: money } as const]
+        return [{ ...transfer, id, of: transfer.id, kind: "reversal", amount: money } as const]
       })
     ),
     (all): ReadonlyArray<IncomingTransfer> => all.flat()

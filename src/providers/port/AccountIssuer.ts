@@ -58,6 +58,8 @@ export interface IncomingTransfer {
   readonly amount: Money
   /** As the provider names the sender; null: unknown. */
   readonly sender: string | null
+  /** Id of the transfer that a reversal or reinstatement undoes; absent: the provider does not say. */
+  readonly of?: string
 }
 
 /** The list could not be read to its end. */
