@@ -186,7 +186,7 @@ const make = Effect.gen(function* () {
 
   const recordTransfer = Effect.fnUntraced(function* (
     { account: config, provider }: { readonly provider: ProviderName; readonly account: ConfigId | null },
-    { amount, id, kind, of, providerReference, sender }: IncomingTransfer
+    { amount, id, isUncertain, kind, of, providerReference, sender }: IncomingTransfer
   ) {
     const reference = cleanName(providerReference)
     const told = { id: cleanKey(id), kind, amount, providerReference: reference, sender }
@@ -194,6 +194,7 @@ const make = Effect.gen(function* () {
       reference === null || config !== null
         ? Option.none<VirtualAccount>()
         : yield* accounts.findByIssuer(provider, reference)
+    if (isUncertain === true && Option.isNone(account)) return "seen before"
     const problem = problemOf(account, told)
     const owner = Option.getOrUndefined(account)
     const transfer: NewTransfer = {

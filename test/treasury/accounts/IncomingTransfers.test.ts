@@ -1,6 +1,6 @@
 /** Details of virtual accounts, and transfers to them: by callback and by list, credited once, held against the bank. */
 import { expect } from "@effect/vitest"
-import { Deferred, Effect, Either, Logger, LogLevel } from "effect"
+import { Deferred, Effect, Either, Logger, LogLevel, Metric } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -42,7 +42,9 @@ const naira = (minor: bigint) => new Money({ currency: NGN, minor })
 
 /** A provider with accounts: what it holds, lists and calls back is what the test sent there. */
 const bank = () => {
-  const moved: Array<IncomingTransfer> = []
+  const moved: Array<IncomingTransfer & { readonly at: Date }> = []
+  /** Transfers that one list can have. */
+  let most = Infinity
   let answers: Array<IssueAnswer> = []
   let lists = true
   const asked: Array<string> = []
@@ -65,7 +67,12 @@ const bank = () => {
           const details = { account_name: holder.name, account_number: "9807062474" }
           return answers.shift() ?? new Issued({ providerReference: `CUS_${reference}`, details })
         }),
-      incoming: () => Effect.suspend(() => (lists ? Effect.succeed([...moved]) : new NotListed({ reason: "HTTP 500" })))
+      incoming: (since, until = new Date(8.64e15)) =>
+        Effect.suspend(() => {
+          const found = moved.filter(({ at }) => at >= since && at <= until)
+          if (!lists) return new NotListed({ reason: "HTTP 500" })
+          return found.length > most ? new NotListed({ reason: "too long", isTooLong: true }) : Effect.succeed(found)
+        })
     }
   }
   return {
@@ -73,7 +80,8 @@ const bank = () => {
     asked,
     answers: (...next: ReadonlyArray<IssueAnswer>) => void (answers = [...next]),
     listing: (does: boolean) => void (lists = does),
-    move: (transfer: IncomingTransfer) => void moved.push(transfer),
+    listingAtMost: (some: number) => void (most = some),
+    move: (transfer: IncomingTransfer, at = new Date()) => void moved.push({ ...transfer, at }),
     holds: () => moved.reduce((sum, { amount, kind }) => sum + (kind === "reversal" ? -amount.minor : amount.minor), 0n)
   }
 }
@@ -229,6 +237,57 @@ for (const backend of backends) {
         made.listing(true)
         expect((yield* callBack("nothing that is known")).status).toBe(200)
         yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 700)
+        yield* agrees
+      })
+    )
+
+    it.effect("are listed in slices of time if there are too many, and a slice that is still too long is skipped", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued()
+        const told = { kind: "collection", amount: naira(1_000n), sender: null } as const
+        const minutesAgo = (minutes: number, id: string) =>
+          made.move({ ...told, id, providerReference: `CUS_${account_id}` }, new Date(Date.now() - minutes * 60_000))
+        for (const minutes of [10, 20, 21, 22, 23, 50, 51, 90, 91]) minutesAgo(minutes, `slice ${minutes}`)
+        const at = new Date(Date.now() - 35 * 60_000)
+        const burst = ["b1", "b2", "b3", "b4", "b5"]
+        for (const id of burst) made.move({ ...told, id, providerReference: `CUS_${account_id}` }, at)
+        const alerts = () =>
+          Metric.unsafeSnapshot()
+            .filter(({ metricKey: { name, tags } }) => {
+              return name === "corridor_trouble_total" && tags.some(({ value }) => value === "transfer_list_too_long")
+            })
+            .map(({ metricState }) => (metricState as { readonly count: number }).count)
+        const before = alerts()
+        made.listingAtMost(4)
+        yield* lists
+        // The worker of the server may have taken it up.
+        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 90)
+        expect(alerts()).not.toEqual(before)
+        made.listingAtMost(Infinity)
+        for (const id of burst) yield* callBack(id)
+        expect(yield* balanceOf(acme.key, account_id)).toBe(140)
+        yield* agrees
+      })
+    )
+
+    it.effect("are left alone if the provider does not say whose they are and no account is known", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const before = (yield* items).length
+        const account_id = yield* issued()
+        const transfers = yield* IncomingTransfers
+        const told = { kind: "collection", amount: naira(2_000n), sender: null, isUncertain: true } as const
+        const hear = (id: string, account: string) =>
+          transfers.record(
+            { provider: "paystack", account: null },
+            { ...told, id, providerReference: `CUS_${account}` }
+          )
+        yield* arrives("y1", account_id, 2_000n)
+        expect(yield* hear("y1", account_id)).toBe("applied")
+        expect(yield* hear("y2", "stranger")).toBe("seen before")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(20)
+        expect((yield* items).length).toBe(before)
         yield* agrees
       })
     )
