@@ -118,8 +118,9 @@ const make = Effect.gen(function* () {
   /** A posting without a floor cannot lack funds. */
   const post = (entry: Entry) => Effect.catchTag(ledger.post([entry]), "InsufficientFunds", Effect.die)
 
-  const isRecorded = Effect.fnUntraced(function* (transfer: NewTransfer) {
-    if (transfer.kind !== "collection" && (yield* store.nameStated(transfer))) return true
+  /** `mayBeStated`: an operator may have stated it before, without the provider's id. */
+  const isRecorded = Effect.fnUntraced(function* (transfer: NewTransfer, mayBeStated = transfer.kind !== "collection") {
+    if (mayBeStated && (yield* store.nameStated(transfer))) return true
     if (yield* store.insert(transfer)) return false
     const { amount, kind, movement_id, provider } = transfer
     if (yield* store.contradict(transfer)) {
@@ -150,8 +151,8 @@ const make = Effect.gen(function* () {
     return "applied" as const
   })
 
-  const bookInSuspense = Effect.fnUntraced(function* (transfer: NewTransfer) {
-    if (yield* isRecorded(transfer)) return "seen before" as const
+  const bookInSuspense = Effect.fnUntraced(function* (transfer: NewTransfer, mayBeStated?: boolean) {
+    if (yield* isRecorded(transfer, mayBeStated)) return "seen before" as const
     yield* post(entryOf(transfer.transfer_id, null, transfer, LedgerAccount.suspense(transfer.amount.currency)))
     return "applied" as const
   })
@@ -170,11 +171,8 @@ const make = Effect.gen(function* () {
     }
     const { account_id, movement_id, org_id, transfer_id } = undone.value
     const pair = { org_id, account_id, decided_by: null, state: "resolved" } as const
-    const booked = yield* bookInSuspense({
-      ...transfer,
-      ...pair,
-      reason: `It undid ${movement_id}, which was in suspense.`
-    })
+    const reason = `It undid ${movement_id}, which was in suspense.`
+    const booked = yield* bookInSuspense({ ...transfer, ...pair, reason }, of === null)
     if (booked === "applied") {
       yield* store.resolve(transfer_id, {
         ...pair,
@@ -257,8 +255,16 @@ const make = Effect.gen(function* () {
     const { amount, transfer_id } = transfer
     const suspense = LedgerAccount.suspense(amount.currency)
     const fresh = yield* ids.next
+    const decided = { reason, decided_by: permit.actor.id, state }
+    // The return that is stated may wait in suspense too.
+    const other =
+      outcome === "returned" && typeof wanted.movement_id === "string"
+        ? yield* store.undoneBy(transfer, wanted.movement_id)
+        : Option.none()
     let owner: { readonly org_id: OrgId | null; readonly account_id: AccountId | null } = transfer
-    if (outcome === "returned") {
+    if (Option.isSome(other)) {
+      yield* store.resolve(other.value.transfer_id, { ...other.value, ...decided })
+    } else if (outcome === "returned") {
       const isIn = transfer.kind !== "reversal"
       const back: NewTransfer = {
         ...transfer,
@@ -290,7 +296,7 @@ const make = Effect.gen(function* () {
       detail: { outcome, reason, account_id: owner.account_id }
     })
     const { account_id, org_id } = owner
-    return yield* store.resolve(transfer_id, { org_id, account_id, reason, decided_by: permit.actor.id, state })
+    return yield* store.resolve(transfer_id, { org_id, account_id, ...decided })
   })
 
   return {

@@ -517,8 +517,33 @@ for (const backend of backends) {
         const path = `/v1/operations/incoming-transfers/${String(item!["item_id"])}/resolve`
         dataOf(yield* post(path, { ...admin }, { outcome: "returned", reason: "seen in the dashboard" }))
         yield* arrives("v1-back", "stranger", 14_000n, { kind: "reversal", of: "v1" })
+        // Another one of the same amount is returned by the provider alone.
+        yield* arrives("v2", "stranger", 14_000n)
+        yield* callBack("v2")
+        yield* arrives("v2-back", "stranger", 14_000n, { kind: "reversal", of: "v2" })
+        yield* callBack("v2-back")
+        expect((yield* items).length).toBe(before)
         yield* Effect.all([callBack("v1-back"), callBack("v1-back"), lists], { concurrency: "unbounded" })
         yield* lists
+        expect((yield* items).length).toBe(before)
+        yield* agrees
+      })
+    )
+
+    it.effect("are resolved together with their return by one decision that names it", () =>
+      Effect.gen(function* () {
+        const { admin } = yield* people
+        const before = (yield* items).length
+        yield* arrives("z1", "stranger", 17_000n)
+        yield* callBack("z1")
+        yield* arrives("z1-back", "stranger", 17_000n, { kind: "reversal", providerReference: null })
+        yield* callBack("z1-back")
+        const waiting = (yield* items).filter(({ detail }) => String(detail).includes("170.00"))
+        expect(waiting).toHaveLength(2)
+        const first = waiting.find(({ detail }) => !String(detail).includes("-170.00"))
+        const path = `/v1/operations/incoming-transfers/${String(first!["item_id"])}/resolve`
+        const body = { outcome: "returned", movement_id: "z1-back", reason: "seen in the dashboard" }
+        expect(dataOf(yield* post(path, { ...admin }, body))).toMatchObject({ state: "resolved" })
         expect((yield* items).length).toBe(before)
         yield* agrees
       })
