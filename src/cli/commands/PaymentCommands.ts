@@ -134,6 +134,33 @@ export const paymentCommands = [
     run: (input) => moneyActions().then(({ unfreeze }) => unfreeze(input))
   }),
   eitherCommand(
+    "accounts resolve",
+    "Resolve by hand a transfer to virtual accounts that waits in suspense. Audited; look it up at the provider first.",
+    {
+      examples: [
+        'corridor accounts resolve TRANSFER_ID --as credited --account ACCOUNT_ID --reason "The sender confirmed it"',
+        'corridor accounts resolve TRANSFER_ID --as returned --reason "Sent back in the dashboard"'
+      ],
+      takes: {
+        id: argument("TRANSFER", 'Id of the transfer, as "corridor queue" shows it.'),
+        as: choice(
+          "as",
+          ["credited", "returned"],
+          "credited: it belongs to --account or --org, or is borne by it; returned: the provider undid it."
+        ),
+        reason: option("reason", "TEXT", "The evidence; saved with the transfer and in the audit log."),
+        account: optional("account", "ACCOUNT", "With credited: the virtual account that gets or bears it."),
+        org: optional(
+          "org",
+          "ORG",
+          "Instead of --account: the organisation whose settlement balance gets or bears it."
+        ),
+        movement: optional("movement", "ID", "With returned: the provider's own id of the return, if it is known.")
+      },
+      run: (input) => moneyActions().then(({ resolve }) => resolve(input))
+    }
+  ),
+  eitherCommand(
     "providers list",
     "List which provider serves which corridor, through whose account, and how each has answered in the last hour.",
     {

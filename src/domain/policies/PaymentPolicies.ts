@@ -158,6 +158,9 @@ export const incomingTransferRetry = Duration.seconds(30)
 /** A list begins this long before the end of the last one: providers may show transfers late. */
 export const incomingTransferOverlap = Duration.hours(2)
 
+/** A list that is too long is read in slices of time, at least this long. */
+export const incomingTransferSlice = Duration.minutes(1)
+
 /** Refunds of transfers are looked for this far back: a provider lists them by when they were made, not processed. */
 export const refundProcessing = Duration.days(30)
 

@@ -1,8 +1,8 @@
 /** Dedicated accounts of Paystack: bank details for a virtual account, and the transfers that arrive there. */
-import { Duration, Effect, Option, Schema } from "effect"
-import { refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
+import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { incomingTransferOverlap, refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { listAll, notMade, unanswered } from "../port/AccountReplies.ts"
+import { listAll, listBetween, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
 import {
   get,
   postJson,
@@ -21,8 +21,7 @@ import {
   type IssueAnswer,
   Issued,
   MaybeIssued,
-  NotIssued,
-  NotListed
+  NotIssued
 } from "../port/AccountIssuer.ts"
 import { isOurs } from "./PaystackMovements.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
@@ -104,14 +103,22 @@ export const createDedicated = (customer: string): ProviderCall =>
 
 const PER_PAGE = 100
 
-export const listTransactions = (since: Date, page: string): ProviderCall =>
-  get("list transactions", withQuery("/transaction", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+/** Query of a page of a list between two times. */
+const between = (since: Date, until: Date | undefined, page: string) => ({
+  from: since.toISOString(),
+  to: until?.toISOString(),
+  perPage: `${PER_PAGE}`,
+  page
+})
+
+export const listTransactions = (since: Date, until: Date | undefined, page: string): ProviderCall =>
+  get("list transactions", withQuery("/transaction", between(since, until, page)))
 
 export const fetchTransaction = (id: string): ProviderCall =>
   get("fetch transaction", `/transaction/${encodeURIComponent(id)}`)
 
-export const listRefunds = (since: Date, page: string): ProviderCall =>
-  get("list refunds", withQuery("/refund", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+export const listRefunds = (since: Date, until: Date | undefined, page: string): ProviderCall =>
+  get("list refunds", withQuery("/refund", between(since, until, page)))
 
 const issuedAs = (customer: string, account: typeof Dedicated.Type, { currency }: DetailsOrder): IssueAnswer => {
   const { account_name, account_number, bank, provider } = account
@@ -169,7 +176,7 @@ const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>, ofOthers:
         if (transfer === undefined && ofOthers.size < MOST_KNOWN) ofOthers.add(of)
         const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
         if (transfer === undefined || money?.isPositive !== true) return []
-        return [{ ...transfer, id, kind: "reversal", amount: money } as const]
+        return [{ ...transfer, id, of: transfer.id, kind: "reversal", amount: money } as const]
       })
     ),
     (all): ReadonlyArray<IncomingTransfer> => all.flat()
@@ -182,11 +189,9 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
   const ofOthers = new Set<string>()
 
   /** Pages are numbered from 1; one that is not full is the last. */
-  const paged = <A>(
-    request: (page: string) => ProviderCall,
-    read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>
-  ) =>
-    listAll((from) =>
+  const paged =
+    <A>(request: (page: string) => ProviderCall, read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>) =>
+    (from: string | null) =>
       Effect.gen(function* () {
         const page = from ?? "1"
         const reply = yield* call(request(page))
@@ -194,7 +199,6 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
         if (Option.isNone(items)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
         return { items: items.value, next: items.value.length < PER_PAGE ? null : `${Number(page) + 1}` }
       })
-    )
 
   /** The customer of an earlier try is found by its address, with the account if it has one. */
   const customerFor = (order: DetailsOrder): Effect.Effect<typeof Customer.Type, IssueAnswer> =>
@@ -222,14 +226,18 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
           onSome: (account) => issuedAs(customer_code, account, order)
         })
       }).pipe(Effect.merge),
-    incoming: (since) =>
+    incoming: (since, until) =>
       Effect.gen(function* () {
-        const arrived = yield* paged((page) => listTransactions(since, page), transactionsIn)
+        const arrived = yield* listAll(paged((page) => listTransactions(since, until, page), transactionsIn))
         // Listed by the time at which they were made, and processed days later.
         const made = new Date(since.getTime() - Duration.toMillis(refundProcessing))
-        const refunds = yield* paged((page) => listRefunds(made, page), refundsIn)
+        // Paystack's clock may be ahead.
+        const soon = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(incomingTransferOverlap))
+        const refunds = yield* listBetween(made, until ?? soon, (from, to) =>
+          paged((page) => listRefunds(from, to, page), refundsIn)
+        )
         const returned = yield* refundedTransfers(call, refunds, ofOthers)
         return [...arrived.flatMap((one) => transferOf(one) ?? []), ...returned]
-      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+      }).pipe(Effect.mapError(notListed))
   }
 }

@@ -99,6 +99,41 @@ describe("bank details of Stripe", () => {
     })
   )
 
+  it.scopedLive("end at a time that is named", () =>
+    Effect.gen(function* () {
+      const { provider, settled, url } = yield* againstFake(stripe, stripeFake)
+      const answer = yield* provider.accounts!.issue(order)
+      if (answer._tag !== "Issued") throw new Error(answer.reason)
+      yield* helper(url, answer.providerReference, "fund_cash_balance", { amount: "5000", currency: "eur" })
+      yield* settled
+      const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
+      expect(yield* provider.accounts!.incoming!(at(-120), at(-60))).toEqual([])
+      expect(yield* provider.accounts!.incoming!(at(-120), at(60))).toHaveLength(1)
+    })
+  )
+
+  it.scopedLive("are found although their customer was deleted, and said to be uncertain", () =>
+    Effect.gen(function* () {
+      const { http, mailbox, provider, settled, url } = yield* againstFake(stripe, stripeFake)
+      const answer = yield* provider.accounts!.issue(order)
+      if (answer._tag !== "Issued") throw new Error(answer.reason)
+      const customer = answer.providerReference
+      yield* helper(url, customer, "fund_cash_balance", { amount: "5000", currency: "eur" })
+      yield* settled
+      const headers = { authorization: "Bearer sk_test_fake_of_corridor" }
+      const { body: _body, ...call } = createCustomer(order)
+      yield* http.call({ ...call, method: "DELETE", path: `/v1/customers/${customer}`, headers })
+      const deleted = { providerReference: customer, kind: "collection", isUncertain: true }
+      expect(yield* provider.accounts!.incoming!(new Date(0))).toMatchObject([deleted])
+      const [heard] = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
+      expect(heard?.transfers).toMatchObject([deleted])
+      // Details of the same account are issued to another customer.
+      const again = yield* provider.accounts!.issue(order)
+      expect(again).toMatchObject({ _tag: "Issued", providerReference: expect.not.stringMatching(customer) })
+      expect(yield* provider.accounts!.issue(order)).toEqual(again)
+    })
+  )
+
   it.skipIf(unpublished(FILE) !== "")(`ask for a customer as the contract has it${unpublished(FILE)}`, () => {
     const contract = publishedContract(FILE, formIn)
     expect(contract.callFlaws(createCustomer(order))).toEqual([])
