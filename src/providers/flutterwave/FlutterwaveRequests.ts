@@ -32,9 +32,9 @@ const LONGEST_TEXT = 100
 
 const numeric = (money: Money): WireNumber => new WireNumber(shortText(money))
 
-const digits = (phone: string): string => phone.replace(/\D/g, "")
+export const digits = (phone: string): string => phone.replace(/\D/g, "")
 
-const cut = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed()
+export const cut = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed()
 
 const charged = ({ money, payer, reference }: PaymentOrder, email: string) => ({
   tx_ref: reference,
@@ -226,5 +226,9 @@ export const refundsPath = (sentAt: Date, until = sentAt): string =>
 
 export const transactionsPath = (reference: string, sentAt: Date, now: Date): string =>
   `/v3/transactions?from=${dayOf(sentAt, -1)}&to=${dayOf(now, 2)}&tx_ref=${encodeURIComponent(reference)}`
+
+/** Transactions that brought money, of the days around. */
+export const successfulPath = (since: Date, now: Date): string =>
+  `/v3/transactions?from=${dayOf(since, -1)}&to=${dayOf(now, 2)}&status=successful`
 
 export const chargebacksPath = (flwRef: string): string => `/v3/chargebacks?flw_ref=${encodeURIComponent(flwRef)}`
