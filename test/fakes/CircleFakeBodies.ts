@@ -41,6 +41,21 @@ export const TransferBody = Schema.Struct({
   amount: Schema.Struct({ amount: Decimal, currency: Schema.Literal("USD", "EUR", "BTC", "ETH") })
 })
 
+export const AddressBody = Schema.Struct({
+  idempotencyKey: UuidV4,
+  currency: Schema.Literal("USD", "EUR", "BTC", "ETH"),
+  chain: Chain
+})
+
+/** Not part of Circle: what somebody sends on a chain. */
+export const ChainTransfer = Schema.Struct({
+  address: Schema.String,
+  amount: Decimal,
+  currency: Schema.optional(Schema.Literal("USD", "EUR")),
+  chain: Schema.optional(Chain),
+  sender: Schema.optional(Schema.String)
+})
+
 export interface FakeRecipient {
   readonly id: string
   readonly address: string
@@ -114,6 +129,22 @@ export const writeIntent = (entry: Entry, moves: ReadonlyArray<Entry>, isNew = f
     timeline: [...ends, ...(isNew ? [] : [{ status: "pending", time }]), { status: "created", time }],
     createDate: time,
     updateDate: time
+  }
+}
+
+/** A transfer that comes in from a chain. */
+export const writeArrival = ({ asked, createdAt, id, kept, moved, state }: Entry) => {
+  const { address, chain, sender } = kept as Readonly<Record<string, string | undefined>>
+  const line = { line1: "1 Money Street", city: "Boston", district: "MA", postalCode: "02110", country: "US" }
+  const identities = [{ type: "individual", name: sender, addresses: [line] }]
+  return {
+    id,
+    source: { type: "blockchain", chain, ...(sender === undefined ? {} : { identities }) },
+    destination: { type: "wallet", id: "1000000001", address },
+    amount: { ...circleMoney(state === "completed" ? moved : asked), currency: kept["currency"] },
+    transactionHash: `0x${id.replaceAll("-", "").repeat(2)}`,
+    status: state === "completed" ? "complete" : state === "failed" ? "failed" : "pending",
+    createDate: createdAt.toISOString()
   }
 }
 

@@ -158,6 +158,9 @@ export const incomingTransferOverlap = Duration.hours(2)
 /** Refunds of transfers are looked for this far back: a provider lists them by when they were made, not processed. */
 export const refundProcessing = Duration.days(30)
 
+/** Transfers from a chain are looked for this far back: they are listed from when they were seen, before they count. */
+export const transferConfirmation = Duration.days(3)
+
 /** A list that a worker reads is left alone by other workers for this long. */
 export const incomingTransferLease = Duration.minutes(2)
 

@@ -99,7 +99,7 @@ const fields = {
   }
 } as const
 
-const readers: Readonly<Record<requests.Family, (reply: ProviderReply) => Outcome>> = {
+const readers: Readonly<Record<requests.Family, (reply: ProviderReply, pageEndsAt?: string) => Outcome>> = {
   charge: answers.chargeAnswer,
   hosted: answers.linkAnswer,
   transfer: answers.transferAnswer,
@@ -215,7 +215,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   /** A reference that it says it has is looked up, as one whose answer was lost. */
   const send = (request: requests.FlutterwaveOrder, order: PaymentOrder): Effect.Effect<Outcome> =>
     outcomeOfOrder(post(request), (reply) => {
-      if (!answers.isDuplicate(reply)) return readers[request.family](reply)
+      if (!answers.isDuplicate(reply)) return readers[request.family](reply, request.pageEndsAt)
       const found = request.family === "transfer" ? findTransfer(order.reference) : findCharge(order, null)
       return Effect.map(found, acceptedDuplicate)
     })
@@ -247,7 +247,9 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     honoursReference: false,
     provesAbsence: false,
     initiate: (order) =>
-      Effect.merge(Effect.flatMap(requests.orderRequest(order, ordering), (request) => send(request, order))),
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.merge(Effect.flatMap(requests.orderRequest(order, ordering, now), (request) => send(request, order)))
+      ),
     enquire,
     resume: enquire,
     refund,

@@ -22,7 +22,13 @@ import type { IncomingTransfer } from "../../providers/port/AccountIssuer.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { effectOf, IncomingTransferStore, type NewTransfer, type StoredTransfer } from "./IncomingTransferStore.ts"
 import { completedRow, RecordMovement } from "./RecordMovement.ts"
-import { ensureCanReceive, ledgerAccountOf, type VirtualAccount, VirtualAccountStore } from "./VirtualAccountStore.ts"
+import {
+  ensureCanReceive,
+  ledgerAccountOf,
+  railIn,
+  type VirtualAccount,
+  VirtualAccountStore
+} from "./VirtualAccountStore.ts"
 
 /** Above zero from the one account to the other, below zero the other way. */
 const shift = (from: LedgerAccount, to: LedgerAccount, money: Money) =>
@@ -90,7 +96,7 @@ const make = Effect.gen(function* () {
       type: money.isNegative ? "debit" : "credit",
       amount: transfer.amount,
       description: describe(transfer),
-      payment_rail: "bank_transfer",
+      payment_rail: railIn(account.currency),
       reference: transfer.transfer_id
     })
     yield* record([entry], [row])
