@@ -20,14 +20,18 @@ import {
   ChainTransfer,
   type FakeRecipient,
   IntentBody,
+  MockWire,
   RecipientBody,
   TransferBody,
+  WireBody,
   writeArrival,
+  writeDeposit,
   writeIntent,
   writePayment,
   writeTransfer,
   fakeSigner
 } from "./CircleFakeBodies.ts"
+import { moneyOfMajor } from "../../src/providers/client/WireValues.ts"
 import type { SnsMessage } from "../../src/providers/circle/CircleSignatures.ts"
 
 const apiKey = "SAND_API_KEY:fake:circle"
@@ -41,6 +45,8 @@ const decodeRecipient = Schema.decodeUnknownEither(RecipientBody)
 const decodeTransfer = Schema.decodeUnknownEither(TransferBody)
 const decodeAddress = Schema.decodeUnknownEither(AddressBody, { onExcessProperty: "error" })
 const decodeChainTransfer = Schema.decodeUnknownEither(ChainTransfer, { onExcessProperty: "error" })
+const decodeWire = Schema.decodeUnknownEither(WireBody, { onExcessProperty: "error" })
+const decodeMockWire = Schema.decodeUnknownEither(MockWire, { onExcessProperty: "error" })
 const decodeAmount = Schema.decodeUnknownOption(
   Schema.Struct({ amount: Schema.Struct({ amount: Schema.String, currency: Schema.String }) })
 )
@@ -61,6 +67,8 @@ const makeKeys = () => {
 }
 
 const conflict = problem(409, "The idempotency key was used for another request.")
+
+const isDeposit = ({ kept }: Entry): boolean => kept["wire"] !== undefined
 
 const isArrival = ({ kept }: Entry): boolean => kept["address"] !== undefined
 
@@ -88,7 +96,7 @@ const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyA
       path: "/v1/paymentIntents/:id",
       answer: guarded(({ params }) => {
         const entry = world.books.byId(params["id"] ?? "")
-        return entry?.kind === "payin" && entry.of === null && !isArrival(entry)
+        return entry?.kind === "payin" && entry.of === null && !isArrival(entry) && !isDeposit(entry)
           ? { status: 200, body: { data: writeIntent(entry, movedUnder(world, entry)) } }
           : problem(404, "Not found.")
       })
@@ -200,6 +208,60 @@ const deposits = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): Readonly
   ]
 }
 
+const wires = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyArray<FakeRoute> => {
+  const linked = new Map<string, typeof WireBody.Type>()
+  const trackingRefOf = (id: string): string => `CIR${id.slice(0, 8).toUpperCase()}`
+  const link = (request: FakeRequest): FakeReply => {
+    const body = decodeWire(jsonBody(request))
+    if (Either.isLeft(body)) return problem(400, body.left.message, 2)
+    const { accountNumber, bankAddress, billingDetails, idempotencyKey, routingNumber } = body.right
+    if (seen("wire", idempotencyKey, request) === "other") return conflict
+    // One bank account is one, however often it is linked.
+    const id = derivedUuid("fake wire", routingNumber, accountNumber)
+    linked.set(id, body.right)
+    const time = world.now().toISOString()
+    const data = {
+      ...{ id, status: "complete", description: `BANK ****${accountNumber.slice(-4)}`, trackingRef: trackingRefOf(id) },
+      ...{ fingerprint: derivedUuid("fingerprint", id), billingDetails, bankAddress, createDate: time },
+      ...{ updateDate: time, transferTypesInfo: { wire: { currencies: ["USD"] } } }
+    }
+    return { status: 201, body: { data } }
+  }
+  const instruct = ({ params }: FakeRequest): FakeReply => {
+    const id = params["id"] ?? ""
+    if (!linked.has(id)) return problem(404, "Not found.")
+    const beneficiaryBank = {
+      ...{ name: "FAKE BANK", swiftCode: "FAKEUS33XXX", routingNumber: "322286803", accountNumber: "11111111" },
+      ...{ currency: "USD", address: "1 MONEY STREET", city: "BOSTON", postalCode: "02110", country: "US" }
+    }
+    const beneficiary = { name: "CIRCLE INTERNET FINANCIAL INC", address1: "99 HIGH STREET", address2: "BOSTON MA" }
+    return { status: 200, body: { data: { trackingRef: trackingRefOf(id), beneficiary, beneficiaryBank } } }
+  }
+  const receive = (request: FakeRequest): FakeReply => {
+    const body = decodeMockWire(jsonBody(request))
+    if (Either.isLeft(body)) return problem(400, body.left.message, 2)
+    const { amount, trackingRef } = body.right
+    const money = Option.getOrUndefined(moneyOfMajor(amount.amount, amount.currency))
+    if (money === undefined) return problem(400, "The amount is invalid.", 2)
+    const id = derivedUuid("fake deposit", `${world.books.all().length}`)
+    const wire = [...linked.keys()].find((one) => trackingRefOf(one) === trackingRef) ?? derivedUuid("somebody else")
+    world.take({ id, reference: id, kind: "payin", money, kept: { wire } })
+    return { status: 201, body: { data: { ...body.right, status: "pending" } } }
+  }
+  const list = ({ query }: FakeRequest): FakeReply => {
+    const from = new Date(query.get("from") ?? 0)
+    const all = world.books.all().filter((entry) => isDeposit(entry) && entry.createdAt >= from)
+    return { status: 200, body: { data: pageOf(all.toReversed(), query).map(writeDeposit) } }
+  }
+  const path = "/v1/businessAccount/banks/wires"
+  return [
+    { method: "POST", path, answer: guarded(link) },
+    { method: "GET", path: `${path}/:id/instructions`, answer: guarded(instruct) },
+    { method: "GET", path: "/v1/businessAccount/deposits", answer: guarded(list) },
+    { method: "POST", path: "/v1/mocks/payments/wire", answer: guarded(receive) }
+  ]
+}
+
 const clientId = "eb941173-3261-462d-b5ed-b9cf51720122"
 
 const envelope = (world: FakeWorld, id: string, about: Partial<SnsMessage> & Pick<SnsMessage, "Type" | "Message">) => {
@@ -244,6 +306,7 @@ export const circleFake: Fake = {
       ...intents(world, seen),
       ...transfers(world, seen),
       ...deposits(world, seen),
+      ...wires(world, seen),
       {
         method: "GET",
         path: "/v1/businessAccount/balances",
@@ -282,8 +345,9 @@ export const circleFake: Fake = {
   callbackOf: (entry, world) => {
     const intent = entry.of === null ? entry : world.books.byId(entry.of)
     const moves = intent === undefined || entry.state === "processing" ? [] : movedUnder(world, intent)
-    const about =
-      intent?.kind === "payin" && !isArrival(entry)
+    const about = isDeposit(entry)
+      ? { notificationType: "deposits", deposit: writeDeposit(entry) }
+      : intent?.kind === "payin" && !isArrival(entry)
         ? { notificationType: "paymentIntents", paymentIntent: writeIntent(intent, moves) }
         : { notificationType: "transfers", transfer: writeMoved(entry) }
     const message = envelope(world, `${entry.id} ${entry.state}`, {

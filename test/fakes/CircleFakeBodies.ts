@@ -47,6 +47,32 @@ export const AddressBody = Schema.Struct({
   chain: Chain
 })
 
+const most = (length: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(length))
+
+/** Of a bank account in the US. */
+export const WireBody = Schema.Struct({
+  idempotencyKey: UuidV4,
+  accountNumber: most(35).pipe(Schema.minLength(6)),
+  routingNumber: Schema.String,
+  billingDetails: Schema.Struct({
+    name: most(1024),
+    city: most(1024),
+    country: most(2),
+    line1: most(1024),
+    line2: Schema.optional(most(1024)),
+    district: Schema.optional(most(16)),
+    postalCode: most(16)
+  }),
+  bankAddress: Schema.Struct({ country: most(2), bankName: Schema.optional(most(35)), city: Schema.optional(most(35)) })
+})
+
+/** The call by which Circle's sandbox plays a wire. */
+export const MockWire = Schema.Struct({
+  trackingRef: Schema.String,
+  amount: Schema.Struct({ amount: Decimal, currency: Schema.Literal("USD") }),
+  beneficiaryBank: Schema.Struct({ accountNumber: Schema.String })
+})
+
 /** Not part of Circle: what somebody sends on a chain. */
 export const ChainTransfer = Schema.Struct({
   address: Schema.String,
@@ -131,6 +157,17 @@ export const writeIntent = (entry: Entry, moves: ReadonlyArray<Entry>, isNew = f
     updateDate: time
   }
 }
+
+/** A wire that came in. */
+export const writeDeposit = ({ createdAt, id, kept, moved, state }: Entry) => ({
+  id,
+  sourceWalletId: kept["wire"],
+  destination: { type: "wallet", id: "1000000001" },
+  amount: { amount: moved.toNumericText(), currency: moved.currency },
+  status: state === "completed" ? "complete" : state === "failed" ? "failed" : "pending",
+  createDate: createdAt.toISOString(),
+  updateDate: createdAt.toISOString()
+})
 
 /** A transfer that comes in from a chain. */
 export const writeArrival = ({ asked, createdAt, id, kept, moved, state }: Entry) => {
