@@ -16,7 +16,7 @@ const accounts = `
     -- The provider that issued its details; null: none.
     provider text check (provider <> ''),
     -- Rail that its details are for; null: none was asked for.
-    payment_rail text check (payment_rail in ('bank_transfer')),
+    payment_rail text check (payment_rail in ('bank_transfer', 'wallet')),
     details_status text not null default 'none' check (details_status in ('none', 'pending', 'issued', 'refused')),
     -- What payers need to send money to the account.
     details jsonb,

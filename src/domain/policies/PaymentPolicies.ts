@@ -164,6 +164,9 @@ export const incomingTransferSlice = Duration.minutes(1)
 /** Refunds of transfers are looked for this far back: a provider lists them by when they were made, not processed. */
 export const refundProcessing = Duration.days(30)
 
+/** Transfers from a chain are looked for this far back: they are listed from when they were seen, before they count. */
+export const transferConfirmation = Duration.days(3)
+
 /** A list that a worker reads is left alone by other workers for this long. */
 export const incomingTransferLease = Duration.minutes(2)
 

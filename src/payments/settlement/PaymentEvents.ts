@@ -3,7 +3,7 @@
  * them where they pay for it.
  */
 import { BigDecimal, Context, type Option } from "effect"
-import type { CurrencyCode } from "../../domain/Currency.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
@@ -139,7 +139,7 @@ export const allocationEvents = (
 /** A virtual account that payins may credit. */
 export interface CreditedAccount {
   readonly ledger: LedgerAccount
-  readonly currency: CurrencyCode
+  readonly currency: AnyCurrencyCode
   readonly isClosed: boolean
 }
 

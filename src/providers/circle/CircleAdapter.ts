@@ -12,6 +12,7 @@ import {
 } from "../client/ProviderReplies.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
+import { circleAccounts, issuedCurrencies } from "./CircleAccounts.ts"
 import { isKnownStatus, recipientCreated, recipientListed, transferCreated, transferEnquiry } from "./CircleAnswers.ts"
 import { readCallback } from "./CircleCallbacks.ts"
 import {
@@ -58,6 +59,12 @@ const fields = {
     optional: true,
     shown: true,
     marks: { sandbox: /:sandbox_/, live: /:prod_/ }
+  },
+  deposit_network: {
+    env: "CIRCLE_DEPOSIT_NETWORK",
+    about: "Network of the addresses of virtual accounts: ETHEREUM (default), POLYGON, SOLANA or BASE",
+    optional: true,
+    shown: true
   }
 } as const
 
@@ -154,6 +161,8 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       return yield* warnOf.transfer(outcome)
     })
 
+  const accounts = circleAccounts(call, credentialText(credentials.deposit_network))
+
   const origin = urlOf(baseUrl)?.origin
   const ownOrigin = Object.values(baseUrls).some((url) => urlOf(url)?.origin === origin) ? undefined : origin
   const topic = credentialText(credentials.sns_topic_arn)
@@ -161,7 +170,8 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     keys: makeSnsKeys(http, ownOrigin),
     http,
     ownOrigin,
-    isOurTopic: (arn: string) => isCirclesTopic(arn, mode, topic)
+    isOurTopic: (arn: string) => isCirclesTopic(arn, mode, topic),
+    transferAt: accounts.transferAt
   }
 
   return {
@@ -181,6 +191,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       )
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
+    accounts: accounts.issuer,
     test: accountTest(
       call(get("read balances", "/v1/businessAccount/balances")),
       "the API key",
@@ -206,5 +217,6 @@ export const circle = thirdParty({
     ],
     callbacks: { at: "POST /v1/notifications/subscriptions with the address as endpoint", events: [] }
   },
+  issues: issuedCurrencies,
   connect
 })

@@ -2,7 +2,17 @@
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { incomingTransferOverlap, refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { listAll, listBetween, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
+import {
+  knownDetails,
+  listAll,
+  listBetween,
+  makeReversals,
+  namesOf,
+  notListed,
+  notMade,
+  type RefundOf,
+  unanswered
+} from "../port/AccountReplies.ts"
 import {
   get,
   postJson,
@@ -83,17 +93,15 @@ export const taggedAddress = ({ email }: AccountHolder, reference: string): stri
   return `${email.slice(0, at)}+${sha256Hex(reference).slice(0, 12)}${email.slice(at)}`.toLowerCase()
 }
 
-const namesOf = ({ name }: AccountHolder) => {
-  const [first = name, ...rest] = name.trim().split(/\s+/)
-  return { first_name: first, last_name: rest.length === 0 ? first : rest.join(" ") }
-}
-
-export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
-  postJson("create customer", "/customer", {
+export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCall => {
+  const { first, last } = namesOf(holder)
+  return postJson("create customer", "/customer", {
     email: taggedAddress(holder, reference),
-    ...namesOf(holder),
+    first_name: first,
+    last_name: last,
     ...(holder.phone === null ? {} : { phone: holder.phone })
   })
+}
 
 export const fetchCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
   get("fetch customer", `/customer/${encodeURIComponent(taggedAddress(holder, reference))}`)
@@ -125,14 +133,13 @@ const issuedAs = (customer: string, account: typeof Dedicated.Type, { currency }
   if ((account.currency ?? currency) !== currency) {
     return new NotIssued({ reason: `the account that Paystack issued is in ${account.currency}` })
   }
-  const details = {
+  const details = knownDetails({
     account_name,
     account_number,
     bank_name: bank?.name ?? provider?.bank_name,
     bank_code: bank?.slug ?? provider?.provider_slug
-  }
-  const known = Object.entries(details).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return new Issued({ providerReference: customer, details: Object.fromEntries(known) as Record<string, string> })
+  })
+  return new Issued({ providerReference: customer, details })
 }
 
 const DEDICATED = "dedicated_nuban"
@@ -158,35 +165,26 @@ const transferOf = (transaction: typeof Transaction.Type): IncomingTransfer | un
   }
 }
 
+/** A refund made in the dashboard, once it is paid. */
+const refundOf = ({ amount, currency, id, merchant_note, status, transaction }: Refund): ReadonlyArray<RefundOf> => {
+  const of = typeof transaction === "object" ? transaction.id : transaction
+  const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
+  return status !== "processed" || isOurs(merchant_note) || of === undefined ? [] : [{ id, of, amount: () => money }]
+}
+
 type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
 
-/** Transfers to a dedicated account that were refunded in the dashboard: the refund, under its own id, is a reversal. */
-const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>, ofOthers: Set<string>) =>
-  Effect.map(
-    Effect.forEach(refunds, ({ amount, currency, id, merchant_note, status, transaction }) =>
-      Effect.gen(function* () {
-        const of = typeof transaction === "object" ? transaction.id : transaction
-        if (status !== "processed" || isOurs(merchant_note) || of === undefined || ofOthers.has(of)) return []
-        const reply = yield* call(fetchTransaction(of))
-        const read = isOk(reply) ? transactionIn(reply) : Option.none()
-        // A transaction that Paystack does not have must not keep transfers from being booked.
-        if (reply.status === 400 || reply.status === 404) return []
-        if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
-        const transfer = transferOf(read.value)
-        if (transfer === undefined && ofOthers.size < MOST_KNOWN) ofOthers.add(of)
-        const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
-        if (transfer === undefined || money?.isPositive !== true) return []
-        return [{ ...transfer, id, of: transfer.id, kind: "reversal", amount: money } as const]
-      })
-    ),
-    (all): ReadonlyArray<IncomingTransfer> => all.flat()
-  )
-
-const MOST_KNOWN = 100_000
-
 export const dedicatedAccounts = (call: Call): AccountIssuer => {
-  /** Refunded transactions that are no transfers to dedicated accounts; looked up once. */
-  const ofOthers = new Set<string>()
+  const reversals = makeReversals((id) =>
+    Effect.flatMap(call(fetchTransaction(id)), (reply) => {
+      // A transaction that Paystack does not have must not keep transfers from being booked.
+      if (reply.status === 400 || reply.status === 404) return Effect.succeed(null)
+      const read = isOk(reply) ? transactionIn(reply) : Option.none()
+      return Option.isNone(read)
+        ? Effect.fail({ reason: `HTTP ${reply.status}` })
+        : Effect.succeed(transferOf(read.value) ?? null)
+    })
+  )
 
   /** Pages are numbered from 1; one that is not full is the last. */
   const paged =
@@ -236,7 +234,7 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
         const refunds = yield* listBetween(made, until ?? soon, (from, to) =>
           paged((page) => listRefunds(from, to, page), refundsIn)
         )
-        const returned = yield* refundedTransfers(call, refunds, ofOthers)
+        const returned = yield* reversals(refunds.flatMap(refundOf))
         return [...arrived.flatMap((one) => transferOf(one) ?? []), ...returned]
       }).pipe(Effect.mapError(notListed))
   }

@@ -3,6 +3,7 @@
  * arrive there. An adapter declares the currencies and implements both calls; nothing else knows its provider.
  */
 import { Data, type Effect } from "effect"
+import type { HolderBankAccount as HolderBankAccountSchema } from "../../contract/api/VirtualAccountsApi.ts"
 import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Money } from "../../domain/Money.ts"
 
@@ -11,7 +12,11 @@ export interface AccountHolder {
   readonly name: string
   readonly email: string
   readonly phone: string | null
+  /** The account that the holder sends from: some providers take money from no other. */
+  readonly bank_account?: HolderBankAccount | undefined
 }
+
+export type HolderBankAccount = typeof HolderBankAccountSchema.Type
 
 export interface DetailsOrder {
   /** Ours, of the virtual account; the same with every try. */

@@ -1,7 +1,15 @@
 /** Shared by adapters that issue account details: reads refusals, and lists to their end. */
 import { Duration, Effect } from "effect"
+import type { Money } from "../../domain/Money.ts"
 import { incomingTransferSlice } from "../../domain/policies/PaymentPolicies.ts"
-import { MaybeIssued, NotIssued, NotListed } from "./AccountIssuer.ts"
+import {
+  type AccountDetails,
+  type AccountHolder,
+  type IncomingTransfer,
+  MaybeIssued,
+  NotIssued,
+  NotListed
+} from "./AccountIssuer.ts"
 import type { CallFailed, ProviderReply } from "../client/ProviderHttp.ts"
 
 /** Statuses after which the same request may succeed later. */
@@ -15,6 +23,16 @@ export const notMade = (reply: ProviderReply, said: string | undefined): NotIssu
 }
 
 export const unanswered = ({ reason }: CallFailed): MaybeIssued => new MaybeIssued({ reason })
+
+/** A holder with one name has it as first and last. */
+export const namesOf = ({ name }: AccountHolder): { readonly first: string; readonly last: string } => {
+  const [first = name, ...rest] = name.trim().split(/\s+/)
+  return { first, last: rest.length === 0 ? first : rest.join(" ") }
+}
+
+/** The details that the provider named. */
+export const knownDetails = (named: Readonly<Record<string, string | null | undefined>>): AccountDetails =>
+  Object.fromEntries(Object.entries(named).flatMap(([name, value]) => (value ? [[name, value] as const] : [])))
 
 const MOST_PAGES = 200
 
@@ -59,3 +77,38 @@ export const listBetween = <A>(
       return Effect.map(Effect.all(halves), (lists) => lists.flat())
     }
   )
+
+/** A refund as the provider lists it, of a transaction with this id. */
+export interface RefundOf {
+  readonly id: string
+  readonly of: string
+  /** A refund may not name its currency. */
+  readonly amount: (of: Money) => Money | undefined
+}
+
+const MOST_KNOWN = 100_000
+
+/**
+ * Finds refunds of transfers to virtual accounts: each, under its own id, is a reversal. `transferAt` returns null for a
+ * transaction of anything else; those are looked up once.
+ */
+export const makeReversals = (
+  transferAt: (id: string) => Effect.Effect<IncomingTransfer | null, { readonly reason: string }>
+) => {
+  const ofOthers = new Set<string>()
+  return (refunds: ReadonlyArray<RefundOf>): Effect.Effect<ReadonlyArray<IncomingTransfer>, NotListed> =>
+    Effect.forEach(refunds, ({ amount, id, of }) =>
+      Effect.gen(function* () {
+        if (ofOthers.has(of)) return []
+        const transfer = yield* transferAt(of)
+        if (transfer === null && ofOthers.size < MOST_KNOWN) ofOthers.add(of)
+        const money = transfer === null ? undefined : amount(transfer.amount)
+        return transfer === null || money?.isPositive !== true
+          ? []
+          : [{ ...transfer, id, of: transfer.id, kind: "reversal", amount: money } as const]
+      })
+    ).pipe(
+      Effect.map((all) => all.flat()),
+      Effect.mapError(notListed)
+    )
+}

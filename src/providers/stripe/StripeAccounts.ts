@@ -3,7 +3,7 @@
  * is moved on to our balance by a payment from there; Stripe returns what stays on the cash balance to its sender.
  */
 import { Effect, Option, Schema } from "effect"
-import { listAll, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
+import { knownDetails, listAll, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
 import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
 import { optional, optionalText, orNull } from "../client/WireValues.ts"
@@ -225,8 +225,7 @@ export const customerAccounts = (call: Call) => {
           .map(accountIn)
           .find((one) => one !== undefined)
         if (account === undefined) return new MaybeIssued({ reason: "Stripe's answer names no account that is known" })
-        const known = Object.entries(account).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
-        return new Issued({ providerReference: customer, details: Object.fromEntries(known) as Record<string, string> })
+        return new Issued({ providerReference: customer, details: knownDetails(account) })
       }).pipe(Effect.merge),
     incoming: (since, until) =>
       Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * Gets bank details for virtual accounts from providers that issue them, and reads the providers' lists of incoming
+ * Gets bank details and addresses for virtual accounts from providers that issue them, and reads the providers' lists of incoming
  * transfers. A worker calls the providers, outside of any transaction; both calls are repeatable.
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
@@ -23,13 +23,13 @@ import type { AccountIssuer } from "../../providers/port/AccountIssuer.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { IncomingTransfers } from "./IncomingTransfers.ts"
 import { IncomingTransferStore } from "./IncomingTransferStore.ts"
-import { type PendingDetails, VirtualAccountStore, type WantedDetails } from "./VirtualAccountStore.ts"
+import { type PendingDetails, railIn, VirtualAccountStore, type WantedDetails } from "./VirtualAccountStore.ts"
 
 /** Third parties before the sandbox's simulators. */
 const candidates: ReadonlyArray<ProviderName> = [...thirdPartyNames, ...builtInRails]
 
 const noIssuer = (currency: string): string =>
-  `No configured provider issues bank details in ${currency}. Fund the account by payins with virtual_account_id, or from the settlement balance.`
+  `No configured provider issues details in ${currency}. Fund the account by payins with virtual_account_id, or from the settlement balance.`
 
 const make = Effect.gen(function* () {
   const accounts = yield* VirtualAccountStore
@@ -59,6 +59,11 @@ const make = Effect.gen(function* () {
       case "Issued": {
         const issuerReference = cleanName(answer.providerReference)
         if (issuerReference === null || issuerReference === "") return later
+        // A provider may give out one address twice: transfers would not tell the accounts apart.
+        const owner = yield* accounts.findByIssuer(pending.issuer, issuerReference)
+        if (Option.exists(owner, (one) => one.account_id !== account_id)) {
+          return { _tag: "refused", message: `${pending.issuer} gave the details of another account.` } as const
+        }
         const details = Object.entries(answer.details).map(([name, value]) => [name, cleanText(value)] as const)
         return { _tag: "issued", issuerReference, details: Object.fromEntries(details) } as const
       }
@@ -157,7 +162,12 @@ const make = Effect.gen(function* () {
       owner: WantedDetails["holder"]
     ) {
       if (payment_rail === undefined || payment_rail === null) return undefined
-      const { email, name } = holder ?? {}
+      if (payment_rail !== railIn(currency)) {
+        return yield* new Invalid({
+          message: `payment_rail: must be ${railIn(currency)} for an account in ${currency}.`
+        })
+      }
+      const { bank_account, email, name } = holder ?? {}
       const phone = holder?.phone ?? owner.phone
       const issuers = yield* issuersOf(currency)
       const willing = yield* Effect.filter(issuers, (one) =>
@@ -172,7 +182,7 @@ const make = Effect.gen(function* () {
         payment_rail,
         issuer,
         details_message: issuer === null ? noIssuer(currency) : null,
-        holder: { name: name ?? owner.name, email: email ?? owner.email, phone }
+        holder: { name: name ?? owner.name, email: email ?? owner.email, phone, bank_account }
       } satisfies WantedDetails
     }),
     /** Asks for all details that are due and reads all lists that are due. */

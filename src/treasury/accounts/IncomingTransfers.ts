@@ -29,6 +29,7 @@ import {
   ensureCanReceive,
   ledgerAccountOf,
   type NewVirtualTransaction,
+  railIn,
   type VirtualAccount,
   VirtualAccountStore
 } from "./VirtualAccountStore.ts"
@@ -97,7 +98,12 @@ const make = Effect.gen(function* () {
     described: Pick<NewVirtualTransaction, "amount" | "description" | "type">
   ) =>
     Effect.map(ids.make(TransactionId), (transaction_id) =>
-      completedRow(account, { ...described, transaction_id, payment_rail: "bank_transfer", reference: transfer_id })
+      completedRow(account, {
+        ...described,
+        transaction_id,
+        payment_rail: railIn(account.currency),
+        reference: transfer_id
+      })
     )
 
   /** Posts, with statement lines and events. What the account owes for returns goes on to its organisation. */

@@ -183,6 +183,55 @@ for (const backend of backends) {
         })
     )
 
+    it.effect("are refused where a provider gives out the details of another account", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const first = yield* issued()
+        const twice = new Issued({ providerReference: `CUS_${first}`, details: { account_number: "9807062474" } })
+        made.answers(twice)
+        const { account_id } = yield* open()
+        const told = yield* eventually(
+          accountOf(acme.key, account_id),
+          ({ details_status }) => details_status !== "pending"
+        )
+        expect(told).toMatchObject({
+          details_status: "refused",
+          details_message: "paystack gave the details of another account."
+        })
+      })
+    )
+
+    it.effect("come to an account in USDC by the rail of wallets, at an address", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued({ currency: "USDC", payment_rail: "wallet" })
+        expect(yield* accountOf(acme.key, account_id)).toMatchObject({
+          ...{ currency: "USDC", provider: "crypto", payment_rail: "wallet", balance: 0 },
+          details: { address: expect.stringMatching(/^0x/), network: "ETHEREUM" }
+        })
+        dataOf(yield* ask(acme.key, `/${account_id}/simulate-deposit`, { amount: 12.345678 }))
+        expect(yield* balanceOf(acme.key, account_id)).toBe(12.345678)
+        expect(yield* transactionsOf(acme.key, account_id)).toMatchObject([
+          { type: "credit", currency: "USDC", payment_rail: "wallet" }
+        ])
+        const settled = { from_account_id: account_id, to_account_id: "settlement", amount: 12 }
+        dataOf(yield* ask(acme.key, "/transfer", settled))
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0.345678)
+        const body = { org_id: acme.org_id, user_id: acme.userId("staff") }
+        for (const [currency, payment_rail, right] of [
+          ["USDC", "bank_transfer", "wallet"],
+          ["NGN", "wallet", "bank_transfer"]
+        ] as const) {
+          const wrong = yield* ask(acme.key, "/internal/bank", { ...body, currency, payment_rail })
+          expect([wrong.status, messageOf(wrong)]).toEqual([
+            400,
+            `payment_rail: must be ${right} for an account in ${currency}.`
+          ])
+        }
+        yield* expectBooksInOrder
+      })
+    )
+
     it.effect("get no details in a currency that no provider issues, and the answer says how to fund them", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
