@@ -314,7 +314,7 @@ export const adyen = thirdParty({
     keys: [
       "Developers, API credentials: a Web service credential with the roles Checkout webservice role and Merchant PAL Webservice role.",
       "To register and test by command: the role Management API - Webhooks read and write, of this credential or of one of its own (ADYEN_MANAGEMENT_API_KEY).",
-      "For payouts: an API key of the balance platform with the roles Bank Transfers and Balance Platform BCL."
+      "For payouts: an API key of the balance platform with the role Bank Transfers. The test shows its balance if it may use the Configuration API."
     ],
     registers: "the standard webhook of the merchant account, with its events and HMAC key",
     callbacks: {

@@ -283,7 +283,7 @@ export const paypal = thirdParty({
   refunds: false,
   setup: {
     keys: [
-      "Apps & Credentials: a REST API app with the features Accept payments and Payouts. Its client id and secret."
+      "Apps & Credentials: a REST API app with the features Accept payments and Payouts. Its client id and secret. With Transaction search, the test shows balances."
     ],
     registers: "the webhook of the app, with its events and id",
     callbacks: { at: "the same app, Webhooks, Add Webhook", events: webhookEvents, secret: "webhook_id" }
