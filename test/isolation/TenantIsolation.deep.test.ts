@@ -1,0 +1,3 @@
+import { others, tenantIsolation } from "./TenantIsolation.ts"
+
+tenantIsolation("Tenant isolation of other callers", others)
