@@ -219,16 +219,19 @@ export const paymentCommands = [
   }),
   databaseCommand(
     "providers setup",
-    "Show which keys, rights, callback address and events a provider's account needs. Stripe and PayPal: register the address there, and store the secret of it encrypted.",
+    "Show which keys, rights, callback address and events a provider's account needs. Where the provider has an API for it, register the address and store its secret encrypted. Audited; repeating it registers nothing twice.",
     {
-      examples: ["corridor providers setup stripe"],
-      takes: { which: argument("PROVIDER", "A third party's name, such as stripe.") },
+      examples: ["corridor providers setup stripe", "corridor providers setup adyen --dry-run"],
+      takes: {
+        which: argument("PROVIDER", "A third party's name, such as stripe."),
+        dryRun: flag("dry-run", "Only read at the provider, and show what would be done.")
+      },
       run: (input) => credentialActions().then(({ setup }) => setup(input))
     }
   ),
   databaseCommand(
     "providers test",
-    "Ask providers, by a harmless call, whether they take our credentials; those of a configuration that pass are in use from then on.",
+    "Ask providers, by calls that move nothing, whether they take our credentials, and for name, mode, balances and rights of the account. Credentials of a configuration that pass are in use from then on.",
     {
       examples: ["corridor providers test", "corridor providers test stripe"],
       takes: {

@@ -4,6 +4,7 @@ import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Graph.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn, dataFolder, nodeVersion, sandboxFile, serverCheck } from "./MachineChecks.ts"
+import { callbackAddresses, publicAddress } from "./CallbackChecks.ts"
 import { databaseChecks } from "./DatabaseChecks.ts"
 import {
   accountDetails,
@@ -11,7 +12,6 @@ import {
   mail,
   metrics,
   identityProvider,
-  publicAddress,
   sanctions,
   liveSettings,
   type ProvidersAsLive
@@ -54,7 +54,8 @@ const forLive = (asLive: ProvidersAsLive) =>
       requireCluster,
       Effect.provide(databaseChecks({ ...settings, mode: "live" }, usable), DatabaseConnectionLive)
     ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
-    return [...liveSettings(settings, asLive), ...database.checks, accountDetails(usable)]
+    const callbacks = yield* callbackAddresses(settings, usable)
+    return [...liveSettings(settings, asLive), ...callbacks, ...database.checks, accountDetails(usable)]
   }).pipe(Effect.provide(ObservabilityLive))
 
 const providersIn = (settings: Settings["Type"]) =>

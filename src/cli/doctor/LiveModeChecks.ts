@@ -10,11 +10,9 @@ import { knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { isExample, publicAddress } from "./CallbackChecks.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
-import { isIP } from "node:net"
-import { registeredSecret } from "../../providers/accounts/ProviderAccounts.ts"
 import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
-import { checkAddress } from "../../webhooks/ssrf/EndpointUrl.ts"
 import { shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
 
 const accounts = rowsAs(
@@ -28,45 +26,6 @@ const accounts = rowsAs(
 const counted = theRowAs(Schema.Struct({ known: Schema.Number, usable: Schema.Number }))
 
 type Values = Settings["Type"]
-
-const LOOPBACK = /^(localhost|127\..*|\[::1\])$/
-const PRIVATE_NAME = /^[^.]+$|\.(local|localhost|internal|lan|home\.arpa)$/
-
-/** A value of deploy/corridor.env.example that was not replaced. */
-const isExample = (text: string): boolean => /(^|[.@/])example\.com\b|:PASSWORD@/.test(text)
-
-/** Why providers and payers cannot reach the service there; nothing where they can. */
-const unreachableBecause = (publicUrl: string): string | undefined => {
-  const { hostname, protocol } = new URL(publicUrl)
-  const address = hostname.replace(/^\[|\]$/g, "")
-  const isPrivate =
-    isIP(address) === 0 ? PRIVATE_NAME.test(hostname) : Either.isLeft(checkAddress(address, "live", "https:"))
-  if (isExample(hostname)) return "is an example"
-  if (LOOPBACK.test(hostname) || isPrivate) return "is not on the public internet"
-  return protocol === "https:" ? undefined : "is not encrypted"
-}
-
-export const publicAddress = ({ publicUrl }: Values): Check => {
-  const why = unreachableBecause(publicUrl)
-  return why === undefined
-    ? ok("Public address", publicUrl)
-    : fail(
-        "Public address",
-        `${publicUrl} ${why}, so providers and payers cannot reach it: set PUBLIC_URL to an https:// address.`
-      )
-}
-
-/** Where each provider with credentials calls back. */
-const callbackAddresses = ({ publicUrl }: Values, read: ProvidersAsLive): ReadonlyArray<Check> => {
-  const why = unreachableBecause(publicUrl)
-  const named = Either.isLeft(read) ? [] : configured(read.right).map(({ name }) => `${publicUrl}/callbacks/${name}`)
-  if (named.length === 0) return []
-  return [
-    why === undefined
-      ? ok("Callback addresses", named.join(", "))
-      : fail("Callback addresses", `${named.join(", ")}: PUBLIC_URL ${why}, so no provider can call back.`)
-  ]
-}
 
 export const identityProvider = ({ jwt }: Values): Check => {
   const keys = Option.orElse(jwt.jwksUrl, () => jwt.jwksFile)
@@ -118,29 +77,6 @@ const refusedInLive = (rows: ReadonlyArray<Row>) =>
           })
     )
     return tried.flat()
-  })
-
-const configured = ({ parties }: ProviderSettings["Type"]) =>
-  thirdParties.filter(({ name }) => Option.isSome(parties.get(name)?.platform ?? Option.none()))
-
-const names = rowsAs(Schema.Struct({ name: Schema.String }))
-
-/** Secrets of callbacks that neither a setting nor a registration gave. */
-export const callbackSecrets = (settings: ProviderSettings["Type"]) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const stored = (yield* tableExists("secrets")) ? yield* Effect.flatMap(sql`select name from secrets`, names) : []
-    const missing = configured(settings).flatMap(({ fields, name, setup, title }) => {
-      const field = setup.callbacks?.secret
-      const given = Option.getOrElse(settings.parties.get(name)!.platform, () => ({}))
-      const isKnown = stored.some((one) => one.name === registeredSecret(name))
-      return field === undefined || Object.hasOwn(given, field) || isKnown
-        ? []
-        : [`${fields[field]!.env} of ${title} ("corridor providers setup ${name}")`]
-    })
-    return missing.length === 0
-      ? ok("Callback secrets", "every provider with credentials has what its callbacks are verified with")
-      : warn("Callback secrets", `missing, so callbacks are refused and payments only polled: ${missing.join(", ")}.`)
   })
 
 export const providers = ({ parties }: ProviderSettings["Type"]) =>
@@ -453,6 +389,5 @@ export const liveSettings = (values: Values, providers: ProvidersAsLive): Readon
   metrics(values),
   sanctions(values),
   platformAccounts(providers),
-  cardData(providers),
-  ...callbackAddresses(values, providers)
+  cardData(providers)
 ]

@@ -8,9 +8,9 @@ import {
   notSupported,
   preparedOrDeclined,
   outcomeOfOrder,
-  triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"

@@ -302,9 +302,7 @@ describe("what Paystack answers to a question", () => {
   })
 
   it("the balance", () => {
-    expect(balanceRead(data([{ currency: "NGN", balance: 1 }]))).toEqual(
-      Either.right("it answered with the balances in NGN")
-    )
+    expect(balanceRead(data([{ currency: "NGN", balance: 1 }]))).toEqual(Either.right({ balances: ["0.01 NGN"] }))
     expect(Either.isLeft(balanceRead(error(401)))).toBe(true)
     expect(Either.isLeft(balanceRead(replyOf(200, "<html>")))).toBe(true)
   })
