@@ -182,6 +182,7 @@ export interface ReviewLimit {
 export interface RuleHit {
   readonly action: RuleAction
   readonly rule: string
+  readonly ofPlatform: boolean
   readonly reason: string
 }
 
@@ -203,6 +204,7 @@ const named = ({ name, ofPlatform }: RiskRule): string => `the ${ofPlatform ? "p
 const incomparable = (rule: RiskRule, amount: Money): RuleHit => ({
   action: rule.action === "alert" ? "alert" : "hold",
   rule: rule.name,
+  ofPlatform: rule.ofPlatform,
   reason: `${named(rule)}: there is no rate to compare ${amount.toString()} with its limit.`
 })
 
@@ -231,7 +233,7 @@ const structuring = (
   if (BigDecimal.lessThan(total.toDecimal(), threshold)) return undefined
   const within = describeWindow(rule.window_seconds)
   const reason = `${named(rule)}: ${counted.count + 1} payments of ${words[subject]} within ${within} reach the review threshold together.`
-  return { action: rule.action, rule: rule.name, reason }
+  return { action: rule.action, rule: rule.name, ofPlatform: rule.ofPlatform, reason }
 }
 
 /** Whether a payment passes a limit, together with those that count before it. */
@@ -251,6 +253,7 @@ export const evaluate = (
   const hit = (limit: string): RuleHit => ({
     action: rule.action,
     rule: rule.name,
+    ofPlatform: rule.ofPlatform,
     reason: `${named(rule)}: more than ${limit} of ${words[subject]} within ${within}.`
   })
   if (max_count !== null && counted.count + 1 > max_count) {
