@@ -58,6 +58,8 @@ layer(Layer.empty, { excludeTestServices: true })("The screening adapter", (it) 
       expect(yield* reasonWhen("down")).toMatchObject({ left: { reason: "it answered with 503" } })
       expect(yield* reasonWhen("garbage")).toMatchObject({ left: { reason: "its answer was not understood" } })
       expect(yield* reasonWhen("silent")).toMatchObject({ left: { reason: "it did not answer in time" } })
+      expect(yield* reasonWhen("moved")).toMatchObject({ left: { reason: "it answered with 302" } })
+      expect(yield* reasonWhen("other")).toMatchObject({ left: { reason: "its answer was not understood" } })
       const nobody = { SCREENING_URL: "http://127.0.0.1:9" }
       expect(yield* reasonWhen("well", nobody)).toMatchObject({ left: { reason: "it was not reached" } })
     })
@@ -96,6 +98,27 @@ onPaymentServer("Screening", "memory", { variables: { SCREENING_URL: fake.url } 
       expect(sent.response).toMatchObject({ status: "processing" })
       const id = String((jsonOf(cleared)["data"] as Json)["entry_id"])
       expect((yield* send(`/v1/lists/${id}`, { method: "DELETE", headers: { ...admin } })).status).toBe(204)
+    })
+  )
+
+  it.effect("keeps odd characters of the service out of the queue", () =>
+    Effect.gen(function* () {
+      fake.feels("odd")
+      const held = yield* Effect.ensuring(
+        initiate(byPhone()),
+        Effect.sync(() => fake.feels("well"))
+      )
+      expect(held.response).toMatchObject({ next_action: "wait" })
+      const detail = String((yield* itemsOf(held.payment_id))[0]?.["detail"])
+      expect(detail).toContain("of us")
+      expect(detail).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    })
+  )
+
+  it.effect("screens a name without the characters that are not seen", () =>
+    Effect.gen(function* () {
+      const hidden = { ...byPhone(), payer_details: { ...byPhone().payer_details, name: "Ada Oka\u200bfor" } }
+      expect((yield* initiate(hidden)).response).toMatchObject({ next_action: "wait" })
     })
   )
 
