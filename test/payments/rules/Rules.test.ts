@@ -289,7 +289,7 @@ for (const backend of backends) {
           Effect.orDie(del("/v1/rules/hold", admin))
         )
         expect(held.response).toMatchObject({ status: "initiated", next_action: "wait" })
-        const own = yield* act(held.payment_id, { action: "review" }, acme.token("org-admin"))
+        const own = yield* act(held.payment_id, { action: "review" }, acme.token("staff"))
         expect(own).toMatchObject({ status: 403, body: { message: expect.stringContaining("platform admin") } })
         expect(yield* recordOf(held.payment_id)).toMatchObject({ status: "initiated" })
         const sent = yield* act(held.payment_id, { action: "review" }, admin)

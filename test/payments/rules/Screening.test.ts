@@ -82,8 +82,8 @@ onPaymentServer("Screening", "memory", { variables: { SCREENING_URL: fake.url } 
       expect((yield* itemsOf(held.payment_id))[0]?.["detail"]).toBe(
         'Held by sanctions screening: "Ada Okafor" matches "OKAFOR, Ada" of us_ofac, score 0.97.'
       )
-      const own = yield* act(held.payment_id, { action: "review" }, acme.token("staff"))
-      expect(own).toMatchObject({ status: 403, body: { message: expect.stringContaining("platform admin") } })
+      const reviewed = yield* act(held.payment_id, { action: "review" }, acme.token("staff"))
+      expect(reviewed).toMatchObject({ status: 403, body: { message: expect.stringContaining("platform admin") } })
       const rejected = yield* act(held.payment_id, { action: "reject" }, acme.token("staff"))
       expect(rejected.response).toMatchObject({ status: "rejected" })
 
