@@ -6,7 +6,7 @@ import { kybStatuses } from "../../domain/Organization.ts"
 import { givenUrl } from "../../domain/Url.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, success, Timestamp } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime, optionalNullable, text as freeText } from "./RequestFields.ts"
+import { IsoTime, matching, optionalNullable, text as freeText } from "./RequestFields.ts"
 import { examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
 
 export const KybState = Schema.Struct({
@@ -108,7 +108,7 @@ export const RejectKyb = Schema.Struct({
 }).annotations({ identifier: "RejectKyb" })
 
 const ApplicationPath = Schema.Struct({
-  kyb_customer_id: Schema.String.annotations({ description: "Id of the application" })
+  kyb_customer_id: matching(/^[\w.-]{1,255}$/, "is not the id of an application", "Id of the application")
 })
 
 const state = {

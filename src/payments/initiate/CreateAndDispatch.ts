@@ -213,14 +213,14 @@ const make = Effect.gen(function* () {
    */
   const heldPayment =
     ({ candidates, drafted, fees: charged, lock }: RoutedPayment, itemId: string) =>
-    ({ alerts, holds, refusals }: Verdict): NewPayment => {
+    ({ alerts, heldByPlatform, holds, refusals }: Verdict): NewPayment => {
       const payment: Payment = {
         ...drafted,
         ...holdAfter(drafted, drafted.status, candidates[0]),
         next_action: "wait",
         comments: sentence(alerts)
       }
-      const item = refusals.length > 0 ? {} : { item: reviewItem(itemId, payment, holds.join(" ")) }
+      const item = refusals.length > 0 ? {} : { item: reviewItem(itemId, payment, holds.join(" "), heldByPlatform) }
       return { payment, attempt: null, fees: charged, lock, ...item }
     }
 

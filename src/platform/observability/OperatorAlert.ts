@@ -23,6 +23,7 @@ const severity = {
   rate_proposed: LogLevel.Warning,
   rate_source_failed: LogLevel.Error,
   rule_alert: LogLevel.Warning,
+  transfer_refused: LogLevel.Error,
   worker_restarted: LogLevel.Error
 } as const
 

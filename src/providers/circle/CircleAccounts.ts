@@ -10,8 +10,7 @@ import {
   type IncomingTransfer,
   Issued,
   MaybeIssued,
-  NotIssued,
-  NotListed
+  NotIssued
 } from "../port/AccountIssuer.ts"
 import { knownDetails, listAll, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
 import { type Callback, Proof } from "../port/Callback.ts"

@@ -14,8 +14,7 @@ import {
   type IssueAnswer,
   Issued,
   MaybeIssued,
-  NotIssued,
-  NotListed
+  NotIssued
 } from "../port/AccountIssuer.ts"
 import {
   knownDetails,

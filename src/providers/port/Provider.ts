@@ -40,8 +40,6 @@ export interface Recipient {
   /** Of the PayPal account that is paid, where it is one; else how the recipient is reached. */
   readonly email: string | null
   readonly phone: string | null
-  /** What the provider itself calls this recipient, where it is registered there. */
-  readonly externalAccountId: string | null
 }
 
 /** Who sends a payout: the organisation whose payment it is. */

@@ -135,14 +135,15 @@ export const listEvents = (since: Date, until: Date | undefined, after: string |
 const refusedBy = (reply: ProviderReply) =>
   notMade(reply, Option.getOrUndefined(Option.map(messageIn(reply.json), ({ error }) => error.message)))
 
-const transferOf = (transaction: CashTransaction): IncomingTransfer | undefined => {
+/** A return takes from the cash balance. An amount against its type stays below zero, and is not booked. */
+export const transferOf = (transaction: CashTransaction): IncomingTransfer | undefined => {
   const { currency, customer, funded, id, net_amount, type } = transaction
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
-  const money = Option.getOrUndefined(moneyIn(net_amount.replace("-", ""), currency))
-  if (kind === undefined || money?.isPositive !== true) return undefined
+  const net = Option.getOrUndefined(moneyIn(net_amount, currency))
+  if (kind === undefined || net === undefined || net.isZero) return undefined
   const senders = Object.values(funded?.bank_transfer ?? {})
   const sender = senders.find((one) => one?.sender_name !== undefined)?.sender_name ?? null
-  return { id, kind, providerReference: customer, amount: money, sender }
+  return { id, kind, providerReference: customer, amount: kind === "reversal" ? net.negate() : net, sender }
 }
 
 /** Whose a customer is: a virtual account's, that of a single payment, or one that Stripe tells no more about. */

@@ -4,10 +4,12 @@
  * provider returns it. A return that its account cannot bear is owed by the organisation; the account's next transfers pay
  * the organisation first.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Either, Layer, Option } from "effect"
 import type { ResolveTransfer } from "../../contract/api/VirtualAccountsApi.ts"
 import type { Permit } from "../../domain/Access.ts"
+import { setBounded } from "../../domain/BoundedMap.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
+import { checkAmountLength } from "../../domain/Decimal.ts"
 import { Conflict, Invalid, notFound } from "../../domain/Failure.ts"
 import { AccountId, type ConfigId, idOrNil, Ids, OrgId, TransactionId, uuidOrNil } from "../../domain/Ids.ts"
 import { type Entry, LedgerAccount, move } from "../../domain/Ledger.ts"
@@ -21,6 +23,7 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orDefect, orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import type { IncomingTransfer } from "../../providers/port/AccountIssuer.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { effectOf, IncomingTransferStore, type NewTransfer, type StoredTransfer } from "./IncomingTransferStore.ts"
@@ -188,12 +191,30 @@ const make = Effect.gen(function* () {
     return booked
   }, atomically)
 
+  /** Alerted once for each transfer: lists repeat it. */
+  const refused = new Map<string, true>()
+
+  const refuseAmount = (
+    provider: ProviderName,
+    { amount, id, kind }: Pick<IncomingTransfer, "amount" | "id" | "kind">
+  ) =>
+    Effect.suspend(() => {
+      const name = `${provider} ${kind} ${id}`
+      if (refused.has(name)) return Effect.void
+      setBounded(refused, 1000, name, true)
+      const message = `${provider} names a ${kind} ${id} of ${amount.toString()}: it is not booked.`
+      return alertOperator("transfer_refused", message, { provider })
+    })
+
   const recordTransfer = Effect.fnUntraced(function* (
     { account: config, provider }: { readonly provider: ProviderName; readonly account: ConfigId | null },
     { amount, id, isUncertain, kind, of, providerReference, sender }: IncomingTransfer
   ) {
     const reference = cleanName(providerReference)
     const told = { id: cleanKey(id), kind, amount, providerReference: reference, sender }
+    if (!amount.isPositive || Either.isLeft(checkAmountLength(amount.toDecimal()))) {
+      return yield* Effect.as(refuseAmount(provider, told), "seen before" as const)
+    }
     const account =
       reference === null || config !== null
         ? Option.none<VirtualAccount>()
@@ -233,6 +254,9 @@ const make = Effect.gen(function* () {
         .lockForChange(Option.none(), idOrNil(AccountId)(account_id))
         .pipe(orRefuse(() => new Invalid({ message: "account_id: no virtual account with this id." })))
       yield* ensureCanReceive(account)
+      if (typeof org_id === "string" && idOrNil(OrgId)(org_id) !== account.org_id) {
+        return yield* new Invalid({ message: "org_id: is not the organisation of the virtual account; leave it out." })
+      }
       return account.currency === currency
         ? { account, org_id: account.org_id }
         : yield* new Invalid({

@@ -129,6 +129,20 @@ onDatabaseServer("KYB decided by one person", (it) => {
       }
       const { kyb_customer_id: id } = yield* startedAgain(org_id, {})
       expect((yield* decide(id, "reject", {})).status).toBe(400)
+      for (const odd of ["%00", "a%20b", "%F0%9F%98%80"]) {
+        const path = `/v1/kyb/applications/${odd}`
+        const answers = [
+          yield* send(path, { headers: { ...admin } }),
+          yield* post(`${path}/approve`, { ...admin }, {}),
+          yield* post(`${path}/reject`, { ...admin }, { reason: "no" })
+        ]
+        for (const answer of answers) {
+          expect([answer.status, (bodyOf(answer) as { message: string }).message]).toEqual([
+            400,
+            expect.stringContaining("kyb_customer_id")
+          ])
+        }
+      }
     })
   )
 })

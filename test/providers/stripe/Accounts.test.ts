@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { createCustomer } from "../../../src/providers/stripe/StripeAccounts.ts"
+import { createCustomer, transferOf } from "../../../src/providers/stripe/StripeAccounts.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { formIn } from "../../fakes/StripeFakeForms.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
@@ -80,6 +80,16 @@ describe("bank details of Stripe", () => {
       expect(at.held().get("EUR") ?? 0n).toBe(0n)
     })
   )
+
+  it("keep the sign of an amount that contradicts its type", () => {
+    const moved = (type: string, net_amount: string) => {
+      const object = "customer_cash_balance_transaction" as const
+      return transferOf({ id: "ccsbtxn_1", object, type, currency: "eur", customer: "cus_1", net_amount })?.amount.minor
+    }
+    expect([moved("funded", "500"), moved("funded", "-500")]).toEqual([500n, -500n])
+    expect([moved("return_initiated", "-500"), moved("return_initiated", "500")]).toEqual([500n, -500n])
+    expect([moved("return_canceled", "500"), moved("funded", "--500")]).toEqual([500n, undefined])
+  })
 
   it.scopedLive("leave out transfers of customers that single payments have", () =>
     Effect.gen(function* () {

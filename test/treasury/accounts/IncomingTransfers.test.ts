@@ -341,6 +341,24 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("are not booked with an amount that no transfer has", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued()
+        const transfers = yield* IncomingTransfers
+        for (const kind of ["collection", "reversal"] as const) {
+          for (const minor of [0n, -500n, 10n ** 26n]) {
+            const told = { id: `${kind} ${minor}`, kind, amount: naira(minor), sender: null }
+            const from = { provider: "paystack", account: null } as const
+            yield* transfers.record(from, { ...told, providerReference: `CUS_${account_id}` })
+          }
+        }
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+        expect(yield* transactionsOf(acme.key, account_id)).toEqual([])
+        yield* agrees
+      })
+    )
+
     it.effect("leave nothing behind if the crediting is cut off", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
@@ -489,6 +507,8 @@ for (const backend of backends) {
         const decide = (body: object, credential = admin) =>
           post(path, { ...credential }, { reason: "the sender called", ...body })
         expect((yield* decide({ outcome: "credited", account_id }, globex.key)).status).toBe(403)
+        const other = yield* decide({ outcome: "credited", account_id, org_id: globex.org_id })
+        expect([other.status, messageOf(other)]).toEqual([400, expect.stringContaining("org_id")])
         const bad = yield* decide({ outcome: "credited", account_id: "none" })
         expect([bad.status, messageOf(bad)]).toEqual([400, expect.stringContaining("account_id")])
         expect(dataOf(yield* decide({ outcome: "credited", account_id }))).toMatchObject({
