@@ -55,10 +55,10 @@ export const incomingTransferStoreMemory = Layer.effect(
     const ofReference = ({ issuer_reference }: NewTransfer, row: Row) =>
       issuer_reference !== null && row.issuer_reference === issuer_reference
     return {
-      insert: (transfer) =>
+      insert: (transfer, owed = owedBy(transfer)) =>
         Effect.map(currentDate, (created_at) => {
           if (recorded(transfer) !== undefined) return false
-          const row = { ...transfer, created_at, owed: owedBy(transfer), toldOtherwise: null }
+          const row = { ...transfer, created_at, owed, toldOtherwise: null }
           incomingTransfers.set(transfer.transfer_id, row)
           return true
         }),

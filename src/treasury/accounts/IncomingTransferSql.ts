@@ -40,13 +40,13 @@ export const incomingTransferStoreSql = Layer.effect(
     const named = (transfer: NewTransfer, of: string) =>
       sql`${inAccount(transfer)} and movement_id = ${of} and ${sameAmount(transfer)}`
     return {
-      insert: ({ amount, ...transfer }) =>
+      insert: ({ amount, ...transfer }, owed = owedBy({ ...transfer, amount })) =>
         anyRow(
           sql`insert into incoming_transfers ${sql.insert({
             ...transfer,
             amount: amount.toNumericText(),
             currency: amount.currency,
-            owed: owedBy({ ...transfer, amount }).toNumericText()
+            owed: owed.toNumericText()
           })} on conflict do nothing returning transfer_id`
         ),
       contradict: (transfer) =>

@@ -60,8 +60,11 @@ export const isOpposite = (one: TransferKind, other: TransferKind): boolean =>
 export class IncomingTransferStore extends Context.Tag("corridor/IncomingTransferStore")<
   IncomingTransferStore,
   {
-    /** Inside the transaction that books it. False: it is recorded already; a concurrent insert is waited for. */
-    readonly insert: (transfer: NewTransfer) => Stored<boolean>
+    /**
+     * Inside the transaction that books it. False: it is recorded already; a concurrent insert is waited for. `owed`: what
+     * the account owes, if it is not all of a return in state `receivable`.
+     */
+    readonly insert: (transfer: NewTransfer, owed?: Money) => Stored<boolean>
     /** Notes another amount or currency of a recorded transfer. False: it is the same, or noted already. */
     readonly contradict: (transfer: NewTransfer) => Stored<boolean>
     /** Gives a transfer that an operator stated the provider's id of it. False: none was stated. */

@@ -1,8 +1,8 @@
 /**
  * Books transfers that providers received for virtual accounts, each once: its row, ledger entry, statement line and event
  * are one transaction. Money without an account, or in another currency, is in suspense until an operator decides or the
- * provider returns it. A return that its account cannot bear is owed by the organisation; the account's next transfers pay
- * the organisation first.
+ * provider returns it. What the account of a return lacks is owed by the organisation; the account's next credits pay the
+ * organisation first.
  */
 import { Context, Effect, Either, Layer, Option } from "effect"
 import type { ResolveTransfer } from "../../contract/api/VirtualAccountsApi.ts"
@@ -23,7 +23,6 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orDefect, orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import type { IncomingTransfer } from "../../providers/port/AccountIssuer.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { effectOf, IncomingTransferStore, type NewTransfer, type StoredTransfer } from "./IncomingTransferStore.ts"
@@ -31,7 +30,6 @@ import { completedRow, RecordMovement } from "./RecordMovement.ts"
 import {
   ensureCanReceive,
   ledgerAccountOf,
-  type NewVirtualTransaction,
   railIn,
   type VirtualAccount,
   VirtualAccountStore
@@ -40,6 +38,12 @@ import {
 /** Above zero from the one account to the other, below zero the other way. */
 const shift = (from: LedgerAccount, to: LedgerAccount, money: Money) =>
   money.isNegative ? move(to, from, money.negate()) : move(from, to, money)
+
+/** What of an amount a balance can bear. */
+const least = (amount: Money, balance: Money): Money => {
+  if (balance.minor >= amount.minor) return amount
+  return balance.isPositive ? balance : Money.zero(amount.currency)
+}
 
 const providerOf = ({ account, amount, provider }: Pick<StoredTransfer, "account" | "amount" | "provider">) =>
   LedgerAccount.provider(provider, amount.currency, account)
@@ -95,42 +99,30 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { atomically } = yield* Transactor
 
-  const lineOf = (
-    account: VirtualAccount,
-    { transfer_id }: NewTransfer,
-    described: Pick<NewVirtualTransaction, "amount" | "description" | "type">
-  ) =>
-    Effect.map(ids.make(TransactionId), (transaction_id) =>
-      completedRow(account, {
-        ...described,
-        transaction_id,
-        payment_rail: railIn(account.currency),
-        reference: transfer_id
-      })
-    )
-
-  /** Posts, with statement lines and events. What the account owes for returns goes on to its organisation. */
+  /** Posts, with a statement line and an event. */
   const toAccount = Effect.fnUntraced(function* (account: VirtualAccount, entry: Entry, transfer: NewTransfer) {
-    const { amount } = transfer
-    const { account_id, org_id } = account
-    const isOut = effectOf(transfer).isNegative
-    const description = describe(transfer)
-    const line = yield* lineOf(account, transfer, { type: isOut ? "debit" : "credit", amount, description })
-    const paid = isOut ? Money.zero(amount.currency) : yield* store.payOwed(org_id, account_id, amount)
-    if (paid.isZero) return yield* record([entry], [line])
-    const repayment = move(ledgerAccountOf(account), LedgerAccount.settlement(org_id, amount.currency), paid)
-    const repaid = { type: "debit", amount: paid, description: "Repayment of a returned transfer" } as const
-    const rows = [line, yield* lineOf(account, transfer, repaid)]
-    return yield* record([{ ...entry, postings: [...entry.postings, ...repayment] }], rows)
+    const row = completedRow(account, {
+      transaction_id: yield* ids.make(TransactionId),
+      type: effectOf(transfer).isNegative ? "debit" : "credit",
+      amount: transfer.amount,
+      description: describe(transfer),
+      payment_rail: railIn(account.currency),
+      reference: transfer.transfer_id
+    })
+    return yield* record([entry], [row])
   })
 
   /** A posting without a floor cannot lack funds. */
   const post = (entry: Entry) => Effect.catchTag(ledger.post([entry]), "InsufficientFunds", Effect.die)
 
   /** `mayBeStated`: an operator may have stated it before, without the provider's id. */
-  const isRecorded = Effect.fnUntraced(function* (transfer: NewTransfer, mayBeStated = transfer.kind !== "collection") {
+  const isRecorded = Effect.fnUntraced(function* (
+    transfer: NewTransfer,
+    mayBeStated = transfer.kind !== "collection",
+    owed?: Money
+  ) {
     if (mayBeStated && (yield* store.nameStated(transfer))) return true
-    if (yield* store.insert(transfer)) return false
+    if (yield* store.insert(transfer, owed)) return false
     const { amount, kind, movement_id, provider } = transfer
     if (yield* store.contradict(transfer)) {
       const message = `${provider} says that ${kind} ${movement_id} was ${amount.toString()}, and said another amount before: the first one stays booked.`
@@ -139,7 +131,7 @@ const make = Effect.gen(function* () {
     return true
   })
 
-  /** Books it on the account, or else as a debt of the organisation. The lock keeps money from coming meanwhile. */
+  /** Books it on the account, and what the account lacks as a debt. The lock keeps its balance from changing meanwhile. */
   const bookOnAccount = Effect.fnUntraced(function* (transfer: NewTransfer, { account_id, org_id }: VirtualAccount) {
     const { amount, transfer_id } = transfer
     const lock =
@@ -148,15 +140,16 @@ const make = Effect.gen(function* () {
         : accounts.lockForChange(Option.some(org_id), account_id)
     const locked = yield* orDefect(Effect.flatten(lock))
     const account = ledgerAccountOf(locked)
-    const canBear = transfer.state === "credited" || (yield* ledger.balance(account)).minor >= amount.minor
-    if (yield* isRecorded({ ...transfer, state: canBear ? "credited" : "receivable" })) return "seen before" as const
-    const entry = entryOf(
-      transfer_id,
-      org_id,
-      transfer,
-      canBear ? account : LedgerAccount.receivable(org_id, amount.currency)
-    )
-    yield* canBear ? toAccount(locked, entry, transfer) : post(entry)
+    const { currency } = amount
+    const borne = transfer.state === "credited" ? amount : least(amount, yield* ledger.balance(account))
+    const owed = new Money({ currency, minor: amount.minor - borne.minor })
+    const state = owed.isZero ? "credited" : "receivable"
+    if (yield* isRecorded({ ...transfer, state }, undefined, owed)) return "seen before" as const
+    const onAccount = { ...transfer, amount: borne }
+    const debt = entryOf(transfer_id, org_id, { ...transfer, amount: owed }, LedgerAccount.receivable(org_id, currency))
+    const entry = entryOf(transfer_id, org_id, onAccount, account)
+    const both = { ...entry, postings: [...entry.postings, ...debt.postings].filter(({ amount }) => !amount.isZero) }
+    yield* borne.isZero ? post(both) : toAccount(locked, both, onAccount)
     return "applied" as const
   })
 
