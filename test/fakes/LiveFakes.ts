@@ -7,12 +7,15 @@ import { createServer } from "node:tls"
 import { Effect } from "effect"
 import type { ThirdPartyName } from "../../src/domain/Corridor.ts"
 import { bodySignature } from "../../src/providers/adyen/AdyenCallbacks.ts"
+import type { SnsMessage } from "../../src/providers/circle/CircleSignatures.ts"
 import { signatureOf as paystackSignature } from "../../src/providers/paystack/PaystackCallbacks.ts"
 import { signatureOf as stripeSignature } from "../../src/providers/stripe/StripeCallbacks.ts"
 import { freePort } from "../bench/FreePort.ts"
 import type { Identity } from "../webhooks/delivery/Certificates.ts"
 import { allFakes, type FakesOptions, type ShippedFake, startFakes } from "./AllFakes.ts"
+import { fakeSigner } from "./CircleFakeBodies.ts"
 import type { Fake, FakeCallback, FakeReply, FakeRequest } from "./Fake.ts"
+import { FakeNotStarted } from "./FakeServer.ts"
 
 type Pair = readonly [test: string, live: string]
 type Headers = Readonly<Record<string, string>>
@@ -20,10 +23,14 @@ type Headers = Readonly<Record<string, string>>
 interface LiveMode {
   /** Parts of credentials. */
   readonly keys?: ReadonlyArray<Pair>
+  /** Parts of ids, in what it answers and in what it is asked. */
+  readonly ids?: ReadonlyArray<Pair>
   /** Parts of JSON texts. */
   readonly texts?: ReadonlyArray<Pair>
   /** Headers that prove a callback with another body. */
   readonly sign?: (body: string, headers: Headers, credentials: Headers) => Headers
+  /** Signs anew where the signature is in the body. */
+  readonly signBody?: (body: string) => string
 }
 
 const signStripe: LiveMode["sign"] = (body, headers, { webhook_secret = "" }) => {
@@ -37,7 +44,12 @@ const signAdyen: LiveMode["sign"] = (body, headers, { transfer_webhook_secret = 
     : { ...headers, hmacsignature: bodySignature(body, transfer_webhook_secret) }
 
 const modes: Partial<Readonly<Record<ThirdPartyName, LiveMode>>> = {
-  stripe: { keys: [["sk_test_", "sk_live_"]], texts: [['"livemode":false', '"livemode":true']], sign: signStripe },
+  stripe: {
+    keys: [["sk_test_", "sk_live_"]],
+    ids: [["cs_test_", "cs_live_"]],
+    texts: [['"livemode":false', '"livemode":true']],
+    sign: signStripe
+  },
   paystack: {
     keys: [["sk_test_", "sk_live_"]],
     texts: [['"domain":"test"', '"domain":"live"']],
@@ -54,8 +66,11 @@ const modes: Partial<Readonly<Record<ThirdPartyName, LiveMode>>> = {
     sign: signAdyen
   },
   flutterwave: { keys: [["FLWSECK_TEST-", "FLWSECK-"]] },
-  // Its callbacks are of the test topic and are refused, so that payments are polled.
-  circle: { keys: [["SAND_API_KEY:", "LIVE_API_KEY:"]] }
+  circle: {
+    keys: [["SAND_API_KEY:", "LIVE_API_KEY:"]],
+    texts: [[":sandbox_platform-notifications-topic", ":prod_platform-notifications-topic"]],
+    signBody: (body) => JSON.stringify(fakeSigner().sign(JSON.parse(body) as SnsMessage))
+  }
 }
 
 const replaced = (text: string, pairs: ReadonlyArray<Pair> = []): string =>
@@ -66,20 +81,27 @@ const mapValues = (headers: Headers, change: (value: string) => string): Headers
 
 /** The same fake with an account of live mode. */
 const inLiveMode = (fake: Fake): Fake => {
-  const { keys = [], sign, texts } = modes[fake.name] ?? {}
+  const { ids = [], keys = [], sign, signBody = (body: string) => body, texts: said = [] } = modes[fake.name] ?? {}
+  const texts = [...said, ...ids]
+  const backIds = ids.map(([test, live]): Pair => [live, test])
   const credentials = mapValues(fake.credentials, (value) => replaced(value, keys))
   const back = keys.map(([test, live]): Pair => [live, test])
   const asTest = (request: FakeRequest): FakeRequest => ({
     ...request,
+    path: replaced(request.path, backIds),
+    params: mapValues(request.params, (value) => replaced(value, backIds)),
+    query: new URLSearchParams(replaced(request.query.toString(), backIds)),
+    body: replaced(request.body, backIds),
     headers: mapValues(request.headers, (value) => replaced(value, back))
   })
-  const liveReply = (reply: FakeReply): FakeReply => {
+  const liveReply = ({ headers = {}, ...rest }: FakeReply): FakeReply => {
+    const reply = { ...rest, headers: mapValues(headers, (value) => replaced(value, ids)) }
     if (reply.body === undefined) return reply
     if (typeof reply.body === "string") return { ...reply, body: replaced(reply.body, texts) }
     return { ...reply, body: JSON.parse(replaced(JSON.stringify(reply.body), texts)) as unknown }
   }
   const liveCallback = (callback: FakeCallback): FakeCallback => {
-    const body = replaced(callback.body, texts)
+    const body = signBody(replaced(callback.body, texts))
     return { ...callback, body, headers: sign?.(body, callback.headers, credentials) ?? callback.headers }
   }
   const { disputes, refundedByHand } = fake
@@ -113,7 +135,7 @@ const inLiveMode = (fake: Fake): Fake => {
 /** Ends TLS before a port of this machine. */
 const tlsBefore = (port: number, identity: Identity, at = 0) =>
   Effect.acquireRelease(
-    Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
+    Effect.async<{ readonly port: number; readonly close: () => void }, FakeNotStarted>((resume) => {
       const open = new Set<{ destroy: () => void }>()
       const server = createServer(identity, (socket) => {
         const inner = connect(port, "127.0.0.1")
@@ -130,6 +152,7 @@ const tlsBefore = (port: number, identity: Identity, at = 0) =>
           one.pipe(other)
         }
       })
+      server.once("error", ({ message }) => resume(new FakeNotStarted({ message: `A fake cannot listen: ${message}` })))
       server.listen(at, "127.0.0.1", () => {
         const close = () => {
           server.close()

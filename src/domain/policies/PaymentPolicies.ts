@@ -91,6 +91,9 @@ export const rateGainWindow = Duration.hours(24)
 /** A refund costs the rate of its payment for this long after the completion, and the live rate after that. */
 export const refundRateTime = Duration.hours(24)
 
+/** A rate moves by at most 10 percent in this time; a move beyond that is proposed to a person. */
+export const rateMoveWindow = Duration.hours(24)
+
 /** A rate that one person has proposed is confirmed by another within this time, or proposed again. */
 export const rateProposalTime = Duration.hours(24)
 
@@ -155,8 +158,14 @@ export const incomingTransferRetry = Duration.seconds(30)
 /** A list begins this long before the end of the last one: providers may show transfers late. */
 export const incomingTransferOverlap = Duration.hours(2)
 
+/** A list that is too long is read in slices of time, at least this long. */
+export const incomingTransferSlice = Duration.minutes(1)
+
 /** Refunds of transfers are looked for this far back: a provider lists them by when they were made, not processed. */
 export const refundProcessing = Duration.days(30)
+
+/** Transfers from a chain are looked for this far back: they are listed from when they were seen, before they count. */
+export const transferConfirmation = Duration.days(3)
 
 /** A list that a worker reads is left alone by other workers for this long. */
 export const incomingTransferLease = Duration.minutes(2)

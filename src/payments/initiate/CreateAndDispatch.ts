@@ -213,14 +213,14 @@ const make = Effect.gen(function* () {
    */
   const heldPayment =
     ({ candidates, drafted, fees: charged, lock }: RoutedPayment, itemId: string) =>
-    ({ alerts, holds, refusals }: Verdict): NewPayment => {
+    ({ alerts, heldByPlatform, holds, refusals }: Verdict): NewPayment => {
       const payment: Payment = {
         ...drafted,
         ...holdAfter(drafted, drafted.status, candidates[0]),
         next_action: "wait",
         comments: sentence(alerts)
       }
-      const item = refusals.length > 0 ? {} : { item: reviewItem(itemId, payment, holds.join(" ")) }
+      const item = refusals.length > 0 ? {} : { item: reviewItem(itemId, payment, holds.join(" "), heldByPlatform) }
       return { payment, attempt: null, fees: charged, lock, ...item }
     }
 
@@ -308,7 +308,10 @@ const make = Effect.gen(function* () {
         )
       )
       const { candidates } = routed
-      if (!Arr.isNonEmptyReadonlyArray(candidates)) return yield* noRoute(asked, routed)
+      if (!Arr.isNonEmptyReadonlyArray(candidates)) {
+        const exchange = asked.direction === "outbound" ? plan.exchange : undefined
+        return yield* noRoute(asked, routed, exchange && { ...asked, exchange })
+      }
       const { payment: described, ...planned } = withoutUnusedCard(plan, candidates)
       const expires_at =
         expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))

@@ -45,14 +45,17 @@ export interface Verdict {
   readonly refusals: ReadonlyArray<string>
   readonly holds: ReadonlyArray<string>
   readonly alerts: ReadonlyArray<string>
+  /** A hold is the platform's: no reviewer of the organisation may release it. */
+  readonly heldByPlatform: boolean
 }
 
-const noObjection: Verdict = { refusals: [], holds: [], alerts: [] }
+const noObjection: Verdict = { refusals: [], holds: [], alerts: [], heldByPlatform: false }
 
 export const joined = (a: Verdict, b: Verdict): Verdict => ({
   refusals: [...a.refusals, ...b.refusals],
   holds: [...a.holds, ...b.holds],
-  alerts: [...a.alerts, ...b.alerts]
+  alerts: [...a.alerts, ...b.alerts],
+  heldByPlatform: a.heldByPlatform || b.heldByPlatform
 })
 
 /** What is known of a payment before its transaction, and what is to be counted in it. */
@@ -119,11 +122,12 @@ export const readRates = (
 
 const prefix = { refuse: "Refused by", hold: "Held by", alert: "Alert of" } as const
 
-const verdictOf = (hits: ReadonlyArray<Pick<RuleHit, "action" | "reason">>): Verdict => {
+const verdictOf = (hits: ReadonlyArray<Omit<RuleHit, "rule">>): Verdict => {
   const sentences = (action: RuleHit["action"]) => [
     ...new Set(hits.filter((hit) => hit.action === action).map(({ reason }) => `${prefix[action]} ${reason}`))
   ]
-  return { refusals: sentences("refuse"), holds: sentences("hold"), alerts: sentences("alert") }
+  const heldByPlatform = hits.some(({ action, ofPlatform }) => action === "hold" && ofPlatform)
+  return { refusals: sentences("refuse"), holds: sentences("hold"), alerts: sentences("alert"), heldByPlatform }
 }
 
 const NOT_AVAILABLE = "sanctions screening, which is not available"
@@ -135,7 +139,9 @@ const blockReason = ({ org_id, subject }: ListEntry): string =>
 
 const blockedBy = (entries: ReadonlyArray<ListEntry>): Verdict =>
   verdictOf(
-    entries.filter(({ list }) => list === "block").map((entry) => ({ action: "refuse", reason: blockReason(entry) }))
+    entries
+      .filter(({ list }) => list === "block")
+      .map((entry) => ({ action: "refuse", ofPlatform: entry.org_id === null, reason: blockReason(entry) }))
   )
 
 const noIdentities: Identities = {
@@ -206,13 +212,14 @@ const make = Effect.gen(function* () {
             onNone: () => noObjection,
             onSome: ({ list, name: match, score }) => {
               const reason = `sanctions screening: "${name}" matches "${match}" of ${list}, score ${score.toFixed(2)}.`
-              return verdictOf([{ action: "hold", reason }])
+              return verdictOf([{ action: "hold", ofPlatform: true, reason }])
             }
           }),
           onFailure: ({ reason }) =>
             verdictOf([
               {
                 action: downAction[settings.ifDown],
+                ofPlatform: true,
                 reason: `${NOT_AVAILABLE}: ${reason}.`
               }
             ])

@@ -1,6 +1,7 @@
 /** Requests to Stripe: forms whose names nest by brackets. */
 import { Duration, Either, Option, Redacted } from "effect"
-import type { Money } from "../../domain/Money.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
+import { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
 import { type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
@@ -27,6 +28,9 @@ export const amountText = (money: Money): Option.Option<string> =>
     minorText(money, ownExponents[money.currency]),
     (text) => money.exponent !== THREE_DIGITS || text.endsWith("0")
   )
+
+export const stripeDigits = (currency: AnyCurrencyCode): number | undefined =>
+  Money.zero(currency).exponent === THREE_DIGITS ? THREE_DIGITS - 1 : ownExponents[currency]
 
 export const moneyIn = (amount: string | null, currency: string | null): Option.Option<Money> =>
   moneyOfMinor(amount, currency, ownExponents[currency?.toUpperCase() ?? ""])

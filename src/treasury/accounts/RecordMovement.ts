@@ -9,6 +9,7 @@ import { transactionEvent } from "./VirtualAccountView.ts"
 import {
   ledgerAccountOf,
   type NewVirtualTransaction,
+  railIn,
   type VirtualTransaction,
   VirtualTransactionStore,
   type VirtualAccount
@@ -303,7 +304,7 @@ export const depositRecord = (
       type: "credit",
       amount,
       description: "Simulated deposit",
-      payment_rail: "bank_transfer",
+      payment_rail: railIn(account.currency),
       reference: entry_id
     })
   ]

@@ -75,7 +75,8 @@ const make = Effect.gen(function* () {
       permit: Permit<"accounts">,
       { currency, customer_id, org_name, user_id }: typeof CreateVirtualAccount.Type,
       /** Details for the account, by the name and address of its owner. */
-      planDetails: (owner: AccountHolder) => Stored<WantedDetails | undefined> = () => Effect.succeed(undefined)
+      planDetails: (owner: AccountHolder) => Stored<WantedDetails | undefined, Invalid> = () =>
+        Effect.succeed(undefined)
     ) {
       const { email, name, org_id } = yield* mapRefusal(
         Effect.flatten(Effect.flatMap(permit.scope, organizations.find)),
