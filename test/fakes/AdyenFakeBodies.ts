@@ -26,6 +26,7 @@ export const NewLink = Schema.Struct({
   reference: upTo(80),
   returnUrl: some(upTo(8000)),
   allowedPaymentMethods: some(Schema.Array(Schema.String)),
+  expiresAt: some(Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/))),
   description: some(upTo(280)),
   ...shopper
 })
