@@ -136,7 +136,9 @@ export const Transfer = Schema.Struct({
       "Another account of the organisation, or `settlement`: its settlement balance, in the currency of the account or of `org_rate_id`"
   }),
   amount: AmountInput.annotations({ description: "In the currency of `from_account_id`" }),
-  org_rate_id: optionalNullable(Schema.String).annotations({ description: "Unused locked rate, if currencies differ" })
+  org_rate_id: optionalNullable(Schema.String).annotations({
+    description: "Unused locked rate, if currencies differ; else 400"
+  })
 }).annotations({ identifier: "Transfer" })
 
 export const FundAccount = Schema.Struct({
