@@ -2,7 +2,7 @@
 import cluster from "node:cluster"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Option } from "effect"
-import { banner, explainFailure, logNodeWarnings } from "./app/StartupMessages.ts"
+import { banner, explainFailure, logNodeWarnings, warnOfPublicUrl } from "./app/StartupMessages.ts"
 import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive, GateLive, SandboxLive } from "./app/Services.ts"
 import { waitForDatabaseLoss, limitShutdownTime, runSupervised, reportCannotListen } from "./app/Supervisor.ts"
@@ -22,6 +22,7 @@ const openSandbox = Effect.gen(function* () {
 const opened = Effect.gen(function* () {
   const { mode } = yield* Settings
   yield* warnOfReplication
+  yield* warnOfPublicUrl
   const credentials = mode === "sandbox" ? yield* openSandbox : undefined
   return { credentials, fakes: yield* startFakes }
 })

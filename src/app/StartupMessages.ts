@@ -32,6 +32,13 @@ export const banner = (credentials: SandboxCredentials | undefined, fakes: strin
     return Effect.sync(() => void process.stdout.write(`\n${lines.join("\n")}\n\n`))
   })
 
+/** In live mode cards, tokens and callbacks go to this address: without TLS everybody on the way reads them. */
+export const warnOfPublicUrl = Effect.flatMap(Settings, ({ mode, publicUrl }) =>
+  mode === "live" && !publicUrl.startsWith("https:")
+    ? Effect.logWarning(`PUBLIC_URL is ${publicUrl}, which is not encrypted: set it to an https:// address.`)
+    : Effect.void
+)
+
 /** Read separately, since the settings themselves may be invalid. */
 const isJson = Config.string("LOG_FORMAT").pipe(
   Effect.map((format) => format.toLowerCase() === "json"),

@@ -151,7 +151,9 @@ export const authorize = <A extends Access>(
   }
   if (requirement.feature !== undefined && !features.has(requirement.feature)) {
     return Either.left(
-      new Forbidden({ message: `The feature "${requirement.feature}" is not switched on for this organisation.` })
+      new Forbidden({
+        message: `The feature "${requirement.feature}" is not switched on for this organisation. The operator of the service runs "corridor orgs set ${orgId} --feature ${requirement.feature}".`
+      })
     )
   }
   const opened = requirement.permission !== undefined && granted.has(requirement.permission)

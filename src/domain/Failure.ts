@@ -71,7 +71,7 @@ export class Conflict extends Data.TaggedError("Conflict")<Words & OfPayment & {
 const wayToFunds = (account: LedgerAccount): string => {
   switch (kindOf(account)) {
     case "settlement":
-      return `: collect payins in ${currencyOf(account)}, or ask the operator of the service for a higher limit`
+      return `: collect payins in ${currencyOf(account)}, convert from another currency with org_rate_id, or ask the operator of the service for a higher limit`
     case "virtual":
       return ": transfer to the account; in the sandbox, simulate a deposit"
     case "escrow":

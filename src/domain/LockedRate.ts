@@ -2,7 +2,7 @@
 import { type BigDecimal, Either } from "effect"
 import { type Exchange, expected, given, withinTolerance } from "./Exchange.ts"
 import { Invalid, RateMismatch } from "./Failure.ts"
-import type { Money } from "./Money.ts"
+import { Money } from "./Money.ts"
 
 export interface LockedRate extends Exchange {
   readonly orgRateId: string
@@ -58,6 +58,22 @@ export const checkTarget = (
       message: `target_amount: ${target.toString()} is more than 0.5 percent away from what ${amount.toString()} are worth, since it is rounded to so few digits; send a larger amount.`
     })
   )
+}
+
+/** Farthest that `convertibleNear` looks, in minor units: among 100 neighbours one becomes whole, on average. */
+const NEAR = 1000n
+
+/** Amounts next to this one, below and above, that the rate turns into a multiple of `unit`. */
+export const convertibleNear = (amount: Money, exchange: Exchange, unit: bigint): ReadonlyArray<Money> => {
+  const search = (step: bigint): ReadonlyArray<Money> => {
+    for (let by = step; by <= NEAR && by >= -NEAR; by += step) {
+      const near = new Money({ currency: amount.currency, minor: amount.minor + by })
+      const worth = expected(near, exchange)
+      if (near.isPositive && worth.isPositive && worth.minor % unit === 0n) return [near]
+    }
+    return []
+  }
+  return [...search(-1n), ...search(1n)]
 }
 
 /** Whether `target` is what the service gives for the amount, where the service computed it. */

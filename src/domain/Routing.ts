@@ -6,7 +6,7 @@ import type { CountryCode } from "./Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "./Corridor.ts"
 import type { AnyCurrencyCode } from "./Currency.ts"
 import { toPlainText } from "./Decimal.ts"
-import type { Money } from "./Money.ts"
+import { Money } from "./Money.ts"
 
 export interface Corridor {
   readonly country: CountryCode
@@ -56,6 +56,7 @@ export interface RouteQuestion {
   readonly provider: (config: RouteConfig) =>
     | {
         readonly supports: (question: SupportQuestion) => Either.Either<void, string>
+        readonly digits?: (question: SupportQuestion) => number | undefined
         readonly takesCardNumbers?: boolean
       }
     | undefined
@@ -81,6 +82,8 @@ export interface Excluded {
   readonly provider: ProviderName
   readonly config_id: ConfigId
   readonly reason: string
+  /** Digits behind the point that the provider takes, where the amount has more. */
+  readonly digits?: number
 }
 
 export interface Route {
@@ -105,36 +108,63 @@ const isVisible = ({ corridor, orgId }: RouteQuestion, config: RouteConfig): boo
 /** An account that all organisations share belongs to the platform. */
 const isOwnAccount = ({ org_id, own_account }: RouteConfig): boolean => own_account && org_id !== null
 
+interface Unfit {
+  readonly reason: string
+  readonly digits?: number
+}
+
+const unfit = (reason: string): Unfit => ({ reason })
+
+/** Minor units of the smallest amount with so many digits behind the point. */
+export const smallestUnit = ({ exponent }: Money, digits: number): bigint =>
+  10n ** BigInt(Math.max(0, exponent - digits))
+
+const tooFine = (money: Money, provider: ProviderName, digits: number): Unfit | undefined => {
+  const { currency, minor } = money
+  const unit = smallestUnit(money, digits)
+  if (minor % unit === 0n) return undefined
+  const below = new Money({ currency, minor: minor - (minor % unit) })
+  const above = new Money({ currency, minor: below.minor + unit })
+  const fits = below.isPositive ? `${below.toString()} or ${above.toString()}` : above.toString()
+  const most = digits === 0 ? "whole amounts only" : `at most ${digits} digits behind the point`
+  return { reason: `${provider} takes ${most}: ${fits} instead of ${money.toString()}.`, digits }
+}
+
 /** Why this configuration can never serve this payment, whatever the provider's health. */
-const unfitness = (question: RouteQuestion, config: RouteConfig): string | undefined => {
+const unfitness = (question: RouteQuestion, config: RouteConfig): Unfit | undefined => {
   const { alreadyDeclined, corridor, money, network } = question
   const { max_amount, min_amount, provider } = config
   if (question.platformOnly === true && isOwnAccount(config)) {
-    return "What the platform keeps for the organisation does not go through the organisation's own account."
+    return unfit("What the platform keeps for the organisation does not go through the organisation's own account.")
   }
-  if (!config.is_active) return "This configuration is switched off."
+  if (!config.is_active) return unfit("This configuration is switched off.")
   if (config.untested) {
-    return `The credentials of this configuration have not passed their test: set others, or run "corridor providers test ${config.config_id}".`
+    return unfit(
+      `The credentials of this configuration have not passed their test: set others, or run "corridor providers test ${config.config_id}".`
+    )
   }
   const found = question.provider(config)
   if (found === undefined) {
-    return config.own_account
-      ? "The credentials of this configuration cannot be used: set them again."
-      : `The provider ${provider} is not switched on: its credentials are not set.`
+    return unfit(
+      config.own_account
+        ? "The credentials of this configuration cannot be used: set them again."
+        : `The provider ${provider} is not switched on: its credentials are not set.`
+    )
   }
   const { country, flow, paymentMethod: method } = corridor
-  const supported = found.supports({ currency: money.currency, method, flow, country, network })
-  if (Either.isLeft(supported)) return supported.left
+  const asked = { currency: money.currency, method, flow, country, network }
+  const supported = found.supports(asked)
+  if (Either.isLeft(supported)) return unfit(supported.left)
   const amount = money.toDecimal()
   if (min_amount !== null && BigDecimal.lessThan(amount, min_amount)) {
-    return `The amount ${money.toString()} is below the minimum of ${toPlainText(min_amount)}.`
+    return unfit(`The amount ${money.toString()} is below the minimum of ${toPlainText(min_amount)}.`)
   }
   if (max_amount !== null && BigDecimal.greaterThan(amount, max_amount)) {
-    return `The amount ${money.toString()} is above the maximum of ${toPlainText(max_amount)}.`
+    return unfit(`The amount ${money.toString()} is above the maximum of ${toPlainText(max_amount)}.`)
   }
   return alreadyDeclined?.has(provider) === true
-    ? `The provider ${provider} has already declined this payment.`
-    : undefined
+    ? unfit(`The provider ${provider} has already declined this payment.`)
+    : tooFine(money, provider, found.digits?.(asked) ?? money.exponent)
 }
 
 /** The account that a configuration's payments go through. */
@@ -151,7 +181,7 @@ const candidateOf = ({ provider }: RouteQuestion, config: RouteConfig): Candidat
 })
 
 export const route = (question: RouteQuestion): Route => {
-  const reasons = new Map<RouteConfig, string>()
+  const reasons = new Map<RouteConfig, Unfit>()
   const ordered = Arr.sort(
     question.configs.filter((config) => isVisible(question, config)),
     preference
@@ -166,18 +196,18 @@ export const route = (question: RouteQuestion): Route => {
   const asked = healthy.length > 0 ? healthy : fit
   for (const config of fit) {
     if (asked.includes(config)) continue
-    reasons.set(config, `The provider ${config.provider} has not been answering and is left alone for a while.`)
+    reasons.set(config, unfit(`The provider ${config.provider} has not been answering and is left alone for a while.`))
   }
   const candidates = Arr.dedupeWith(asked, (a, b) => a.provider === b.provider)
   for (const config of asked) {
     if (candidates.includes(config)) continue
-    reasons.set(config, `The provider ${config.provider} is already asked through another configuration.`)
+    reasons.set(config, unfit(`The provider ${config.provider} is already asked through another configuration.`))
   }
   return {
     candidates: candidates.map((config) => candidateOf(question, config)),
     excluded: ordered.flatMap((config) => {
       const reason = reasons.get(config)
-      return reason === undefined ? [] : [{ provider: config.provider, config_id: config.config_id, reason }]
+      return reason === undefined ? [] : [{ provider: config.provider, config_id: config.config_id, ...reason }]
     })
   }
 }

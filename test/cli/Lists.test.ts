@@ -28,6 +28,9 @@ const payment = {
   comments: null,
   client_reference: null,
   payer_details: {},
+  target_amount: new WireNumber("1500.00"),
+  target_currency: "KES",
+  recipient_info: {},
   created_at
 } as const
 
@@ -130,6 +133,7 @@ const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: Re
       ...five.slice(1).map((one) => ({
         created_at,
         kind: "unknown_outcome" as const,
+        item_id: id(one),
         payment_id: id(one),
         webhook_id: null,
         escrow_id: null,
@@ -138,13 +142,14 @@ const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: Re
       {
         created_at,
         kind: "disabled_endpoint" as const,
+        item_id: id(1),
         payment_id: null,
         webhook_id: id(1),
         escrow_id: null,
         detail: "It failed for three days."
       }
     ]),
-    ["KIND", "PAYMENT, ENDPOINT OR ESCROW", "WHAT"]
+    ["KIND", "ABOUT", "WHAT"]
   ],
   [
     "webhooks",
@@ -171,6 +176,31 @@ describe("on a terminal of 80 columns", () => {
     const shown = lines[0]!.split(/ {2,}/)
     expect(shown).toEqual(expect.arrayContaining([...titles]))
     for (const one of five) expect(fit(80)).toContain(id(one))
+  })
+})
+
+describe("a payout between currencies", () => {
+  it("shows what it becomes, at which rate, and who gets it, but no payer", () => {
+    const text = summaryText({
+      ...payment,
+      direction: "outbound",
+      amount: new WireNumber("100.00"),
+      currency: "EUR",
+      target_amount: new WireNumber("14059.78"),
+      target_currency: "KES",
+      recipient_info: { fname: "Ada", lname: "Wanjiku", momo_details: { phone_number: "+254712345678" } }
+    })
+    expect(text).toMatch(/Amount +100\.00 EUR$/m)
+    expect(text).toMatch(/Target +14059\.78 KES, at about 140\.598$/m)
+    expect(text).toMatch(/Beneficiary +Ada Wanjiku, \+254712345678$/m)
+    expect(text).not.toContain("Payer")
+    expect(summaryText(payment)).not.toContain("Target")
+  })
+})
+
+describe("an empty queue", () => {
+  it("names the commands for what else may wait for a person", () => {
+    expect(queueTable([]).text).toMatch(/corridor kyb list --status pending.*corridor rates list/)
   })
 })
 

@@ -59,6 +59,31 @@ const candidateIds = (answer: ReturnType<typeof route>) => answer.candidates.map
 const excludedIds = (answer: ReturnType<typeof route>) => answer.excluded.map((one) => one.config_id)
 
 describe("route", () => {
+  it("leaves out a provider that does not take the amount's digits, with the amounts that it takes", () => {
+    const digits = { mpesa: 0, pawapay: 2 }
+    const asked = (amount: Money) =>
+      ask([config("a", "mpesa"), config("b", "pawapay"), config("c", "stripe")], {
+        money: amount,
+        provider: ({ provider }) => ({
+          supports: () => Either.void,
+          ...(provider === "stripe" ? {} : { digits: () => digits[provider as "mpesa" | "pawapay"] })
+        })
+      })
+    const fine = asked(money("14059.78"))
+    expect(candidateIds(fine)).toEqual(["b", "c"])
+    expect(fine.excluded).toEqual([
+      {
+        provider: "mpesa",
+        config_id: "a",
+        reason: "mpesa takes whole amounts only: 14059.00 KES or 14060.00 KES instead of 14059.78 KES.",
+        digits: 0
+      }
+    ])
+    expect(candidateIds(asked(money("14059.00")))).toEqual(["a", "b", "c"])
+    expect(asked(money("0.78")).excluded[0]?.reason).toMatch(/: 1\.00 KES instead of 0\.78 KES/)
+    expect(asked(money("1.234", "KWD")).excluded[1]?.reason).toMatch(/at most 2 digits .* 1\.230 KWD or 1\.240 KWD/)
+  })
+
   it("asks the organisation's own first, then by priority, then by age, then by id", () => {
     const answer = ask([
       config("g", "stripe", { priority: 5 }),

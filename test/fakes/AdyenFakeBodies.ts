@@ -159,7 +159,9 @@ export const credentials = {
   balance_platform: "CorridorFakePlatform",
   transfers_base_url: "{url}/btl/v4",
   transfers_api_key: "AQE-fake-of-corridor-transfers",
-  transfer_webhook_secret: "9F1C38E4B6A0D7725E4C1B08A3F6D2E97B405C8812DEAF6630194B7C5D2E8A1F"
+  transfer_webhook_secret: "9F1C38E4B6A0D7725E4C1B08A3F6D2E97B405C8812DEAF6630194B7C5D2E8A1F",
+  management_base_url: "{url}/management/v3",
+  management_api_key: "AQE-fake-of-corridor-management"
 }
 
 /** Sixteen letters and digits, as Adyen's are. */

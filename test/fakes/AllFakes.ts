@@ -118,7 +118,7 @@ export interface FakeArguments {
   readonly isLive: boolean
 }
 
-const usage = "Usage: npm run providers:fake -- [--callbacks URL] [--port FIRST] [--live] [--json]"
+export const usage = "Usage: npm run providers:fake -- [--callbacks URL] [--port FIRST] [--live] [--json]"
 
 const defaults: FakeArguments = {
   callbackBase: "http://127.0.0.1:3000",

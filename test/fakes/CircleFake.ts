@@ -294,13 +294,61 @@ export const confirmationOf = (world: FakeWorld, token: string) => {
   return { headers: headersOf(message), body: JSON.stringify(message) }
 }
 
+const decodeSubscription = Schema.decodeUnknownEither(
+  Schema.Struct({ endpoint: Schema.String.pipe(Schema.pattern(/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/)) }),
+  { onExcessProperty: "error" }
+)
+
+/** Of Circle's sandbox. */
+const MOST_SUBSCRIPTIONS = 3
+
+/** Each is confirmed by who answers at its address, whom Amazon SNS asks for it. */
+const subscriptions = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
+  const all = new Map<string, { readonly endpoint: string; status: "pending" | "confirmed" }>()
+  const shown = (token: string) => {
+    const { endpoint, status } = all.get(token)!
+    return {
+      id: derivedUuid("fake subscription", token),
+      endpoint,
+      subscriptionDetails: [{ url: `${topic}:${token}`, status }]
+    }
+  }
+  const path = "/v1/notifications/subscriptions"
+  return [
+    { method: "GET", path, answer: guarded(() => ({ status: 200, body: { data: [...all.keys()].map(shown) } })) },
+    {
+      method: "POST",
+      path,
+      answer: guarded((request) => {
+        const body = decodeSubscription(jsonBody(request))
+        if (Either.isLeft(body)) return problem(400, body.left.message, 2)
+        if (all.size >= MOST_SUBSCRIPTIONS) return problem(429, "The limit of subscriptions is reached.")
+        const { endpoint } = body.right
+        const token = derivedUuid("fake token", `${all.size}`, endpoint)
+        all.set(token, { endpoint, status: "pending" })
+        world.callBack(endpoint, () => confirmationOf(world, token))
+        return { status: 200, body: { data: shown(token) } }
+      })
+    },
+    {
+      method: "GET",
+      path: "/",
+      answer: ({ query }) => {
+        const token = query.get("Token")
+        if (query.get("Action") !== "ConfirmSubscription" || token === null) return problem(404, "Not found.")
+        all.set(token, { endpoint: all.get(token)?.endpoint ?? world.callbackUrl, status: "confirmed" })
+        return { status: 200, body: "<ConfirmSubscriptionResponse/>" }
+      }
+    }
+  ]
+}
+
 export const circleFake: Fake = {
   name: "circle",
   credentials: { api_key: apiKey },
   routes: (world) => {
     const seen = makeKeys()
     const { certificate, certificatePath } = fakeSigner()
-    const confirmed = new Set<string>()
     return [
       { method: "GET", path: "/ping", answer: () => ({ status: 200, body: { message: "pong" } }) },
       ...intents(world, seen),
@@ -317,29 +365,11 @@ export const circleFake: Fake = {
       },
       {
         method: "GET",
-        path: "/v1/notifications/subscriptions",
-        answer: guarded(() => ({
-          status: 200,
-          body: {
-            data: [...confirmed].map((token) => ({
-              id: derivedUuid("fake subscription", token),
-              endpoint: world.callbackUrl,
-              subscriptionDetails: [{ url: `${topic}:${token}`, status: "confirmed" }]
-            }))
-          }
-        }))
+        path: "/v1/configuration",
+        answer: guarded(() => ({ status: 200, body: { data: { payments: { masterWalletId: "1000000001" } } } }))
       },
-      { method: "GET", path: certificatePath, answer: () => ({ status: 200, body: certificate }) },
-      {
-        method: "GET",
-        path: "/",
-        answer: ({ query }) => {
-          const token = query.get("Token")
-          if (query.get("Action") !== "ConfirmSubscription" || token === null) return problem(404, "Not found.")
-          confirmed.add(token)
-          return { status: 200, body: "<ConfirmSubscriptionResponse/>" }
-        }
-      }
+      ...subscriptions(world),
+      { method: "GET", path: certificatePath, answer: () => ({ status: 200, body: certificate }) }
     ]
   },
   callbackOf: (entry, world) => {

@@ -87,6 +87,7 @@ export const deliver = async (
 export interface Paces {
   readonly pace: Duration.Duration
   readonly late: Duration.Duration
+  readonly onUndelivered?: ((to: string) => void) | undefined
 }
 
 /** By a tenth: amounts with these digits are never below 14. */
@@ -116,8 +117,13 @@ export const makeOrderProgress = (
     return first === undefined ? [last] : [last, first]
   }
 
+  const delivered = async (callback: FakeCallback, to: string): Promise<void> => {
+    const isTaken = await deliver(callback, to, paces.pace, tasks)
+    if (!isTaken && !tasks.isStopped()) paces.onUndelivered?.(to)
+  }
+
   const send = async (callbacks: ReadonlyArray<FakeCallback>, entry: Entry): Promise<void> => {
-    for (const callback of callbacks) await deliver(callback, addressOf(entry, world()), paces.pace, tasks)
+    for (const callback of callbacks) await delivered(callback, addressOf(entry, world()))
   }
 
   const tell = async (entry: Entry): Promise<void> => {
@@ -188,7 +194,7 @@ export const makeOrderProgress = (
     callBack: (to, callback) =>
       void tasks.after(paces.pace, () => {
         const { end } = tasks.begin()
-        deliver(callback(), to, paces.pace, tasks).catch(onError).finally(end)
+        delivered(callback(), to).catch(onError).finally(end)
       }),
     approve: (entry) => {
       if (entry.state === "waiting") start(entry)

@@ -24,6 +24,8 @@ export interface FakeOptions {
   readonly late?: Duration.Duration
   /** From the first byte of a slow answer to its last. */
   readonly slow?: Duration.Duration
+  /** Hears of each callback that was given up, with its address. */
+  readonly onUndelivered?: (to: string) => void
 }
 
 export interface RunningFake {
@@ -242,7 +244,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
       url,
       callbackUrl: options.callbackUrl,
       now: () => new Date(clock.unsafeCurrentTimeMillis()),
-      ...makeOrderProgress(fake, { pace, late }, tasks, onError, () => world)
+      ...makeOrderProgress(fake, { pace, late, onUndelivered: options.onUndelivered }, tasks, onError, () => world)
     }
     router = routerOf(fake.routes(world))
 

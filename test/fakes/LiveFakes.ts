@@ -15,6 +15,7 @@ import type { Identity } from "../webhooks/delivery/Certificates.ts"
 import { allFakes, type FakesOptions, type ShippedFake, startFakes } from "./AllFakes.ts"
 import { fakeSigner } from "./CircleFakeBodies.ts"
 import type { Fake, FakeCallback, FakeReply, FakeRequest } from "./Fake.ts"
+import { FakeNotStarted } from "./FakeServer.ts"
 
 type Pair = readonly [test: string, live: string]
 type Headers = Readonly<Record<string, string>>
@@ -22,6 +23,8 @@ type Headers = Readonly<Record<string, string>>
 interface LiveMode {
   /** Parts of credentials. */
   readonly keys?: ReadonlyArray<Pair>
+  /** Parts of ids, in what it answers and in what it is asked. */
+  readonly ids?: ReadonlyArray<Pair>
   /** Parts of JSON texts. */
   readonly texts?: ReadonlyArray<Pair>
   /** Headers that prove a callback with another body. */
@@ -41,7 +44,12 @@ const signAdyen: LiveMode["sign"] = (body, headers, { transfer_webhook_secret = 
     : { ...headers, hmacsignature: bodySignature(body, transfer_webhook_secret) }
 
 const modes: Partial<Readonly<Record<ThirdPartyName, LiveMode>>> = {
-  stripe: { keys: [["sk_test_", "sk_live_"]], texts: [['"livemode":false', '"livemode":true']], sign: signStripe },
+  stripe: {
+    keys: [["sk_test_", "sk_live_"]],
+    ids: [["cs_test_", "cs_live_"]],
+    texts: [['"livemode":false', '"livemode":true']],
+    sign: signStripe
+  },
   paystack: {
     keys: [["sk_test_", "sk_live_"]],
     texts: [['"domain":"test"', '"domain":"live"']],
@@ -73,14 +81,21 @@ const mapValues = (headers: Headers, change: (value: string) => string): Headers
 
 /** The same fake with an account of live mode. */
 const inLiveMode = (fake: Fake): Fake => {
-  const { keys = [], sign, signBody = (body: string) => body, texts } = modes[fake.name] ?? {}
+  const { ids = [], keys = [], sign, signBody = (body: string) => body, texts: said = [] } = modes[fake.name] ?? {}
+  const texts = [...said, ...ids]
+  const backIds = ids.map(([test, live]): Pair => [live, test])
   const credentials = mapValues(fake.credentials, (value) => replaced(value, keys))
   const back = keys.map(([test, live]): Pair => [live, test])
   const asTest = (request: FakeRequest): FakeRequest => ({
     ...request,
+    path: replaced(request.path, backIds),
+    params: mapValues(request.params, (value) => replaced(value, backIds)),
+    query: new URLSearchParams(replaced(request.query.toString(), backIds)),
+    body: replaced(request.body, backIds),
     headers: mapValues(request.headers, (value) => replaced(value, back))
   })
-  const liveReply = (reply: FakeReply): FakeReply => {
+  const liveReply = ({ headers = {}, ...rest }: FakeReply): FakeReply => {
+    const reply = { ...rest, headers: mapValues(headers, (value) => replaced(value, ids)) }
     if (reply.body === undefined) return reply
     if (typeof reply.body === "string") return { ...reply, body: replaced(reply.body, texts) }
     return { ...reply, body: JSON.parse(replaced(JSON.stringify(reply.body), texts)) as unknown }
@@ -120,7 +135,7 @@ const inLiveMode = (fake: Fake): Fake => {
 /** Ends TLS before a port of this machine. */
 const tlsBefore = (port: number, identity: Identity, at = 0) =>
   Effect.acquireRelease(
-    Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
+    Effect.async<{ readonly port: number; readonly close: () => void }, FakeNotStarted>((resume) => {
       const open = new Set<{ destroy: () => void }>()
       const server = createServer(identity, (socket) => {
         const inner = connect(port, "127.0.0.1")
@@ -137,6 +152,7 @@ const tlsBefore = (port: number, identity: Identity, at = 0) =>
           one.pipe(other)
         }
       })
+      server.once("error", ({ message }) => resume(new FakeNotStarted({ message: `A fake cannot listen: ${message}` })))
       server.listen(at, "127.0.0.1", () => {
         const close = () => {
           server.close()

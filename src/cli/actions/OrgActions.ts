@@ -18,17 +18,18 @@ type Organization = Answer<"organizations", "get">["data"]
 
 const onRecords = onTarget("records")
 
-type Listed = Pick<Organization, "org_id" | "name" | "country" | "currency" | "features" | "created_at">
+type Listed = Pick<Organization, "org_id" | "name" | "country" | "currency" | "features" | "kyb_status" | "created_at">
 
 export const orgTable = (orgs: ReadonlyArray<Listed>): TextLayout =>
   tableLayout(
-    ["ID", "NAME", "COUNTRY", "CURRENCY", "FEATURES", "CREATED"],
+    ["ID", "NAME", "COUNTRY", "CURRENCY", "FEATURES", "KYB", "CREATED"],
     orgs.map((org) => [
       org.org_id,
       org.name,
       org.country,
       org.currency,
       org.features.join(", ") || null,
+      org.kyb_status,
       minute(org.created_at)
     ]),
     'No organisations yet: "corridor orgs create" makes one.',
@@ -56,7 +57,7 @@ const createOne = onRecords(
   Effect.fnUntraced(function* ({ payload }: NewOrganization) {
     const { call } = yield* ApiClient
     const { data } = yield* call("organizations", "create", { payload })
-    const next = `Next: corridor users create --email ADDRESS --org ${data.org_id} --role org-admin`
+    const next = `Next: corridor users create --email ADDRESS --subject SUBJECT --org ${data.org_id} --role org-admin`
     return { data, text: `Organisation created.\n${describe(data)}\n${next}` }
   })
 )

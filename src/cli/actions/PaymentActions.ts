@@ -2,9 +2,9 @@
 import { isFinal, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { type Answer, ApiClient, orNotFound, type Refused } from "../client/ApiClient.ts"
 import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
-import { Effect, Either, Option, Schema } from "effect"
+import { BigDecimal, Effect, Either, Option, Schema } from "effect"
 import { Flow } from "../../domain/Corridor.ts"
-import type { WireNumber } from "../../domain/Decimal.ts"
+import { roundToSignificantDigits, toPlainText, type WireNumber } from "../../domain/Decimal.ts"
 import { onServer, onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
 import {
@@ -15,6 +15,7 @@ import {
   type IdInput,
   type JsonInput,
   type OrgInput,
+  Reason,
   refuse,
   wireNumber
 } from "../shared/CommandInput.ts"
@@ -36,9 +37,20 @@ type Summary = Pick<
   | "comments"
   | "client_reference"
   | "payer_details"
+  | "target_amount"
+  | "target_currency"
+  | "recipient_info"
 > & { readonly failure: { readonly provider: string | null } | null }
 
 const amountOf = ({ amount, currency }: Summary): string => `${amount.text} ${currency}`
+
+/** Six significant digits: enough to recognise a rate. */
+const divided = (a: string, b: string): string | null => {
+  const rate = Option.flatMap(Option.all([BigDecimal.fromString(a), BigDecimal.fromString(b)]), ([x, y]) =>
+    BigDecimal.divide(x, y)
+  )
+  return Option.getOrNull(Option.map(rate, (one) => toPlainText(roundToSignificantDigits(one, 6, "half-even"))))
+}
 
 const payerText = (details: unknown): string | null => {
   if (typeof details !== "object" || details === null) return null
@@ -47,22 +59,45 @@ const payerText = (details: unknown): string | null => {
   return known.length === 0 ? null : known.join(", ")
 }
 
+/** The recipient of a payout: name, and the number or account that is paid. */
+const beneficiaryText = (info: Summary["recipient_info"]): string | null => {
+  const { bank_details, fname, lname, momo_details, wallet_details } = info as Readonly<Record<string, unknown>>
+  const parts = Object.assign({}, bank_details, momo_details, wallet_details) as Readonly<Record<string, unknown>>
+  const name = [fname, lname].filter((part) => typeof part === "string").join(" ")
+  const known = [name, parts["account_number"], parts["phone_number"], parts["address"], parts["email"]].filter(
+    (part) => typeof part === "string" && part !== ""
+  )
+  return known.length === 0 ? null : known.join(", ")
+}
+
+/** What it is converted to, and the rate that follows from both amounts. */
+const targetText = ({ amount, currency, target_amount, target_currency }: Summary): string | null => {
+  if (target_amount === null || target_currency === null || target_currency === currency) return null
+  const rate = divided(target_amount.text, amount.text)
+  return `${target_amount.text} ${target_currency}${rate === null ? "" : `, at about ${rate}`}`
+}
+
 /** The provider that holds the payment, or declined it last. */
 const askedProvider = ({ failure, provider }: Summary): string | null => provider ?? failure?.provider ?? null
 
-export const summaryText = (payment: Summary): string =>
-  properties([
+export const summaryText = (payment: Summary): string => {
+  const target = targetText(payment)
+  return properties([
     ["Payment", payment.payment_id],
     ["Organisation", payment.org_id],
     ["Status", payment.status],
     ["Amount", amountOf(payment)],
+    ...(target === null ? [] : [["Target", target] as const]),
     ["Refunded", `${payment.refunded_amount.text} ${payment.currency}`],
     ["Reference", payment.client_reference ?? "none"],
-    ["Payer", payerText(payment.payer_details) ?? "not said"],
+    payment.direction === "outbound"
+      ? ["Beneficiary", beneficiaryText(payment.recipient_info) ?? "not said"]
+      : ["Payer", payerText(payment.payer_details) ?? "not said"],
     ["Direction", `${payment.direction}, ${payment.payment_method}, ${payment.country}`],
     ["Provider", askedProvider(payment) ?? (isFinal(payment.status) ? "none" : "none yet")],
     ["Comments", payment.comments ?? "none"]
   ])
+}
 
 type TimelineItem = Answer<"payments", "timeline">["data"]["items"][number]
 
@@ -111,19 +146,23 @@ export const paymentTable = (payments: ReadonlyArray<Summary & { readonly create
 
 type QueueItem = Pick<
   Answer<"payments", "queue">["data"][number],
-  "created_at" | "kind" | "payment_id" | "webhook_id" | "escrow_id" | "detail"
+  "created_at" | "item_id" | "kind" | "payment_id" | "webhook_id" | "escrow_id" | "detail"
 >
+
+/** Applications and rates have lists of their own. */
+const NOTHING_WAITS =
+  'No payment, endpoint or escrow needs a decision. KYB applications: "corridor kyb list --status pending". Rates: "corridor rates list".'
 
 export const queueTable = (items: ReadonlyArray<QueueItem>): TextLayout =>
   tableLayout(
-    ["SINCE", "KIND", "PAYMENT, ENDPOINT OR ESCROW", "WHAT"],
+    ["SINCE", "KIND", "ABOUT", "WHAT"],
     items.map((item) => [
       minute(item.created_at),
       item.kind,
-      item.payment_id ?? item.webhook_id ?? item.escrow_id,
+      item.kind === "incoming_transfer" ? item.item_id : (item.payment_id ?? item.webhook_id ?? item.escrow_id),
       item.detail
     ]),
-    "Nothing needs a decision.",
+    NOTHING_WAITS,
     ["SINCE"]
   )
 
@@ -245,8 +284,6 @@ export const queue = onPayments(
 )
 
 const noSuchPayment = (given: string) => orNotFound(`There is no payment with the id ${given}.`)
-
-const Reason = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(500))
 
 const amountFrom = (given: string, expected: string) =>
   Either.match(amountIn(given, expected), {

@@ -108,7 +108,8 @@ const setRule = onRules(
       onNone: () => call("rules", "setPlatformRule", { path: { rule_name: name }, payload }),
       onSome: (org_id) => call("rules", "set", { path: { org_id, rule_name: name }, payload })
     })
-    return { data, text: `Rule ${name} is set and ${data.is_active ? "on" : "off"}.` }
+    const counts = " It counts payments from now on; earlier ones count only if another rule was on then."
+    return { data, text: `Rule ${name} is set and ${data.is_active ? `on.${counts}` : "off."}` }
   })
 )
 

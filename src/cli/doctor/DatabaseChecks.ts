@@ -15,7 +15,8 @@ import { keptMasterKey, knownMasterKey } from "../../platform/masterKey/MasterKe
 import { checkValue } from "../../platform/secrets/Vault.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
-import { callbackSecrets, kybApplications, people, providers, rates, rateSources, reserves } from "./LiveModeChecks.ts"
+import { callbackSecrets } from "./CallbackChecks.ts"
+import { kybApplications, kybOfActive, people, providers, rates, rateSources, reserves } from "./LiveModeChecks.ts"
 import { hostsOf } from "../../platform/config/DatabaseUrl.ts"
 import { lookAtHosts } from "../../platform/database/PrimaryFence.ts"
 
@@ -122,6 +123,7 @@ export const databaseChecks = (settings: Settings["Type"], providerSettings: Pro
             orFinding("Rate sources", rateSources(settings)),
             orFinding("People", people),
             orFinding("KYB applications", kybApplications(settings)),
+            orFinding("Unapproved KYB", kybOfActive),
             orFinding("Reserves", reserves)
           ]
         : [])

@@ -60,7 +60,9 @@ export const Beneficiary = Schema.Struct({
     network: optionalExact(Schema.NullOr(CryptoNetwork)),
     email: optionalExact(Schema.NullOr(Schema.String))
   }).annotations({ description: "Extension. `{}` unless `account_type` is `wallet`" }),
-  external_account_id: Schema.NullOr(Schema.String).annotations({ description: "The provider's id of it" }),
+  external_account_id: Schema.NullOr(Schema.String).annotations({
+    description: "The organisation's own note of a provider's id. Payouts never use it: they go to the account above"
+  }),
   ...timestamps
 }).annotations({ identifier: "Beneficiary" })
 
@@ -90,7 +92,7 @@ const fields = {
           "An IBAN when it starts with two letters; 10 digits with the check digit of the bank (NUBAN) in NG; 8 digits in GB"
         )
       ),
-      bank_name: optionalNullable(text(200)),
+      bank_name: optionalNullable(text(200, "Required, except with an IBAN")),
       bank_code: optionalNullable(text(32, "Required, except with an IBAN. A sort code of 6 digits in GB")),
       country: optionalNullable(CountryCode).annotations({ description: "Default: `country` of the beneficiary" })
     })

@@ -285,7 +285,7 @@ const initiations = new Named({
     summary: "Payin in shillings that the organisation receives in dollars, at a locked rate",
     value: {
       ...request,
-      target_amount: 11.59,
+      target_amount: 11.6,
       target_currency: "USD",
       org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
     }

@@ -211,7 +211,7 @@ const entryExamples = examples({
   "A beneficiary that rules leave alone": {
     list: "allow",
     subject: "beneficiary",
-    value: "0199c2a4-8d20-7c31-9b42-5e6f70819203"
+    value: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77"
   }
 })
 

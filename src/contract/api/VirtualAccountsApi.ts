@@ -517,7 +517,7 @@ export const VirtualAccountsApi = apiGroup(
       access: "platform",
       summary: "Resolve an incoming transfer",
       description:
-        "Extension. For a transfer in suspense: it names no known account, an account in another currency, or a closed one. The operations queue has these (`incoming_transfer`; `item_id` is the `transfer_id`). Check with the provider first. Audited in the caller's name. Not in suspense: 409.",
+        "Extension. For a transfer in suspense: it names no known account, an account in another currency, or a closed one. The operations queue has these (`incoming_transfer`; `item_id` is the `transfer_id`). Check with the provider first. Audited in the caller's name. A `reversal` that neither the account nor the organisation can bear is owed by the organisation (`receivable`). Not in suspense: 409.",
       request: examples({
         "Credit an account": {
           outcome: "credited",

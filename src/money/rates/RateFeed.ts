@@ -3,7 +3,8 @@
  *
  * - Instances share the work: a source is fetched by the instance that claims it.
  * - A source of lower priority replaces a rate only if the other source stopped renewing it, before the rate is stale.
- * - A rate that moves by more than 10 percent is proposed instead, with the way back: an operator confirms both at once.
+ * - A rate that moves by more than 10 percent, at once or in steps within 24 hours, is proposed instead, with the way
+ *   back: an operator confirms both at once.
  * - A document that is too old, or older than the one before, renews nothing.
  */
 import { readFile, stat } from "node:fs/promises"
@@ -55,10 +56,21 @@ const bodyOf = (response: HttpClientResponse.HttpClientResponse) =>
       : Effect.succeed(Buffer.concat([all, part]))
   ).pipe(Effect.map((bytes) => bytes.toString("utf8")))
 
-const fileAt = async (location: string): Promise<string> => {
+/** `changedAt`: when the file changed last, or what the `Last-Modified` header says; null: unknown. */
+interface FetchedDocument {
+  readonly text: string
+  readonly changedAt: Date | null
+}
+
+const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): Date | null => {
+  const date = new Date(headers["last-modified"] ?? "")
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+const fileAt = async (location: string): Promise<FetchedDocument> => {
   const file = await stat(location)
   if (!file.isFile() || file.size > LARGEST_DOCUMENT) throw new Error("not a small file")
-  return await readFile(location, "utf8")
+  return { text: await readFile(location, "utf8"), changedAt: file.mtime }
 }
 
 /** Error messages of clients may hold the address, and with it a key. A redirect is not followed: it may lead anywhere. */
@@ -71,7 +83,9 @@ const documentAt = ({ kind, location }: RateSource) =>
     : HttpClient.get(location).pipe(
         Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
         Effect.flatMap((response) =>
-          response.status === 200 ? bodyOf(response) : Effect.fail(failed(`it answered with ${response.status}`))
+          response.status === 200
+            ? Effect.map(bodyOf(response), (text): FetchedDocument => ({ text, changedAt: lastModified(response) }))
+            : Effect.fail(failed(`it answered with ${response.status}`))
         ),
         Effect.scoped,
         Effect.mapError((error) => (error instanceof FetchFailed ? error : failed("it was not reached"))),
@@ -115,7 +129,8 @@ const make = Effect.gen(function* () {
         })
         const moved = own.filter((row) => {
           const current = stored.get(pairOf(row))
-          return current !== undefined && jumps(rateOf(row.rate), rateOf(current.rate))
+          const before = current === undefined ? [] : [current.rate, current.compared_rate]
+          return before.some((one) => jumps(rateOf(row.rate), rateOf(one)))
         })
         // A fall of 9.5 percent is a rise of 10.5 percent the other way: both wait.
         const waiting = new Set(moved.flatMap((row) => [pairOf(row), wayBackOf(row)]))
@@ -139,7 +154,7 @@ const make = Effect.gen(function* () {
   const alertJump = (source: string, { from_currency, rate, to_currency }: UsdRate) =>
     alertOperator(
       "rate_proposed",
-      `The rate of ${from_currency} to ${to_currency} from ${source} moves by more than 10 percent and waits for a person.`,
+      `The rate of ${from_currency} to ${to_currency} from ${source} moves by more than 10 percent within 24 hours and waits for a person.`,
       { source, rate }
     )
 
@@ -158,7 +173,9 @@ const make = Effect.gen(function* () {
 
   const fetchOne = Effect.fn("RateFeed.fetch")(function* (source: RateSource) {
     const document = yield* Effect.provideService(documentAt(source), HttpClient.HttpClient, client)
-    const published = yield* Either.mapLeft(source.read(document), failed)
+    const read = yield* Either.mapLeft(source.read(document.text), failed)
+    const isDated = read.publishedAt !== null || source.kind === "coinbase"
+    const published = isDated ? read : { ...read, publishedAt: document.changedAt }
     const rows = yield* Either.mapLeft(againstUsd(published), failed)
     yield* checkTime(source.name, published)
     const jumped = yield* apply(source, rows, published.publishedAt)

@@ -4,7 +4,7 @@ import type { OrgId, BeneficiaryId, UserId } from "../../domain/Ids.ts"
 import type * as Api from "../../contract/api/BeneficiariesApi.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
-import { bankAccountProblems, mobileMoneyProblems } from "../../domain/AccountFormat.ts"
+import { bankAccountProblems, mobileMoneyProblems, startsLikeIban } from "../../domain/AccountFormat.ts"
 import { isCryptoAssetCode, networksOf } from "../../domain/Currency.ts"
 import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -31,13 +31,15 @@ const missing = (values: Readonly<Record<string, string | null | undefined>>): R
 
 const bankDetails = (draft: Draft): Checked<Details> => {
   const { account_name, account_number, bank_code = null, bank_name, country } = draft.bank_details ?? {}
-  if (isAbsent(account_number) || isAbsent(bank_name)) {
+  // An IBAN names its bank by itself.
+  const named = !isAbsent(bank_name) || (!isAbsent(account_number) && startsLikeIban(account_number))
+  if (isAbsent(account_number) || !named) {
     return refuse(...missing({ "bank_details.account_number": account_number, "bank_details.bank_name": bank_name }))
   }
   const bank_details = {
     account_name: account_name ?? `${draft.fname} ${draft.lname}`,
     account_number,
-    bank_name,
+    ...(isAbsent(bank_name) ? {} : { bank_name }),
     bank_code,
     country: country ?? draft.country
   }

@@ -4,6 +4,7 @@ import { ProviderName } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { Busy, NotFound, TooLarge, Unauthorized } from "../../domain/Failure.ts"
 import { busyRetryAfter } from "../../domain/policies/DatabasePolicies.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { makeCallbackAbuseLimit } from "../../platform/rateLimits/RateLimits.ts"
 import { json, text, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { readPlainBody } from "../../platform/http/RequestBody.ts"
@@ -48,6 +49,7 @@ const later = new Busy({
 
 export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
+  const { publicUrl } = yield* Settings
   const providers = yield* Providers
   const proofs = yield* makeCallbackAbuseLimit("callbacks without proof")
 
@@ -74,7 +76,7 @@ export const callbackRoutes = Effect.gen(function* () {
           NoProof: ({ message }) =>
             proofs.refuse(
               incoming.request,
-              `A callback without proof was refused: ${message}`,
+              `A callback of ${provider.name} to ${incoming.request.headers.host ?? "no host"} was refused without proof: ${message}. Callbacks are verified for PUBLIC_URL, ${new URL(publicUrl).host}`,
               new Unauthorized({ message: "The callback does not carry the provider's proof." })
             ),
           NotNow: ({ message, proof }) => {

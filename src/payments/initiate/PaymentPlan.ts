@@ -11,6 +11,7 @@ import { holdsNumber, isExpired, maskCard } from "../../domain/Card.ts"
 import { flowOf } from "../../domain/Corridor.ts"
 import { CountryCode, isCountryCode } from "../../domain/Country.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
+import type { Exchange } from "../../domain/Exchange.ts"
 import { Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../../domain/LockedRate.ts"
 import {
@@ -23,6 +24,7 @@ import {
 import { mobileMoneyProblems } from "../../domain/AccountFormat.ts"
 import { Money } from "../../domain/Money.ts"
 import { countryOfPhoneNumber, readPhoneNumber } from "../../domain/PhoneNumber.ts"
+import { isIpAddress } from "../../domain/RiskRules.ts"
 import { checkReturnUrl } from "../../domain/Url.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 import type { CreditedAccount } from "../settlement/PaymentEvents.ts"
@@ -75,6 +77,8 @@ export interface PaymentPlan {
   readonly card: Redacted.Redacted<Card> | null
   /** The locked rate that the payment spends. */
   readonly lock?: LockUse | undefined
+  /** The rate of the lock. */
+  readonly exchange?: Exchange | undefined
   /** Browser in which the card was entered; never stored. */
   readonly browser: Browser | null
 }
@@ -121,10 +125,14 @@ const repeatedNumber = (request: Request): ReadonlyArray<string> => {
 
 const cardProblems = ({ card_details, payment_method }: Request, now: Date): ReadonlyArray<string> => {
   if (card_details === undefined || payment_method !== "card") return []
-  const { expiry_month, expiry_year } = card_details
-  return isExpired(expiry_month, expiry_year, now)
-    ? [`card_details.expiry_year: the card expired with ${expiry_month}/${expiry_year}; use another`]
-    : []
+  const { browser, expiry_month, expiry_year } = card_details
+  const ip = browser?.ip_address ?? null
+  return [
+    ...(isExpired(expiry_month, expiry_year, now)
+      ? [`card_details.expiry_year: the card expired with ${expiry_month}/${expiry_year}; use another`]
+      : []),
+    ...(ip === null || isIpAddress(ip) ? [] : ["card_details.browser.ip_address: is not an IP address"])
+  ]
 }
 
 /** The network moves the provider's side of the payment. */
@@ -304,6 +312,7 @@ export const planPayment = (
   const recipient = context.beneficiary
   return Either.right({
     lock: lock.right,
+    exchange: lock.right === undefined ? undefined : Option.getOrUndefined(context.lock),
     payment: {
       direction: flowOf(request.direction),
       payment_method: request.payment_method,

@@ -3,10 +3,19 @@ import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import { asSentence } from "../../domain/MailSafeText.ts"
 import { AttemptId, type OrgId, Ids } from "../../domain/Ids.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
+import type { Exchange } from "../../domain/Exchange.ts"
 import { AllProvidersFailed, NoRoute } from "../../domain/Failure.ts"
+import { convertibleNear } from "../../domain/LockedRate.ts"
 import type { Money } from "../../domain/Money.ts"
 import { orphanedAfter } from "../../domain/policies/PaymentPolicies.ts"
-import { providerAccountOf, type Candidate, route, type Route, type RouteConfig } from "../../domain/Routing.ts"
+import {
+  providerAccountOf,
+  type Candidate,
+  route,
+  type Route,
+  type RouteConfig,
+  smallestUnit
+} from "../../domain/Routing.ts"
 import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
@@ -163,8 +172,21 @@ export const reasonsForNone = ({ country, direction, payment_method }: CorridorF
   return `No provider serves ${payment_method} ${direction} in ${country}. ${reasons.join(" ")}`.trim()
 }
 
-export const noRoute = (payment: CorridorFields, routed: Route): NoRoute =>
-  new NoRoute({ message: reasonsForNone(payment, routed) })
+/** The amount in its own currency that a provider without so many digits can pay, where the rate decides. */
+const fittingAmounts = ({ excluded }: Route, { amount, exchange, target }: Converted): string => {
+  const digits = Math.max(...excluded.map((one) => one.digits ?? -1))
+  const near = digits < 0 ? [] : convertibleNear(amount, exchange, smallestUnit(target, digits))
+  return near.length === 0 ? "" : ` Send an amount of ${near.join(" or ")} to reach such a target at this rate.`
+}
+
+export interface Converted extends Pick<Payment, "amount" | "target"> {
+  readonly exchange: Exchange
+}
+
+export const noRoute = (payment: CorridorFields, routed: Route, converted?: Converted): NoRoute =>
+  new NoRoute({
+    message: `${reasonsForNone(payment, routed)}${converted === undefined ? "" : fittingAmounts(routed, converted)}`
+  })
 
 /** Why the last provider did not take it, if it did not decline by itself. */
 export interface NotTaken {

@@ -130,9 +130,12 @@ const make = Effect.gen(function* () {
       Effect.onError(() => Effect.ignoreLogged(withdrawUnsent(permit, invitation))),
       Effect.catchTag(
         "NotificationFailed",
-        () =>
+        ({ noServer }) =>
           new Conflict({
-            message: "email: the invitation could not be sent to this address and was withdrawn; try again later."
+            message:
+              noServer === true
+                ? "The service has no mail server, so no invitation can be sent: its operator sets SMTP_URL and NOTIFY_FROM."
+                : "email: the invitation could not be sent to this address and was withdrawn; try again later."
           })
       )
     )

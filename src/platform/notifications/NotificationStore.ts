@@ -27,7 +27,11 @@ export const Notification = Schema.Struct({
 export type Notification = typeof Notification.Type
 
 /** `message` tells operators what went wrong; it is not meant for the callers of the API. */
-export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{ readonly message: string }> {}
+export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{
+  readonly message: string
+  /** The service has no mail server. */
+  readonly noServer?: true
+}> {}
 
 export class NotificationStore extends Context.Tag("corridor/NotificationStore")<
   NotificationStore,

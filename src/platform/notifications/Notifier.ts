@@ -115,7 +115,12 @@ const isAddress = Schema.is(Schema.typeSchema(EmailAddress))
 const meansMore = /[,;:<>()[\]"\\]/
 
 const nowhere: Deliver = () =>
-  Effect.fail(new NotificationFailed({ message: "No mail is sent: set SMTP_URL to the mail server, and NOTIFY_FROM." }))
+  Effect.fail(
+    new NotificationFailed({
+      message: "No mail is sent: set SMTP_URL to the mail server, and NOTIFY_FROM.",
+      noServer: true
+    })
+  )
 
 export class Notifier extends Context.Tag("corridor/Notifier")<
   Notifier,

@@ -76,6 +76,8 @@ export const identificationOf = (bank: BankAccount, country: string): Either.Eit
 /** Currencies that Adyen counts otherwise than ISO 4217 does. */
 const ownExponents: Readonly<Record<string, number>> = { CLP: 2, CVE: 0, IDR: 0, ISK: 2 }
 
+export const adyenDigits = (currency: string): number | undefined => ownExponents[currency]
+
 export interface Amount {
   readonly currency: string
   readonly value: bigint

@@ -10,14 +10,13 @@ import {
   type IncomingTransfer,
   Issued,
   MaybeIssued,
-  NotIssued,
-  NotListed
+  NotIssued
 } from "../port/AccountIssuer.ts"
-import { knownDetails, listAll, notMade, unanswered } from "../port/AccountReplies.ts"
+import { knownDetails, listAll, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
 import { type Callback, Proof } from "../port/Callback.ts"
 import { Amount, type Call, enclosed, messageIn, PER_PAGE } from "./CircleAnswers.ts"
 import { chainOfNetwork, derivedUuid, moneyOfCircle, networkOfChain, paths } from "./CircleRequests.ts"
-import { depositsSince, issueWire, wiredCurrencies } from "./CircleWires.ts"
+import { depositsBetween, issueWire, wiredCurrencies } from "./CircleWires.ts"
 
 const addressedCurrencies = ["USDC"]
 
@@ -55,11 +54,12 @@ export const createAddress = ({ reference }: DetailsOrder, chain: string): Provi
     chain
   })
 
-export const listTransfers = (since: Date, after: string | null): ProviderCall =>
+export const listTransfers = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
   get(
     "list transfers",
     withQuery(paths.transfer, {
       from: since.toISOString(),
+      to: until?.toISOString(),
       pageSize: `${PER_PAGE}`,
       pageAfter: after ?? undefined
     })
@@ -116,20 +116,20 @@ export const circleAccounts = (call: Call, network: string | undefined) => {
   const issuer: AccountIssuer = {
     currencies: issuedCurrencies,
     issue: (order) => (wiredCurrencies.includes(order.currency) ? wire(order) : issueAddress(order)),
-    incoming: (since) =>
+    incoming: (since, until) =>
       Effect.gen(function* () {
         const addresses = yield* known
         // Listed by the time at which they were first seen, and complete later.
         const seen = new Date(since.getTime() - Duration.toMillis(transferConfirmation))
         const all = yield* listAll((after) =>
-          Effect.map(read(listTransfers(seen, after), arrivalsIn), ({ value }) => ({
+          Effect.map(read(listTransfers(seen, until, after), arrivalsIn), ({ value }) => ({
             items: value,
             next: value.length < PER_PAGE ? null : (value.at(-1)?.id ?? null)
           }))
         )
-        const wired = yield* depositsSince(call, since)
+        const wired = yield* depositsBetween(call, since, until)
         return [...all.flatMap((one) => transferOf(one, addresses) ?? []), ...wired]
-      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+      }).pipe(Effect.mapError(notListed))
   }
 
   /** The transfer that a callback names, as the account's own look-up shows it. */

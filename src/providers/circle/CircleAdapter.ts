@@ -3,13 +3,8 @@ import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effec
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/Url.ts"
 import { get, postJson, withHeaders, withQuery } from "../client/ProviderHttp.ts"
-import {
-  accountTest,
-  enquiryResult,
-  preparedOrDeclined,
-  outcomeOfOrder,
-  warnOfStatus
-} from "../client/ProviderReplies.ts"
+import { accountTest, alsoTold } from "../client/AccountTest.ts"
+import { enquiryResult, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
 import { circleAccounts, issuedCurrencies } from "./CircleAccounts.ts"
@@ -37,6 +32,7 @@ import {
   transferOf
 } from "./CircleRequests.ts"
 import { isCirclesTopic, makeSnsKeys } from "./CircleSignatures.ts"
+import { circleRegistration } from "./CircleWebhooks.ts"
 
 const baseUrls = { sandbox: "https://api-sandbox.circle.com", live: "https://api.circle.com" }
 
@@ -85,9 +81,13 @@ const decodeBalances = Schema.decodeUnknownEither(
   })
 )
 
+const decodeWallet = Schema.decodeUnknownOption(
+  Schema.Struct({ data: Schema.Struct({ payments: Schema.Struct({ masterWalletId: Schema.String }) }) })
+)
+
 const warnOf = { intent: warnOfStatus("Circle", isKnownMoment), transfer: warnOfStatus("Circle", isKnownStatus) }
 
-const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
+const connect = ({ baseUrl, callbackUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.api_key)}` })
   const post = (operation: string, path: string, body: unknown) => call(postJson(operation, path, body))
 
@@ -192,14 +192,16 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
     accounts: accounts.issuer,
+    register: circleRegistration(call, callbackUrl, sns.isOurTopic),
     test: accountTest(
       call(get("read balances", "/v1/businessAccount/balances")),
       "the API key",
       decodeBalances,
-      ({ data }) =>
-        data.available.length === 0
-          ? "nothing is available"
-          : `${data.available.map(({ amount, currency }) => `${amount} ${currency}`).join(", ")} available`
+      ({ data: { available } }) =>
+        Effect.map(alsoTold(call(get("read configuration", "/v1/configuration")), decodeWallet), (wallet) => ({
+          ...(wallet === undefined ? {} : { name: `master wallet ${wallet.data.payments.masterWalletId}` }),
+          balances: available.map(({ amount, currency }) => `${amount} ${currency}`)
+        }))
     )
   }
 }
@@ -215,6 +217,7 @@ export const circle = thirdParty({
     keys: [
       "Developer, API keys: a standard key of the Circle Mint account. Payouts need approved recipient addresses."
     ],
+    registers: "the subscription of Amazon SNS, which the running server confirms",
     callbacks: { at: "POST /v1/notifications/subscriptions with the address as endpoint", events: [] }
   },
   issues: issuedCurrencies,

@@ -65,11 +65,12 @@ export const createWire = ({ holder, reference }: DetailsOrder): Either.Either<P
 const instructions = (id: string): ProviderCall =>
   get("get wire instructions", `${wiresPath}/${encodeURIComponent(id)}/instructions`)
 
-export const listDeposits = (since: Date, after: string | null): ProviderCall =>
+export const listDeposits = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
   get(
     "list deposits",
     withQuery("/v1/businessAccount/deposits", {
       ...{ type: "wire", from: since.toISOString(), pageSize: `${PER_PAGE}` },
+      to: until?.toISOString(),
       pageAfter: after ?? undefined
     })
   )
@@ -111,11 +112,11 @@ export const issueWire = (call: Call) => (order: DetailsOrder) =>
   }).pipe(Effect.merge)
 
 /** Wires are listed from when they were seen, and complete later. */
-export const depositsSince = (call: Call, since: Date) => {
+export const depositsBetween = (call: Call, since: Date, until: Date | undefined) => {
   const seen = new Date(since.getTime() - Duration.toMillis(transferConfirmation))
   return Effect.map(
     listAll((after) =>
-      Effect.flatMap(call(listDeposits(seen, after)), (reply) =>
+      Effect.flatMap(call(listDeposits(seen, until, after)), (reply) =>
         Option.match(isOk(reply) ? depositsIn(reply.json) : Option.none(), {
           onNone: () => Effect.fail({ reason: `HTTP ${reply.status}` }),
           onSome: (items) =>

@@ -14,13 +14,13 @@ import {
   type IssueAnswer,
   Issued,
   MaybeIssued,
-  NotIssued,
-  NotListed
+  NotIssued
 } from "../port/AccountIssuer.ts"
 import {
   knownDetails,
   listAll,
   makeReversals,
+  notListed,
   namesOf,
   notMade,
   type RefundOf,
@@ -174,24 +174,24 @@ export const accountNumbers = (
           details: knownDetails({ account_name, account_number, bank_name })
         })
       }).pipe(Effect.merge) as Effect.Effect<IssueAnswer>,
-    incoming: (since) =>
+    incoming: (since, until) =>
       Effect.gen(function* () {
-        const now = new Date(yield* Clock.currentTimeMillis)
+        const end = until ?? new Date(yield* Clock.currentTimeMillis)
         const arrived = yield* paged(
-          (page) => get("list transactions", `${successfulPath(since, now)}&page=${page}`),
+          (page) => get("list transactions", `${successfulPath(since, end)}&page=${page}`),
           transactionsIn,
           since
         )
         // Listed by the time at which they were made, and completed days later.
         const made = new Date(since.getTime() - Duration.toMillis(refundProcessing))
         const refunds = yield* paged(
-          (page) => get("list refunds", `${refundsPath(made, now)}&page=${page}`),
+          (page) => get("list refunds", `${refundsPath(made, end)}&page=${page}`),
           refundsIn,
           made
         )
         const returned = yield* reversals(refunds.flatMap(refundOf))
         return [...arrived.flatMap((one) => transferOf(one) ?? []), ...returned]
-      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+      }).pipe(Effect.mapError(notListed))
   }
 
   /** The transfer that a callback names, as the look-up shows it; none: it could not be looked up. */

@@ -9,9 +9,9 @@ import {
   enquiryResult,
   preparedOrDeclined,
   outcomeOfOrder,
-  triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import { get, postJson, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
@@ -260,9 +260,11 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       const balances = balancesIn(reply)?.data
       return balances === undefined
         ? Either.left(answers.messageIn(reply) ?? `HTTP ${reply.status}`)
-        : Either.right(
-            `it holds ${balances.map(({ available_balance, currency }) => (available_balance === undefined ? currency : `${available_balance} ${currency}`)).join(", ")}`
-          )
+        : Either.right({
+            balances: balances.map(({ available_balance, currency }) =>
+              available_balance === undefined ? currency : `${available_balance} ${currency}`
+            )
+          })
     })
   }
 }

@@ -192,6 +192,7 @@ const connect = (account: Account<typeof fields>): Connected => {
     // A prompt has no idempotency key, and no look-up by our reference.
     honoursReference: false,
     provesAbsence: false,
+    digits: () => 0,
     supports: (question) =>
       question.flow === "outbound" && Either.isLeft(initiator) ? Either.left(`${initiator.left}.`) : served(question),
     initiate: (order) => {
@@ -203,9 +204,11 @@ const connect = (account: Account<typeof fields>): Connected => {
     test: Effect.match(granted, {
       onFailure: ({ reason }) => Either.left(reason),
       onSuccess: () =>
-        Either.right(
-          `Shortcode ${payee.shortcode}: the consumer key is taken. ${Either.isLeft(initiator) ? initiator.left : "Payouts are set up"}.`
-        )
+        Either.right({
+          name: `shortcode ${payee.shortcode}`,
+          // M-Pesa tells a balance by a callback alone, and no rights at all: these are what is set up here.
+          note: Either.isLeft(initiator) ? initiator.left : "payouts are set up"
+        })
     })
   }
 }

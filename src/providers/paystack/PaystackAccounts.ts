@@ -1,12 +1,14 @@
 /** Dedicated accounts of Paystack: bank details for a virtual account, and the transfers that arrive there. */
-import { Duration, Effect, Option, Schema } from "effect"
-import { refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
+import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { incomingTransferOverlap, refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import {
   knownDetails,
   listAll,
+  listBetween,
   makeReversals,
   namesOf,
+  notListed,
   notMade,
   type RefundOf,
   unanswered
@@ -29,8 +31,7 @@ import {
   type IssueAnswer,
   Issued,
   MaybeIssued,
-  NotIssued,
-  NotListed
+  NotIssued
 } from "../port/AccountIssuer.ts"
 import { isOurs } from "./PaystackMovements.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
@@ -110,14 +111,22 @@ export const createDedicated = (customer: string): ProviderCall =>
 
 const PER_PAGE = 100
 
-export const listTransactions = (since: Date, page: string): ProviderCall =>
-  get("list transactions", withQuery("/transaction", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+/** Query of a page of a list between two times. */
+const between = (since: Date, until: Date | undefined, page: string) => ({
+  from: since.toISOString(),
+  to: until?.toISOString(),
+  perPage: `${PER_PAGE}`,
+  page
+})
+
+export const listTransactions = (since: Date, until: Date | undefined, page: string): ProviderCall =>
+  get("list transactions", withQuery("/transaction", between(since, until, page)))
 
 export const fetchTransaction = (id: string): ProviderCall =>
   get("fetch transaction", `/transaction/${encodeURIComponent(id)}`)
 
-export const listRefunds = (since: Date, page: string): ProviderCall =>
-  get("list refunds", withQuery("/refund", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+export const listRefunds = (since: Date, until: Date | undefined, page: string): ProviderCall =>
+  get("list refunds", withQuery("/refund", between(since, until, page)))
 
 const issuedAs = (customer: string, account: typeof Dedicated.Type, { currency }: DetailsOrder): IssueAnswer => {
   const { account_name, account_number, bank, provider } = account
@@ -178,11 +187,9 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
   )
 
   /** Pages are numbered from 1; one that is not full is the last. */
-  const paged = <A>(
-    request: (page: string) => ProviderCall,
-    read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>
-  ) =>
-    listAll((from) =>
+  const paged =
+    <A>(request: (page: string) => ProviderCall, read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>) =>
+    (from: string | null) =>
       Effect.gen(function* () {
         const page = from ?? "1"
         const reply = yield* call(request(page))
@@ -190,7 +197,6 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
         if (Option.isNone(items)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
         return { items: items.value, next: items.value.length < PER_PAGE ? null : `${Number(page) + 1}` }
       })
-    )
 
   /** The customer of an earlier try is found by its address, with the account if it has one. */
   const customerFor = (order: DetailsOrder): Effect.Effect<typeof Customer.Type, IssueAnswer> =>
@@ -206,6 +212,7 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
 
   return {
     currencies: dedicatedCurrencies,
+    needsPhone: true,
     issue: (order) =>
       Effect.gen(function* () {
         const { customer_code, dedicated_account } = yield* customerFor(order)
@@ -217,14 +224,18 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
           onSome: (account) => issuedAs(customer_code, account, order)
         })
       }).pipe(Effect.merge),
-    incoming: (since) =>
+    incoming: (since, until) =>
       Effect.gen(function* () {
-        const arrived = yield* paged((page) => listTransactions(since, page), transactionsIn)
+        const arrived = yield* listAll(paged((page) => listTransactions(since, until, page), transactionsIn))
         // Listed by the time at which they were made, and processed days later.
         const made = new Date(since.getTime() - Duration.toMillis(refundProcessing))
-        const refunds = yield* paged((page) => listRefunds(made, page), refundsIn)
+        // Paystack's clock may be ahead.
+        const soon = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(incomingTransferOverlap))
+        const refunds = yield* listBetween(made, until ?? soon, (from, to) =>
+          paged((page) => listRefunds(from, to, page), refundsIn)
+        )
         const returned = yield* reversals(refunds.flatMap(refundOf))
         return [...arrived.flatMap((one) => transferOf(one) ?? []), ...returned]
-      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+      }).pipe(Effect.mapError(notListed))
   }
 }

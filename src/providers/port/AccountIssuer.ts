@@ -63,15 +63,24 @@ export interface IncomingTransfer {
   readonly amount: Money
   /** As the provider names the sender; null: unknown. */
   readonly sender: string | null
+  /** Id of the transfer that a reversal or reinstatement undoes; absent: the provider does not say. */
+  readonly of?: string
+  /** The provider does not say whether it is of a virtual account: it is booked only if its reference is known. */
+  readonly isUncertain?: true
 }
 
-/** The list could not be read to its end. */
-export class NotListed extends Data.TaggedError("NotListed")<{ readonly reason: string }> {}
+/** The list could not be read to its end. `isTooLong`: that of a shorter time can be. */
+export class NotListed extends Data.TaggedError("NotListed")<{
+  readonly reason: string
+  readonly isTooLong?: true
+}> {}
 
 export interface AccountIssuer {
   readonly currencies: ReadonlyArray<string>
+  /** Whether it issues nothing without the holder's phone number. */
+  readonly needsPhone?: true
   /** Repeatable: a second call for one reference finds what the first one made. */
   readonly issue: (order: DetailsOrder) => Effect.Effect<IssueAnswer>
-  /** All transfers since this time, in any order. Absent: only callbacks and the sandbox report them. */
-  readonly incoming?: (since: Date) => Effect.Effect<ReadonlyArray<IncomingTransfer>, NotListed>
+  /** All transfers since this time, up to another one, in any order. Absent: only callbacks and the sandbox report them. */
+  readonly incoming?: (since: Date, until?: Date) => Effect.Effect<ReadonlyArray<IncomingTransfer>, NotListed>
 }

@@ -1,6 +1,7 @@
 /** Shared by adapters that issue account details: reads refusals, and lists to their end. */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import type { Money } from "../../domain/Money.ts"
+import { incomingTransferSlice } from "../../domain/policies/PaymentPolicies.ts"
 import {
   type AccountDetails,
   type AccountHolder,
@@ -41,10 +42,13 @@ interface Page<A> {
   readonly next: string | null
 }
 
+export const notListed = (failure: { readonly reason: string }): NotListed =>
+  failure instanceof NotListed ? failure : new NotListed({ reason: failure.reason })
+
+type PageFrom<A> = (from: string | null) => Effect.Effect<Page<A>, { readonly reason: string }>
+
 /** Every item of a list. Fails rather than leave some out. */
-export const listAll = <A>(
-  page: (from: string | null) => Effect.Effect<Page<A>, { readonly reason: string }>
-): Effect.Effect<ReadonlyArray<A>, NotListed> =>
+export const listAll = <A>(page: PageFrom<A>): Effect.Effect<ReadonlyArray<A>, NotListed> =>
   Effect.gen(function* () {
     const all: Array<A> = []
     let from: string | null = null
@@ -54,8 +58,25 @@ export const listAll = <A>(
       if (read.next === null) return all
       from = read.next
     }
-    return yield* Effect.fail({ reason: `the list has more than ${MOST_PAGES} pages` })
-  }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+    return yield* new NotListed({ reason: `the list has more than ${MOST_PAGES} pages`, isTooLong: true })
+  }).pipe(Effect.mapError(notListed))
+
+/** Every item between two times. A list that is too long is read in halves. */
+export const listBetween = <A>(
+  since: Date,
+  until: Date,
+  page: (since: Date, until: Date) => PageFrom<A>
+): Effect.Effect<ReadonlyArray<A>, NotListed> =>
+  Effect.catchIf(
+    listAll(page(since, until)),
+    ({ isTooLong }) =>
+      isTooLong === true && until.getTime() - since.getTime() > Duration.toMillis(incomingTransferSlice),
+    () => {
+      const middle = new Date((since.getTime() + until.getTime()) / 2)
+      const halves = [listBetween(since, middle, page), listBetween(middle, until, page)]
+      return Effect.map(Effect.all(halves), (lists) => lists.flat())
+    }
+  )
 
 /** A refund as the provider lists it, of a transaction with this id. */
 export interface RefundOf {
@@ -84,10 +105,10 @@ export const makeReversals = (
         const money = transfer === null ? undefined : amount(transfer.amount)
         return transfer === null || money?.isPositive !== true
           ? []
-          : [{ ...transfer, id, kind: "reversal", amount: money } as const]
+          : [{ ...transfer, id, of: transfer.id, kind: "reversal", amount: money } as const]
       })
     ).pipe(
       Effect.map((all) => all.flat()),
-      Effect.mapError(({ reason }) => new NotListed({ reason }))
+      Effect.mapError(notListed)
     )
 }

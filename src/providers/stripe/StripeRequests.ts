@@ -1,6 +1,7 @@
 /** Requests to Stripe: forms whose names nest by brackets. */
 import { Duration, Either, Option, Redacted } from "effect"
-import type { Money } from "../../domain/Money.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
+import { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
 import { type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
@@ -27,6 +28,9 @@ export const amountText = (money: Money): Option.Option<string> =>
     minorText(money, ownExponents[money.currency]),
     (text) => money.exponent !== THREE_DIGITS || text.endsWith("0")
   )
+
+export const stripeDigits = (currency: AnyCurrencyCode): number | undefined =>
+  Money.zero(currency).exponent === THREE_DIGITS ? THREE_DIGITS - 1 : ownExponents[currency]
 
 export const moneyIn = (amount: string | null, currency: string | null): Option.Option<Money> =>
   moneyOfMinor(amount, currency, ownExponents[currency?.toUpperCase() ?? ""])
@@ -112,12 +116,11 @@ export const isPaidOnPage = ({ metadata }: { readonly metadata: Readonly<Record<
 /** Stripe closes a page 30 minutes after it was made at the earliest, and 24 hours after at the latest. */
 const pageLives = { least: Duration.minutes(31), most: Duration.minutes(24 * 60 - 1) }
 
-/** Left out where Stripe would refuse the time: the page is then closed when the payin ends. */
+/** As near to the end of the payin as Stripe allows; at the latest time, Stripe closes the page without being told. */
 const pageEnd = ({ expiresAt }: PaymentOrder, nowMillis: number): Form => {
-  const left = expiresAt === null ? 0 : expiresAt.getTime() - nowMillis
-  return expiresAt === null || left < Duration.toMillis(pageLives.least) || left > Duration.toMillis(pageLives.most)
-    ? {}
-    : { expires_at: `${Math.floor(expiresAt.getTime() / 1000)}` }
+  if (expiresAt === null || expiresAt.getTime() - nowMillis > Duration.toMillis(pageLives.most)) return {}
+  const end = Math.max(expiresAt.getTime(), nowMillis + Duration.toMillis(pageLives.least))
+  return { expires_at: `${Math.floor(end / 1000)}` }
 }
 
 /** A page of Stripe's where the payer enters the card. The reference is on the session and on the payment behind it. */

@@ -9,13 +9,17 @@ import {
   accountDetailsConcurrency,
   accountDetailsPause,
   accountDetailsPoll,
+  incomingTransferLease,
   incomingTransferOverlap,
   incomingTransferPoll,
-  incomingTransferRetry
+  incomingTransferRetry,
+  incomingTransferSlice
 } from "../../domain/policies/PaymentPolicies.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { cleanName, cleanText, cleanWords } from "../../domain/ProviderText.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
+import type { AccountIssuer } from "../../providers/port/AccountIssuer.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { IncomingTransfers } from "./IncomingTransfers.ts"
 import { IncomingTransferStore } from "./IncomingTransferStore.ts"
@@ -83,6 +87,44 @@ const make = Effect.gen(function* () {
       Effect.annotateLogs({ account_id: pending.account_id })
     )
 
+  /**
+   * Reads a list and records its transfers. A list that is too long is read in slices of time, and how far it was read is
+   * kept after each. The shortest slice that is still too long is skipped with an alert: callbacks report it too.
+   */
+  const listBetween = Effect.fnUntraced(function* (
+    provider: ProviderName,
+    incoming: NonNullable<AccountIssuer["incoming"]>,
+    since: Date,
+    now: Date
+  ) {
+    const shortest = Duration.toMillis(incomingTransferSlice)
+    let from = since
+    let span = now.getTime() - since.getTime()
+    while (from < now) {
+      const until = new Date(Math.min(now.getTime(), from.getTime() + span))
+      const found = yield* incoming(from, until < now ? until : undefined).pipe(
+        Effect.asSome,
+        Effect.catchIf(
+          ({ isTooLong }) => isTooLong === true,
+          () => Effect.succeedNone
+        )
+      )
+      if (Option.isNone(found) && until.getTime() - from.getTime() > shortest) {
+        span = Math.max(shortest, (until.getTime() - from.getTime()) / 2)
+        continue
+      }
+      if (Option.isNone(found)) {
+        const message = `${provider} lists too many incoming transfers from ${from.toISOString()} to ${until.toISOString()}: compare them with its dashboard.`
+        yield* alertOperator("transfer_list_too_long", message, { provider })
+      } else {
+        for (const transfer of found.value) yield* transfers.record({ provider, account: null }, transfer)
+        span *= 2
+      }
+      yield* lists.listed(provider, until < now ? incomingTransferLease : incomingTransferPoll, until)
+      from = until
+    }
+  })
+
   /** Reads the list of a provider if it is due; a list that fails is read again from the same time. */
   const list = Effect.fnUntraced(function* (provider: ProviderName) {
     const incoming = (yield* issuerNamed(provider))?.incoming
@@ -91,11 +133,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(claimed)) return
     const now = new Date(yield* Clock.currentTimeMillis)
     const since = new Date(claimed.value.getTime() - Duration.toMillis(incomingTransferOverlap))
-    yield* Effect.gen(function* () {
-      const found = yield* incoming(since)
-      for (const transfer of found) yield* transfers.record({ provider, account: null }, transfer)
-      yield* lists.listed(provider, incomingTransferPoll, now)
-    }).pipe(
+    yield* listBetween(provider, incoming, since, now).pipe(
       Effect.catchTag("NotListed", ({ reason }) =>
         Effect.zipRight(
           Effect.logWarning(`${provider} did not list incoming transfers: ${reason}`),
@@ -129,13 +167,22 @@ const make = Effect.gen(function* () {
           message: `payment_rail: must be ${railIn(currency)} for an account in ${currency}.`
         })
       }
-      const [issuer = null] = yield* issuersOf(currency)
-      const { bank_account, email, name, phone } = holder ?? {}
+      const { bank_account, email, name } = holder ?? {}
+      const phone = holder?.phone ?? owner.phone
+      const issuers = yield* issuersOf(currency)
+      const willing = yield* Effect.filter(issuers, (one) =>
+        Effect.map(issuerNamed(one), (found) => phone !== null || found?.needsPhone !== true)
+      )
+      const [issuer = null] = willing
+      if (issuer === null && issuers.length > 0) {
+        const message = `holder.phone: is missing: ${issuers.join(", ")} needs it to issue details in ${currency}.`
+        return yield* new Invalid({ message })
+      }
       return {
         payment_rail,
         issuer,
         details_message: issuer === null ? noIssuer(currency) : null,
-        holder: { name: name ?? owner.name, email: email ?? owner.email, phone: phone ?? owner.phone, bank_account }
+        holder: { name: name ?? owner.name, email: email ?? owner.email, phone, bank_account }
       } satisfies WantedDetails
     }),
     /** Asks for all details that are due and reads all lists that are due. */

@@ -119,7 +119,7 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
     readonly list: (scope: Scope, filter: AccountFilter, window: Window) => Stored<ReadonlyArray<VirtualAccount>>
     /**
      * For a transaction that moves money: keeps the account's status until its end. The lock is shared, so movements do
-     * not wait for each other, only for a freeze. The holder must not change the account.
+     * not wait for each other, only for a freeze that runs or waits. The holder must not change the account.
      */
     readonly lock: (orgId: OrgId, id: AccountId) => Stored<Option.Option<VirtualAccount>>
     /** For a transaction that changes the account: waits for running movements and blocks new ones. */

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, Schema, TestClock } from "effect"
@@ -156,6 +159,27 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     )
   )
 
+  it.live("stops a rate that moves by 10 percent in small steps, and a person's small steps too", () =>
+    onFeed(
+      backend,
+      (url) => url,
+      (feed, { answer }) =>
+        Effect.gen(function* () {
+          const store = yield* RateStore
+          const rates = yield* Rates
+          for (const NGN of [1000, 1060, 1099, 1160, 1180]) {
+            answer.body = document({ NGN })
+            yield* wait
+            yield* feed.fetchDue
+          }
+          expect((yield* stored("USD", "NGN"))?.rate).toBe("1099")
+          expect((yield* store.proposals).map(({ rate }) => rate)).toContain("1160")
+          const wanted = yield* Schema.decode(WantedRate)({ from: "USD", to: "NGN", rate: "1110" })
+          expect((yield* rates.set(operatorPermit("platform", "ada"), wanted)).status).toBe("proposed")
+        })
+    )
+  )
+
   it.live("leaves a rate alone that an operator set, where manual has the higher priority", () =>
     onFeed(
       backend,
@@ -257,6 +281,53 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     )
   )
 
+  it.live("takes the time of the Last-Modified header where the mapping has none", () =>
+    onFeed(
+      backend,
+      (url) => url,
+      (feed, { answer }) =>
+        Effect.gen(function* () {
+          const store = yield* RateStore
+          const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+          answer.body = document({ KES: 129.35 })
+          answer.headers = { "last-modified": daysAgo(30).toUTCString() }
+          yield* feed.fetchDue
+          expect((yield* store.fetches)[0]?.last_error).toMatch(/more than 6d ago/)
+          expect(yield* stored("USD", "KES")).toBeUndefined()
+          answer.headers = { "last-modified": daysAgo(1).toUTCString() }
+          yield* wait
+          yield* feed.fetchDue
+          expect((yield* stored("USD", "KES"))?.published_at).toBeInstanceOf(Date)
+        })
+    )
+  )
+
+  it.live("takes the time of a file where the mapping has none: an old file renews nothing", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "corridor-rates-"))
+      const file = join(folder, "rates.json")
+      writeFileSync(file, document({ KES: 129.35 }))
+      const old = new Date(Date.now() - 30 * 86_400_000)
+      utimesSync(file, old, old)
+      yield* onFeed(
+        backend,
+        () => `file:${file}`,
+        (feed) =>
+          Effect.gen(function* () {
+            const store = yield* RateStore
+            yield* feed.fetchDue
+            expect((yield* store.fetches)[0]?.last_error).toMatch(/more than 6d ago/)
+            expect(yield* stored("USD", "KES")).toBeUndefined()
+            writeFileSync(file, document({ KES: 130 }))
+            yield* wait
+            yield* feed.fetchDue
+            expect((yield* stored("USD", "KES"))?.rate).toBe("130")
+          })
+      )
+      rmSync(folder, { recursive: true })
+    })
+  )
+
   it.live("takes over from a source of higher priority before its rates are refused", () =>
     onFeed(
       backend,
@@ -302,6 +373,29 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
 })
 
 describe("A source in live mode", () => {
+  it.effect("may move a rate by 10 percent again after 24 hours", () =>
+    onFeed(
+      "memory",
+      (url) => url,
+      (feed, { answer }) =>
+        Effect.gen(function* () {
+          for (const [hours, NGN, taken] of [
+            [0, 1000, "1000"],
+            [13, 1080, "1080"],
+            [23.9, 1150, "1080"],
+            [24, 1150, "1150"],
+            [47, 1200, "1150"]
+          ] as const) {
+            answer.body = document({ NGN })
+            yield* TestClock.setTime(hours * 3_600_000)
+            yield* feed.fetchDue
+            expect((yield* stored("USD", "NGN"))?.rate).toBe(taken)
+          }
+        }),
+      "1 minute"
+    )
+  )
+
   const live = {
     CORRIDOR_MODE: "live",
     CORRIDOR_MASTER_KEY: "0".repeat(64),

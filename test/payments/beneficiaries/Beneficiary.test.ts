@@ -52,6 +52,16 @@ describe("checkBeneficiary", () => {
     })
   })
 
+  it("needs no name of the bank beside an IBAN", () => {
+    const iban = { account_number: "GB82WEST12345698765432" }
+    expect(made({ ...britishBank, bank_details: iban }).bank_details).toEqual({
+      ...iban,
+      account_name: "Ada Okafor",
+      bank_code: null,
+      country: "GB"
+    })
+  })
+
   it("keeps only the details of its own account type", () => {
     const both = { ...mpesa, bank_details: nigerianBank.bank_details, wallet_details: { email: "a@b.example" } }
     expect(made(both)).toMatchObject({ bank_details: {}, wallet_details: {} })
@@ -75,6 +85,7 @@ describe("checkBeneficiary", () => {
       /^wallet_details\.network: does not carry USDT/
     ],
     [{ ...cryptoWallet, wallet_details: { address: "0x1" } }, /^wallet_details\.network: is missing/],
+    [{ ...nigerianBank, bank_details: { account_number: "0000014579" } }, /^bank_details\.bank_name: is missing\.$/],
     [{ ...payPal, wallet_details: {} }, /^wallet_details: give address/],
     [{ ...payPal, wallet_details: null }, /^wallet_details: give address/]
   ])("judges %j", (input, expected) => {

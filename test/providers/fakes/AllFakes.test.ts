@@ -1,6 +1,7 @@
 /** All fakes at once: where they listen, where they call back, what they print, and how their process ends. */
-import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs"
+import { type AddressInfo, createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -9,6 +10,8 @@ import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
 import { firstOfFreePorts } from "../../bench/FreePort.ts"
 import { allFakes, startFakes, startFreeFakes, readArguments } from "../../fakes/AllFakes.ts"
+import { startLiveFakes } from "../../fakes/LiveFakes.ts"
+import { newAuthority } from "../../webhooks/delivery/Certificates.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { acme } from "../support/Acme.ts"
 import { acmeFake } from "../support/AcmeFake.ts"
@@ -108,7 +111,70 @@ const firstLine = (child: ChildProcess) =>
     child.on("exit", (code) => failed(new Error(`it ended with ${code}`)))
   })
 
+const runFakes = (main: string, ...args: ReadonlyArray<string>) => {
+  const { status, stderr, stdout } = spawnSync(process.execPath, [main, ...args], { encoding: "utf8", timeout: 60_000 })
+  return { status, stderr, stdout }
+}
+
+describe("fakes of live mode", () => {
+  it.scopedLive("say live in the ids of checkout sessions, and find these again", () =>
+    Effect.gen(function* () {
+      const stripe = allFakes.filter(({ fake }) => fake.name === "stripe")
+      const identity = newAuthority("Fakes of the test").issue("localhost")
+      const [started] = yield* startLiveFakes({ callbackBase: "http://127.0.0.1:9" }, identity, stripe)
+      const { credentials, port } = started!.running
+      const called = (path: string, body?: URLSearchParams) =>
+        Effect.promise(async () => {
+          const headers = { authorization: `Bearer ${credentials["secret_key"]}` }
+          const init = body === undefined ? { headers } : { method: "POST", headers, body }
+          const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
+          return (await answer.json()) as { readonly id: string; readonly url: string; readonly livemode: boolean }
+        })
+      const made = yield* called(
+        "/v1/checkout/sessions",
+        new URLSearchParams({
+          mode: "payment",
+          "line_items[0][quantity]": "1",
+          "line_items[0][price_data][currency]": "eur",
+          "line_items[0][price_data][unit_amount]": "2500",
+          "line_items[0][price_data][product_data][name]": "Tea",
+          success_url: "https://shop.example/thanks"
+        })
+      )
+      expect(made).toMatchObject({ id: expect.stringMatching(/^cs_live_/), livemode: true })
+      expect(made.url).toContain(made.id)
+      expect((yield* called(`/v1/checkout/sessions/${made.id}`)).id).toBe(made.id)
+    })
+  )
+})
+
 describe("the process", () => {
+  it.scopedLive("explains its options, and says in a sentence that a port is taken", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "corridor-fakes-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+      )
+      const main = yield* Effect.promise(() => build(folder))
+      const helped = runFakes(main, "--help")
+      expect([helped.status, helped.stderr]).toEqual([0, ""])
+      expect(helped.stdout).toMatch(/--callbacks URL .*PUBLIC_URL[\s\S]*--port FIRST/)
+      const taken = yield* Effect.acquireRelease(
+        Effect.async<Server>((resume) => {
+          const server = createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const { port } = taken.address() as AddressInfo
+      const before = readdirSync(tmpdir()).filter((name) => name.startsWith("corridor-fakes-"))
+      const refused = runFakes(main, "--live", "--port", String(port))
+      expect(refused.status).toBe(1)
+      expect(refused.stderr).toMatch(/^A fake cannot listen: .*EADDRINUSE.* --port FIRST\.$/m)
+      expect(refused.stderr).not.toContain("    at ")
+      expect(readdirSync(tmpdir()).filter((name) => name.startsWith("corridor-fakes-"))).toEqual(before)
+    })
+  )
+
   it.scopedLive("prints what it started, and ends without a word on ctrl-C", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(

@@ -21,6 +21,7 @@ it.effect("every call says for what and for whom it is made", () =>
       givesUpId: () => false,
       since: new Date(),
       supports: () => Either.void,
+      digits: () => undefined,
       initiate: () => noted(new Unknown({ reason: "" })),
       enquire: () => noted(new Absent()),
       callback: () => noted({ events: [] }),
@@ -34,7 +35,7 @@ it.effect("every call says for what and for whom it is made", () =>
         issue: () => noted(new NotIssued({ reason: "" })),
         incoming: () => noted([])
       },
-      test: noted(Either.right(""))
+      test: noted(Either.right({}))
     }
     const fair = wrapProvider(provider)
     const order = yield* newOrder()

@@ -386,6 +386,9 @@ const fraction =
       const { currency, minor } = order.money
       yield* declinedWithReason(session, { ...order, money: new Money({ currency, minor: minor + 1n }) })
       yield* holds(session.sentOrders().length === 0, "what cannot be asked for exactly was sent")
+      const { country, flow, method, network } = sampleAttempt(order)
+      const digits = session.provider.digits?.({ country, flow, method, network, currency })
+      yield* holds(digits === 0, `routing offers it a fraction: it declares ${digits} digits`)
     })
 
 const credentialsRefused =
