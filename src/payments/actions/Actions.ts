@@ -3,6 +3,7 @@ import { type BigDecimal, Context, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import {
+  type Forbidden,
   type AllProvidersFailed,
   type Conflict,
   type IdempotencyConflict,
@@ -41,7 +42,7 @@ export class Actions extends Context.Tag("corridor/Actions")<
       paymentId: PaymentId,
       acceptedRate: BigDecimal.BigDecimal | undefined,
       key?: NewKey
-    ) => Done<NoRoute | AllProvidersFailed | RateLimited>
+    ) => Done<Forbidden | NoRoute | AllProvidersFailed | RateLimited>
     readonly reject: (permit: Permit<"reviews">, paymentId: PaymentId, reason: string | undefined, key?: NewKey) => Done
   }
 >() {

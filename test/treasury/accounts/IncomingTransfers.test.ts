@@ -306,7 +306,7 @@ for (const backend of backends) {
             .filter(({ metricKey: { name, tags } }) => {
               return name === "corridor_trouble_total" && tags.some(({ value }) => value === "transfer_list_too_long")
             })
-            .map(({ metricState }) => (metricState as { readonly count: number }).count)
+            .map(({ metricState }) => (metricState as unknown as { readonly count: number }).count)
         const before = alerts()
         made.listingAtMost(4)
         yield* lists
