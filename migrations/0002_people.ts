@@ -119,8 +119,10 @@ const kyb = `
     org_id uuid not null references organizations on delete cascade,
     -- References to documents as JSON, sealed under the master key; null: none.
     documents text,
-    -- People who approved it.
-    approved_by text[] not null default '{}',
+    -- The person who applied.
+    started_by text not null,
+    -- Who approved it, and a digest of the details of the organisation at that time.
+    approvals jsonb not null default '[]',
     -- The person who decided, or 'provider'.
     decided_by text,
     decided_at timestamptz(3),

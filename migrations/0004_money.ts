@@ -12,6 +12,9 @@ const rates = `
     -- When the source published it; null where it does not say.
     published_at timestamptz(3),
     updated_at timestamptz(3) not null default now(),
+    -- A new rate is compared with this one too, so that small steps do not add up unseen.
+    compared_rate numeric not null check (compared_rate > 0),
+    compared_at timestamptz not null default now(),
     primary key (from_currency, to_currency),
     check (from_currency <> to_currency)
   );

@@ -98,6 +98,8 @@ const items = `
     payment_id uuid not null references payments on delete cascade,
     attempt_id uuid,
     detail text not null,
+    -- Of a review: only a platform admin may release the payment.
+    by_platform boolean not null default false,
     opened_at timestamptz(3) not null,
     closed_at timestamptz(3),
     closed_by text

@@ -16,7 +16,7 @@ const accounts = `
     -- The provider that issued its details; null: none.
     provider text check (provider <> ''),
     -- Rail that its details are for; null: none was asked for.
-    payment_rail text check (payment_rail in ('bank_transfer')),
+    payment_rail text check (payment_rail in ('bank_transfer', 'wallet')),
     details_status text not null default 'none' check (details_status in ('none', 'pending', 'issued', 'refused')),
     -- What payers need to send money to the account.
     details jsonb,
@@ -98,10 +98,15 @@ const transfers = `
     org_id uuid references organizations on delete cascade,
     account_id uuid,
     -- suspense: an operator decides. receivable: the account could not bear a return.
+    -- resolved: by an operator, or by a later transfer that undid it.
     state text not null check (state in ('credited', 'suspense', 'receivable', 'resolved')),
     -- Why it is in suspense, or why an operator decided so.
     reason text,
     decided_by text,
+    -- Part of a return that its account could not bear and still owes its organisation.
+    owed numeric not null default 0 check (owed between 0 and amount),
+    -- Another amount that the provider told for the same transfer; it is not booked.
+    told_otherwise text,
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now()
   );
@@ -109,6 +114,9 @@ const transfers = `
     (provider, coalesce(account, '00000000-0000-0000-0000-000000000000'), kind, movement_id);
   create index incoming_transfers_open on incoming_transfers (created_at desc, transfer_id desc)
     where state = 'suspense';
+  create index incoming_transfers_owing on incoming_transfers (account_id, transfer_id) where owed > 0;
+  create index incoming_transfers_stated on incoming_transfers (provider, transfer_id)
+    where movement_id like 'operator:%';
 
   -- Time up to which the transfers of a provider were listed.
   create table incoming_transfer_lists (

@@ -11,6 +11,7 @@ const serverFlags = ["--max-semi-space-size=32", "--heap-growing-percent=60"]
 /** `server`: arguments for scripts/build.mjs, where the program starts the built server. `main` is the first entry. */
 const programs = {
   "providers:fake": { entries: ["test/fakes/main.ts"] },
+  "demo:live": { entries: ["test/live/demoMain.ts"], server: [] },
   simulate: { entries: ["test/simulation/main.ts"], flags: ["--max-semi-space-size=64"] },
   chaos: { entries: ["test/chaos/main.ts"], server: ["--client"] },
   failover: { entries: ["test/chaos/failoverMain.ts"], server: ["--client"] },

@@ -162,7 +162,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         const permit = operatorPermit("api_keys", "sandbox", Option.some(org_id))
         const maker = people[0]!.user_id
         const { api_key } = yield* Effect.orDie(
-          keys.create(permit, { name: "Sandbox", role: "org-admin", userId: maker })
+          keys.create(permit, { name: "Sandbox", role: "org-admin", user_id: maker })
         )
         return { org_id, name, api_key, users: people }
       })

@@ -19,6 +19,7 @@ import { PaymentPage } from "./pages/payments/PaymentPage.tsx"
 import { PaymentsPage } from "./pages/payments/PaymentsPage.tsx"
 import { ProvidersPage } from "./pages/providers/ProvidersPage.tsx"
 import { RatesPage } from "./pages/RatesPage.tsx"
+import { RulesPage } from "./pages/rules/RulesPage.tsx"
 import { OperationsPage } from "./pages/OperationsPage.tsx"
 import { DeliveryPage } from "./pages/webhooks/WebhookDeliveries.tsx"
 import { WebhooksPage } from "./pages/webhooks/WebhooksPage.tsx"
@@ -54,6 +55,7 @@ const CurrentPage = () => {
     return <DeliveryPage key={rest[0]} id={rest[0]} />
   if (place === "webhooks") return <WebhooksPage tab={id ?? "endpoints"} />
   if (place === "providers") return <ProvidersPage tab={id ?? "preview"} />
+  if (place === "rules") return <RulesPage tab={id ?? "limits"} />
   if (place === "kyb") return id === undefined ? <KybPage /> : <KybApplicationPage key={id} id={id} />
   if (place === "rates") return <RatesPage />
   if (place === "keys") return <ApiKeysPage />

@@ -34,6 +34,13 @@ export const asQuotation = (text: string): string =>
     .map((line) => `> ${oneLine(line)}`.trimEnd())
     .join("\n")
 
+/** Format characters and those that a reader does not see. They make two texts out of one that looks the same. */
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
+/** One form of a text: compatible letters as plain ones, nothing that is not seen. */
+export const plainText = (text: string): string =>
+  text.replaceAll(invisible, "").normalize("NFKC").replaceAll(invisible, "")
+
 /** E-mail addresses as far as their text can tell: whether a mailbox answers, only a message to it shows. */
 const LONGEST = 320
 
@@ -46,7 +53,9 @@ const pattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(?:\.[^\s@\p{Cc}.]+)+$/u
 
 export const EmailAddress = Schema.Trim.pipe(
   Schema.filter(
-    (text) => (text.length <= LONGEST && pattern.test(text)) || "is not an e-mail address such as ada@example.com"
+    (text) =>
+      (text.length <= LONGEST && pattern.test(text) && plainText(text) === text.normalize("NFC")) ||
+      "is not an e-mail address such as ada@example.com"
   )
 ).annotations({
   identifier: "EmailAddress",

@@ -3,10 +3,13 @@
  * the payments that count are passed in.
  */
 import { BigDecimal, Either, Option } from "effect"
+import ipaddr from "ipaddr.js"
+import { startsLikeIban } from "./AccountFormat.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "./Currency.ts"
 import type { Flow } from "./Corridor.ts"
 import type { CountryCode } from "./Country.ts"
 import { type Rate, taken } from "./Exchange.ts"
+import { plainText } from "./MailSafeText.ts"
 import { Money } from "./Money.ts"
 import { readPhoneNumber } from "./PhoneNumber.ts"
 
@@ -54,11 +57,16 @@ export const subjectsOf = ({ subject }: Pick<RuleTerms, "subject">): ReadonlyArr
 export const appliesTo = ({ direction }: Pick<RuleTerms, "direction">, flow: Flow): boolean =>
   direction === null || direction === flow
 
-export const normalizeEmail = (text: string): string => text.trim().toLowerCase()
+export const normalizeEmail = (text: string): string => plainText(text).trim().toLowerCase()
 
-/** Without case, accents' encodings and repeated spaces. */
-export const normalizeName = (text: string): string =>
-  text.normalize("NFKC").trim().replaceAll(/\s+/gu, " ").toLowerCase()
+/** A name as it is screened: without accents' encodings, characters that are not seen, and repeated spaces. */
+export const tidyName = (text: string): string =>
+  plainText(text)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+
+/** A name as it is compared: also without case. */
+export const normalizeName = (text: string): string => tidyName(text).toLowerCase()
 
 /** One number may be written in several ways. */
 export const normalizePhone = (text: string, country: CountryCode): string =>
@@ -67,12 +75,15 @@ export const normalizePhone = (text: string, country: CountryCode): string =>
 /** Addresses of Ethereum and the newer ones of Bitcoin are the same in any case; others are not. */
 export const normalizeWallet = (text: string): string => (/^(0x|bc1)/i.test(text) ? text.toLowerCase() : text)
 
-/** An IPv4 address as IPv6 is the same address. */
-export const normalizeIp = (text: string): string =>
-  text
-    .trim()
-    .toLowerCase()
-    .replace(/^::ffff:(?=\d+\.)/, "")
+/** Without octal, hexadecimal and shortened forms of IPv4, which ipaddr.js takes too. */
+export const isIpAddress = (text: string): boolean =>
+  ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+
+/** One address may be written in several ways; an IPv4 address as IPv6 is the same address. */
+export const normalizeIp = (text: string): string => {
+  const trimmed = text.trim()
+  return isIpAddress(trimmed) ? ipaddr.process(trimmed).toString() : trimmed.toLowerCase()
+}
 
 type Details = Readonly<Record<string, unknown>>
 
@@ -94,14 +105,25 @@ const textIn = (details: unknown, name: string): ReadonlyArray<string> => {
 
 const distinct = (values: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(values)]
 
+const ofUnitedKingdom = /^GB\d{2}[A-Z]{4}(\d{6})(\d{8})$/
+
+/** An IBAN names its bank: a bank code beside it says nothing. A UK account is the same by its sort code. */
+const bankAccountOf = (bank: unknown, account: string): string => {
+  const compact = (text: string) => text.replaceAll(/[\s-]/g, "").toUpperCase()
+  const number = compact(account)
+  if (!startsLikeIban(number)) {
+    const country = textIn(bank, "country").map((code) => (/^(GG|IM|JE)$/.test(code) ? "GB" : code))
+    return ["bank", ...[...country, ...textIn(bank, "bank_code")].map(compact), number].join(" ")
+  }
+  const [, sortCode, local] = ofUnitedKingdom.exec(number) ?? []
+  return sortCode === undefined ? `bank ${number}` : `bank GB ${sortCode} ${local}`
+}
+
 /** The account that is paid, as one text. */
 const destinationOf = (recipient: Details, phones: ReadonlyArray<string>, wallets: ReadonlyArray<string>) => {
   const bank = recipient["bank_details"]
   const [account] = textIn(bank, "account_number")
-  if (account !== undefined) {
-    const parts = [...textIn(bank, "country"), ...textIn(bank, "bank_code"), account]
-    return [`bank ${parts.map((part) => part.replaceAll(/[\s-]/g, "").toUpperCase()).join(" ")}`]
-  }
+  if (account !== undefined) return [bankAccountOf(bank, account)]
   if (wallets.length > 0) return wallets.map((wallet) => `wallet ${wallet}`)
   const paypal = textIn(recipient["wallet_details"], "email").map((email) => `wallet ${normalizeEmail(email)}`)
   return paypal.length > 0 ? paypal : phones.map((phone) => `mobile_money ${phone}`)
@@ -128,6 +150,7 @@ export const identitiesOf = (
   const ofRecipient = textIn(recipient["momo_details"], "phone_number").map((phone) => normalizePhone(phone, country))
   const names = [
     ...textIn(payer, "name"),
+    ...textIn(payer["bank_details"], "account_name"),
     ...textIn(payment.card_details, "card_holder_name"),
     [...textIn(recipient, "fname"), ...textIn(recipient, "lname")].join(" "),
     ...textIn(recipient["bank_details"], "account_name"),
@@ -145,7 +168,7 @@ export const identitiesOf = (
     ip_address: ip === null ? [] : [normalizeIp(ip)],
     wallet_address: distinct(wallets),
     beneficiary: hasRecipient ? distinct(destinationOf(recipient, ofRecipient, wallets)) : [],
-    name: distinct(names.map((name) => name.normalize("NFKC").trim().replaceAll(/\s+/gu, " ")))
+    name: distinct(names.map(tidyName).filter((name) => name !== ""))
   }
 }
 
@@ -182,6 +205,7 @@ export interface ReviewLimit {
 export interface RuleHit {
   readonly action: RuleAction
   readonly rule: string
+  readonly ofPlatform: boolean
   readonly reason: string
 }
 
@@ -197,13 +221,16 @@ export const describeWindow = (seconds: number): string => {
   return `${many} ${unit}${many === 1 ? "" : "s"}`
 }
 
-const named = ({ name, ofPlatform }: RiskRule): string => `the ${ofPlatform ? "platform's " : ""}rule "${name}"`
+/** How reasons begin that a rule gives. */
+export const ruleTitle = ({ name, ofPlatform }: Pick<RiskRule, "name" | "ofPlatform">): string =>
+  `the ${ofPlatform ? "platform's " : ""}rule "${name}"`
 
 /** An amount that cannot be compared is held, unless the rule only alerts. */
 const incomparable = (rule: RiskRule, amount: Money): RuleHit => ({
   action: rule.action === "alert" ? "alert" : "hold",
   rule: rule.name,
-  reason: `${named(rule)}: there is no rate to compare ${amount.toString()} with its limit.`
+  ofPlatform: rule.ofPlatform,
+  reason: `${ruleTitle(rule)}: there is no rate to compare ${amount.toString()} with its limit.`
 })
 
 const words: Readonly<Record<Subject, string>> = {
@@ -230,8 +257,8 @@ const structuring = (
   if (total === undefined) return incomparable(rule, amount)
   if (BigDecimal.lessThan(total.toDecimal(), threshold)) return undefined
   const within = describeWindow(rule.window_seconds)
-  const reason = `${named(rule)}: ${counted.count + 1} payments of ${words[subject]} within ${within} reach the review threshold together.`
-  return { action: rule.action, rule: rule.name, reason }
+  const reason = `${ruleTitle(rule)}: ${counted.count + 1} payments of ${words[subject]} within ${within} reach the review threshold together.`
+  return { action: rule.action, rule: rule.name, ofPlatform: rule.ofPlatform, reason }
 }
 
 /** Whether a payment passes a limit, together with those that count before it. */
@@ -251,7 +278,8 @@ export const evaluate = (
   const hit = (limit: string): RuleHit => ({
     action: rule.action,
     rule: rule.name,
-    reason: `${named(rule)}: more than ${limit} of ${words[subject]} within ${within}.`
+    ofPlatform: rule.ofPlatform,
+    reason: `${ruleTitle(rule)}: more than ${limit} of ${words[subject]} within ${within}.`
   })
   if (max_count !== null && counted.count + 1 > max_count) {
     return hit(`${max_count} payment${max_count === 1 ? "" : "s"}`)

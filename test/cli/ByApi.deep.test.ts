@@ -255,6 +255,9 @@ describe("people act as themselves", () => {
     expect(await dataIn(beside)("accounts", "freeze", account)).toMatchObject({ status: "frozen" })
     expect((await cliIn(beside)("accounts", "unfreeze", account)).stdout).toContain("10000.00 KES")
     await refused(beside, ["accounts", "freeze", org], /no virtual account with the id/)
+    const decided = ["accounts", "resolve", org, "--as", "returned", "--reason", "Seen in the dashboard"]
+    await refused(asStaff, decided, /platform admin/)
+    for (const how of [asAdmin, beside]) await refused(how, decided, /no incoming transfer with the id/)
     const frozen = await audited("virtual_account.frozen")
     expect(frozen).toMatchObject([
       { actor_type: "user", actor_id: admin.user_id, subject_id: account },

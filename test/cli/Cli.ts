@@ -94,6 +94,7 @@ export const dataIn =
   }
 
 export interface RunningServer {
+  readonly stdout: () => string
   readonly url: string
   readonly stop: () => Promise<Ended>
 }
@@ -109,6 +110,7 @@ export const startServer = async (env: Environment): Promise<RunningServer> => {
   if (!(await Promise.race([up, end.then(() => false)]))) throw new Error(`no server: ${output.stderr}`)
   return {
     url: `http://127.0.0.1:${env["PORT"]}`,
+    stdout: () => output.stdout,
     stop: () => {
       child.kill("SIGTERM")
       return end

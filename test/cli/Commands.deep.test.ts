@@ -229,9 +229,9 @@ describe("API keys", () => {
       cli("keys", "rotate", "x", "--grace-seconds", "1.5"),
       cli("keys", "revoke", "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77")
     ])
-    refused(above, /--role: sam@kilimo.example is staff here/)
-    refused(outsider, /--user: out@elsewhere.example is not a member/)
-    refused(unknown, /--user: there is no user .* zed/)
+    refused(above, /role: sam@kilimo.example is staff here/)
+    refused(outsider, /user_id: out@elsewhere.example is not a member/)
+    refused(unknown, /user_id: there is no user /)
     refused(role, /--role: expected one of member, staff, org-admin; root/)
     refused(grace, /--grace-seconds is not a whole number/)
     refused(noKey, /There is no API key with the id 0199c2a4/)
@@ -265,8 +265,8 @@ describe("rates", () => {
   it("are listed with their source, and with the command that confirms one that waits", async () => {
     await query(
       database.url,
-      `insert into rates (from_currency, to_currency, rate, source, published_at)
-         values ('USD', 'ZAR', 17.5, 'ecb', '2026-11-17T00:00:00Z');
+      `insert into rates (from_currency, to_currency, rate, compared_rate, source, published_at)
+         values ('USD', 'ZAR', 17.5, 17.5, 'ecb', '2026-11-17T00:00:00Z');
        insert into rate_proposals (from_currency, to_currency, rate, proposed_by)
          values ('USD', 'ZAR', 21, 'source ecb'), ('ZAR', 'USD', 0.047, 'source ecb')`
     )
@@ -306,7 +306,7 @@ describe("kyb", () => {
     const apply = (id: string) =>
       query(
         database.url,
-        `insert into kyb_applications (customer_id, org_id) values ('${id}', '${org}');
+        `insert into kyb_applications (customer_id, org_id, started_by) values ('${id}', '${org}', 'ada');
          update organizations set kyb_status = 'pending', kyb_customer_id = '${id}' where org_id = '${org}'`
       )
     await apply("kyb_one")

@@ -90,7 +90,7 @@ it("shows everything, in one JSON document, and takes its webhook endpoint away 
   const statuses = await query<{ payment_id: string; status: string }>(database.url, "select * from payments")
   const statusOf = (step: string) => statuses.find(({ payment_id }) => payment_id === idOf(step))?.status
   expect(["payin", "declined", "fallback", "payout", "on_ramp"].map(statusOf)).toEqual([
-    "refunded",
+    "completed",
     "failed",
     "completed",
     "completed",
@@ -152,7 +152,7 @@ it("says to start a server where none runs, and is not for live mode", async () 
   }
   const refused = await cliIn(live)("demo")
   expect(refused).toMatchObject({ code: 1, stdout: "" })
-  expect(refused.stderr).toMatch(/^corridor: [^\n]*sandbox mode only[^\n]*\n$/)
+  expect(refused.stderr).toMatch(/^corridor: [^\n]*npm run demo:live[^\n]*\n$/)
   const tail = await cliIn(live)("logs", "tail", "--no-follow")
   expect(tail).toMatchObject({ code: 1, stdout: "" })
   expect(tail.stderr).toMatch(/^corridor: [^\n]*give --url, and --token or --api-key\.\n$/)

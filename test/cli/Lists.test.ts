@@ -133,6 +133,7 @@ const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: Re
       ...five.slice(1).map((one) => ({
         created_at,
         kind: "unknown_outcome" as const,
+        item_id: id(one),
         payment_id: id(one),
         webhook_id: null,
         escrow_id: null,
@@ -141,13 +142,14 @@ const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: Re
       {
         created_at,
         kind: "disabled_endpoint" as const,
+        item_id: id(1),
         payment_id: null,
         webhook_id: id(1),
         escrow_id: null,
         detail: "It failed for three days."
       }
     ]),
-    ["KIND", "PAYMENT, ENDPOINT OR ESCROW", "WHAT"]
+    ["KIND", "ABOUT", "WHAT"]
   ],
   [
     "webhooks",

@@ -102,7 +102,17 @@ it("has nothing to test without credentials, and tests those of the platform", a
     cliIn({ ...env, STRIPE_SECRET_KEY: WRONG })("providers", "test", "--json")
   ])
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("No credentials are set to be tested")])
-  expect(right).toMatchObject([{ provider: "stripe", account: "platform", mode: "test", passed: true }])
+  expect(right).toMatchObject([
+    {
+      provider: "stripe",
+      account: "platform",
+      mode: "test",
+      passed: true,
+      name: "Corridor acct_1Fake",
+      balances: ["1000000.00 USD"],
+      rights: ["charges", "payouts"]
+    }
+  ])
   expect(wrong.code).toBe(1)
   expect(documentOf<{ data: ReadonlyArray<Tested> }>(wrong).data).toMatchObject([{ passed: false }])
   expect(wrong.stdout + wrong.stderr).not.toContain(WRONG)
@@ -111,6 +121,11 @@ it("has nothing to test without credentials, and tests those of the platform", a
 it("registers the callback address of the platform's account, and keeps its secret encrypted", async () => {
   const secret = fake.credentials["webhook_secret"]!
   const own = { ...env, STRIPE_SECRET_KEY: key, PUBLIC_URL: "http://127.0.0.1:9" }
+  const planned = await dataIn(own)<{ readonly registered: null; readonly message: string }>(
+    ...["providers", "setup", "stripe", "--dry-run"]
+  )
+  expect(planned).toMatchObject({ registered: null, message: expect.stringContaining("would be registered") })
+  expect(await query(database.url, "select 1 from secrets where name like 'registered%'")).toEqual([])
   const first = await cliIn(own)("providers", "setup", "stripe")
   expect(first.code, first.stderr).toBe(0)
   expect(first.stdout).toContain("http://127.0.0.1:9/callbacks/stripe")
@@ -123,6 +138,14 @@ it("registers the callback address of the platform's account, and keeps its secr
     ...["providers", "setup", "stripe"]
   )
   expect(again).toMatchObject({ registered: true, message: expect.stringMatching(/^Registered before/) })
+  expect(await query(database.url, "select action, actor_type, subject_id, detail from audit_log")).toMatchObject([
+    {
+      action: "provider.callbacks_registered",
+      actor_type: "operator",
+      subject_id: "stripe",
+      detail: { stored: ["webhook_secret"], callback_url: "http://127.0.0.1:9/callbacks/stripe" }
+    }
+  ])
   const byHand = await cliIn(env)("providers", "setup", "adyen")
   expect(byHand.code, byHand.stderr).toBe(0)
   expect(byHand.stdout).toMatch(/ADYEN_API_KEY \(missing\)[^]*\/callbacks\/adyen[^]*Standard webhook[^]*AUTHORISATION/)
@@ -149,6 +172,7 @@ it("keeps what fails out of use, and takes what passes from standard input or th
   expect(again).toMatchObject([{ provider: "stripe", account: CONFIG, passed: true }])
   const rows = await query(database.url, "select action, detail from audit_log order by audit_id")
   expect(rows).toMatchObject([
+    { action: "provider.callbacks_registered" },
     { action: "provider_config.credentials_set", detail: { fields: ["secret_key"], tested: false } },
     { action: "provider_config.credentials_set", detail: { fields: ["secret_key"], tested: true } },
     { action: "provider_config.credentials_tested", detail: { tested: true } }

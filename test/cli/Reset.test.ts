@@ -60,7 +60,7 @@ layer(TestDatabase.pipe(Layer.provide(testSettings())), { excludeTestServices: t
         const issuer = yield* secrets.find(issuerSecret)
         const sql = yield* SqlClient.SqlClient
         yield* sql`update organizations set name = 'Changed'`
-        yield* sql`insert into rates (from_currency, to_currency, rate) values ('USD', 'CHF', 0.9)`
+        yield* sql`insert into rates (from_currency, to_currency, rate, compared_rate) values ('USD', 'CHF', 0.9, 0.9)`
 
         const second = yield* Effect.flatMap(SandboxReset, (reset) => reset.run(permit))
         expect(yield* counts).toEqual({ ...fresh, audit_log: fresh["audit_log"]! + 1 })

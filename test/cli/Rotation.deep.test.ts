@@ -1,6 +1,7 @@
 /** The change of the master key, and what is left of the old one afterwards. */
 import { rmSync } from "node:fs"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { byCard, byPhone } from "../payments/support/Requests.ts"
 import {
   cliIn,
   dataIn,
@@ -62,23 +63,62 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
+/** The fields of answers that are read here. */
+interface Answered {
+  readonly message: string
+  readonly org_id: string
+  readonly card_details: { readonly fingerprint: string }
+  readonly response: { readonly payment_id: string }
+}
+
+/** Calls the API, and answers with the status and the body. */
+const callerOf = (url: string, apiKey: string) => async (method: string, path: string, body?: object) => {
+  const headers = { authorization: "NONE", "x-api-key": apiKey, "content-type": "application/json" }
+  const answer = await fetch(`${url}/v1/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return { status: answer.status, body: (await answer.json()) as Answered }
+}
+
+/** What each of a blocked phone, a blocked card, and a phone at its limit is answered. */
+const refusalsAt = async (call: ReturnType<typeof callerOf>) => {
+  const pay = async (body: object) => (await call("POST", "payments-init/initiate", body)).body.message
+  return [await pay(byPhone("+254712000001")), await pay(byCard()), await pay(byPhone("+254712000002"))]
+}
+
+const refused = [
+  expect.stringContaining("Refused by the block list, which has the phone"),
+  expect.stringContaining("Refused by the block list, which has the card"),
+  expect.stringContaining('Refused by the rule "once": more than 1 payment of this phone number')
+]
+
 it("moves everything to the new key, once and for all", async () => {
   const first = await startServer({ ...env, CORRIDOR_MASTER_KEY: OLD })
-  const stopped = await first.stop()
-  const apiKey = /ck_test_\w+/.exec(stopped.stdout)?.[0]
+  const apiKey = await vi.waitFor(() => /ck_test_\w+/.exec(first.stdout())![0])
+  const before = callerOf(first.url, apiKey)
+  const paid = await before("POST", "payments-init/initiate", byCard())
+  const { org_id, card_details } = (await before("GET", `payments/${paid.body.response.payment_id}`)).body
+  const block = (subject: string, value: string) =>
+    before("POST", `organizations/${org_id}/lists`, { list: "block", subject, value })
+  expect((await block("phone", "+254712000001")).status).toBe(201)
+  expect((await block("card", card_details.fingerprint)).status).toBe(201)
+  const rule = { subject: "phone", max_count: 1, window_seconds: 86_400, action: "refuse", is_active: true }
+  expect((await before("PUT", `organizations/${org_id}/rules/once`, rule)).status).toBe(200)
+  expect((await before("POST", "payments-init/initiate", byPhone("+254712000002"))).status).toBe(200)
+  expect(await refusalsAt(before)).toEqual(refused)
+  await first.stop()
 
   const report = await dataIn(rotation(OLD, NEW))<Report>("secrets", "rotate")
-  expect(report).toMatchObject({ resealed: 2, already_rotated: false })
+  expect(report).toMatchObject({ resealed: 3, already_rotated: false })
   expect(await sealedUnder(report.old_key_id)).toBe(0)
-  expect(await sealedUnder(report.new_key_id)).toBe(3)
+  expect(await sealedUnder(report.new_key_id)).toBe(4)
 
-  const refused = await serverThatEnds({ ...env, CORRIDOR_MASTER_KEY: OLD })
-  expect(refused.code).toBe(1)
-  expect(refused.stderr).toContain(`belongs to master key ${report.new_key_id}`)
+  const ended = await serverThatEnds({ ...env, CORRIDOR_MASTER_KEY: OLD })
+  expect(ended.code).toBe(1)
+  expect(ended.stderr).toContain(`belongs to master key ${report.new_key_id}`)
 
   const again = await startServer({ ...env, CORRIDOR_MASTER_KEY: NEW })
-  const headers = { authorization: "NONE", "x-api-key": apiKey! }
-  expect((await fetch(`${again.url}/v1/public/api-keys`, { headers })).status).toBe(200)
+  const after = callerOf(again.url, apiKey)
+  expect((await after("GET", "public/api-keys")).status).toBe(200)
+  expect(await refusalsAt(after), "hashes of identities are the same").toEqual(refused)
   expect((await again.stop()).stdout).toContain(apiKey)
 })
 
@@ -89,7 +129,7 @@ it("may be run again, and is audited once", async () => {
     database.url,
     "select detail from audit_log where action = 'secrets.rotated' and actor_type = 'operator'"
   )
-  expect(rows).toEqual([{ detail: { old_key_id: again.old_key_id, resealed: 2 } }])
+  expect(rows).toEqual([{ detail: { old_key_id: again.old_key_id, resealed: 3 } }])
 })
 
 it("changes nothing when the current key is not the one in force", async () => {

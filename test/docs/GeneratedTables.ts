@@ -115,20 +115,32 @@ export const providersTable = table(
   ])
 )
 
-const callbacksOf = ({ fields, setup: { callbacks } }: AnyThirdParty): string => {
-  if (callbacks === null) return "nothing to enter: every order names the address"
-  const secret = fields[callbacks.secret ?? ""]?.env
+const callbacksOf = ({ fields, setup: { callbacks, registers }, title }: AnyThirdParty): ReadonlyArray<string> => {
+  if (callbacks === null) return ["Nothing is to be entered: every order names the callback address."]
+  const { alsoSecret, at, events, secret } = callbacks
+  const env = (field: string) => `\`${fields[field]!.env}\``
   return [
-    callbacks.at,
-    ...(callbacks.events.length === 0 ? [] : [callbacks.events.map((event) => `\`${event}\``).join(" ")]),
-    ...(secret === undefined ? [] : [`setting \`${secret}\``])
-  ].join("; ")
+    registers === undefined
+      ? `${title} has no API to register the address: enter it by hand.`
+      : `The command registers ${registers}.`,
+    `By hand: ${at}.`,
+    ...(events.length === 0 ? [] : [`Events: ${events.map((event) => `\`${event}\``).join(" ")}`]),
+    ...(secret === undefined ? [] : [`Secret or id: ${env(secret)}`]),
+    ...(alsoSecret === undefined ? [] : [`With ${env(alsoSecret.neededWith)} also: ${env(alsoSecret.field)}`])
+  ]
 }
 
-export const setupTable = table(
-  ["Provider", "Keys and rights", "Callback address, events and secret"],
-  thirdParties.map((party) => [`\`${party.name}\``, party.setup.keys.join(" "), callbacksOf(party)])
-)
+/** One section for each provider. */
+export const setupSections = thirdParties
+  .map((party) => {
+    const lines = [
+      ...party.setup.keys,
+      `Callback address: \`PUBLIC_URL/callbacks/${party.name}\``,
+      ...callbacksOf(party)
+    ]
+    return `### ${party.title}\n\n${lines.map((line) => `- ${line}`).join("\n")}`
+  })
+  .join("\n\n")
 
 const [firstAlone] = declinedByOne
 const lastAlone = declinedByOne.at(-1)

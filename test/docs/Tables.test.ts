@@ -10,13 +10,13 @@ import {
   payloads,
   providersTable,
   railsTable,
-  setupTable,
+  setupSections,
   statesDiagram
 } from "./GeneratedTables.ts"
 
 const tables: ReadonlyArray<readonly [name: string, page: string, text: string]> = [
   ["providers", "docs/providers.md", providersTable],
-  ["setup", "docs/providers.md", setupTable],
+  ["setup", "docs/providers.md", setupSections],
   ["amounts", "docs/providers.md", amountsTable],
   ["rails", "docs/first-payment.md", railsTable],
   ["states", "docs/payment-flows.md", statesDiagram],

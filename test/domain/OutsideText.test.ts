@@ -114,6 +114,15 @@ describe("what is taken", () => {
     )
   })
 
+  it("as an e-mail address has no character that is not seen, and no other form of a letter", () => {
+    const isAddress = (text: string) => Either.isRight(Schema.decodeUnknownEither(EmailAddress)(text))
+    expect(isAddress("josé@bücher.example")).toBe(true)
+    for (const one of ["\u200b", "\u00ad", "\u2060", "\u202e", "ｙ"]) {
+      expect(isAddress(`mallor${one}@example.com`)).toBe(false)
+      expect(isAddress(`mallory@exam${one}ple.com`)).toBe(false)
+    }
+  })
+
   it("as an e-mail address has no blank, no control character and one @, and is the same in any case", () => {
     const local = fc.stringMatching(/^[A-Za-z0-9.+_-]{1,20}$/)
     const addresses = fc.tuple(local, fc.domain()).map(([name, domain]) => `${name}@${domain}`)

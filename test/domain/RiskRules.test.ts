@@ -4,7 +4,16 @@ import { CountryCode } from "../../src/domain/Country.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { Rate } from "../../src/domain/Exchange.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { describeWindow, evaluate, identitiesOf, type RatesTo, type RiskRule } from "../../src/domain/RiskRules.ts"
+import {
+  describeWindow,
+  evaluate,
+  identitiesOf,
+  isIpAddress,
+  normalizeIp,
+  normalizeName,
+  type RatesTo,
+  type RiskRule
+} from "../../src/domain/RiskRules.ts"
 
 const KES = CurrencyCode.make("KES")
 const USD = CurrencyCode.make("USD")
@@ -49,6 +58,7 @@ describe("A risk rule", () => {
     expect(after(2)).toEqual({
       action: "refuse",
       rule: "test",
+      ofPlatform: false,
       reason: 'the rule "test": more than 2 payments of this phone number within 1 hour.'
     })
   })
@@ -131,5 +141,54 @@ describe("The identities of a payment", () => {
       beneficiary: ["wallet 0x52908400098527886e0f7030069857d2e4169ee7"],
       wallet_address: ["0x52908400098527886e0f7030069857d2e4169ee7"]
     })
+  })
+
+  it("know an IBAN whatever bank code comes with it, and a UK account by its IBAN too", () => {
+    const paid = (bank_details: object) =>
+      identitiesOf({ ...blank, direction: "outbound", recipient_info: { bank_details } }, { card: null, ip: null })
+        .beneficiary
+    const german = { account_number: "DE89370400440532013000", country: "DE" }
+    expect(paid(german)).toHaveLength(1)
+    for (const bank_code of ["X1", "COBADEFF", null]) expect(paid({ ...german, bank_code })).toEqual(paid(german))
+    expect(paid({ ...german, account_number: "de89 3704 0044 0532 0130 00" })).toEqual(paid(german))
+    const british = paid({ account_number: "98765432", bank_code: "123456", country: "GB" })
+    for (const account_number of ["GB82WEST12345698765432", "GB82 WEST 1234 5698 7654 32"]) {
+      expect(paid({ account_number, country: "GB" })).toEqual(british)
+      expect(paid({ account_number, bank_code: "12-34-56", country: "JE" })).toEqual(british)
+    }
+    for (const country of ["GB", "JE"]) {
+      expect(paid({ account_number: "98765432", bank_code: "12-34-56", country })).toEqual(british)
+    }
+    expect(paid({ account_number: "98765432", bank_code: "123457", country: "GB" })).not.toEqual(british)
+  })
+
+  it("have no characters that are not seen, and no other forms of letters", () => {
+    const of = (name: string, email: string) =>
+      identitiesOf({ ...blank, payer_details: { name, email } }, { card: null, ip: null })
+    const hidden = ["\u200b", "\u00ad", "\u2060", "\u202e", "\u034f", "\ufe0f", "\u3164", "\u{e0041}"]
+    for (const one of hidden) {
+      const found = of(`Mal${one}lory ${one} Bad`, `mal${one}lory@example.com`)
+      expect(found).toMatchObject({ name: ["Mallory Bad"], email: ["mallory@example.com"] })
+      expect(normalizeName(`Mal${one}lory Bad`)).toBe("mallory bad")
+    }
+    expect(of("Ｍａｌｌｏｒｙ　Ｂａｄ", "ｍallory@example.com")).toMatchObject({
+      name: ["Mallory Bad"],
+      email: ["mallory@example.com"]
+    })
+    // An accent stays one, also if something unseen stands before it.
+    expect(normalizeName("Jose\u034f\u0301")).toBe("josé")
+  })
+
+  it("have an IP address in one form", () => {
+    const forms = {
+      "2001:0DB8:0:0:0:0:0:9": "2001:db8::9",
+      "2001:db8::9": "2001:db8::9",
+      "::ffff:cb00:7109": "203.0.113.9",
+      "::FFFF:203.0.113.9": "203.0.113.9",
+      " 203.0.113.9 ": "203.0.113.9"
+    }
+    for (const [written, one] of Object.entries(forms)) expect(normalizeIp(written)).toBe(one)
+    expect([isIpAddress("203.0.113.007"), isIpAddress("203.0.113"), isIpAddress("localhost")]).not.toContain(true)
+    expect([isIpAddress("203.0.113.7"), isIpAddress("2001:DB8::9")]).not.toContain(false)
   })
 })

@@ -25,6 +25,7 @@ import {
   NewTransfer,
   transferError
 } from "./AdyenFakeBodies.ts"
+import { management } from "./AdyenFakeManagement.ts"
 import { Either, Option } from "effect"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 import type { Entry } from "./FakeLedger.ts"
@@ -381,7 +382,7 @@ export const transfers = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
 export const adyenFake: Fake = {
   name: "adyen",
   credentials,
-  routes: (world) => [...checkout(world), ...transfers(world)],
+  routes: (world) => [...checkout(world), ...transfers(world), ...management()],
   callbackOf,
   disputes,
   refundedByHand

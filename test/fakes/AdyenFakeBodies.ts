@@ -26,6 +26,7 @@ export const NewLink = Schema.Struct({
   reference: upTo(80),
   returnUrl: some(upTo(8000)),
   allowedPaymentMethods: some(Schema.Array(Schema.String)),
+  expiresAt: some(Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/))),
   description: some(upTo(280)),
   ...shopper
 })
@@ -159,7 +160,9 @@ export const credentials = {
   balance_platform: "CorridorFakePlatform",
   transfers_base_url: "{url}/btl/v4",
   transfers_api_key: "AQE-fake-of-corridor-transfers",
-  transfer_webhook_secret: "9F1C38E4B6A0D7725E4C1B08A3F6D2E97B405C8812DEAF6630194B7C5D2E8A1F"
+  transfer_webhook_secret: "9F1C38E4B6A0D7725E4C1B08A3F6D2E97B405C8812DEAF6630194B7C5D2E8A1F",
+  management_base_url: "{url}/management/v3",
+  management_api_key: "AQE-fake-of-corridor-management"
 }
 
 /** Sixteen letters and digits, as Adyen's are. */

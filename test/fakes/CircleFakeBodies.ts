@@ -41,6 +41,47 @@ export const TransferBody = Schema.Struct({
   amount: Schema.Struct({ amount: Decimal, currency: Schema.Literal("USD", "EUR", "BTC", "ETH") })
 })
 
+export const AddressBody = Schema.Struct({
+  idempotencyKey: UuidV4,
+  currency: Schema.Literal("USD", "EUR", "BTC", "ETH"),
+  chain: Chain
+})
+
+const most = (length: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(length))
+
+/** Of a bank account in the US. */
+export const WireBody = Schema.Struct({
+  idempotencyKey: UuidV4,
+  accountNumber: most(35).pipe(Schema.minLength(6)),
+  routingNumber: Schema.String,
+  billingDetails: Schema.Struct({
+    name: most(1024),
+    city: most(1024),
+    country: most(2),
+    line1: most(1024),
+    line2: Schema.optional(most(1024)),
+    district: Schema.optional(most(16)),
+    postalCode: most(16)
+  }),
+  bankAddress: Schema.Struct({ country: most(2), bankName: Schema.optional(most(35)), city: Schema.optional(most(35)) })
+})
+
+/** The call by which Circle's sandbox plays a wire. */
+export const MockWire = Schema.Struct({
+  trackingRef: Schema.String,
+  amount: Schema.Struct({ amount: Decimal, currency: Schema.Literal("USD") }),
+  beneficiaryBank: Schema.Struct({ accountNumber: Schema.String })
+})
+
+/** Not part of Circle: what somebody sends on a chain. */
+export const ChainTransfer = Schema.Struct({
+  address: Schema.String,
+  amount: Decimal,
+  currency: Schema.optional(Schema.Literal("USD", "EUR")),
+  chain: Schema.optional(Chain),
+  sender: Schema.optional(Schema.String)
+})
+
 export interface FakeRecipient {
   readonly id: string
   readonly address: string
@@ -114,6 +155,33 @@ export const writeIntent = (entry: Entry, moves: ReadonlyArray<Entry>, isNew = f
     timeline: [...ends, ...(isNew ? [] : [{ status: "pending", time }]), { status: "created", time }],
     createDate: time,
     updateDate: time
+  }
+}
+
+/** A wire that came in. */
+export const writeDeposit = ({ createdAt, id, kept, moved, state }: Entry) => ({
+  id,
+  sourceWalletId: kept["wire"],
+  destination: { type: "wallet", id: "1000000001" },
+  amount: { amount: moved.toNumericText(), currency: moved.currency },
+  status: state === "completed" ? "complete" : state === "failed" ? "failed" : "pending",
+  createDate: createdAt.toISOString(),
+  updateDate: createdAt.toISOString()
+})
+
+/** A transfer that comes in from a chain. */
+export const writeArrival = ({ asked, createdAt, id, kept, moved, state }: Entry) => {
+  const { address, chain, sender } = kept as Readonly<Record<string, string | undefined>>
+  const line = { line1: "1 Money Street", city: "Boston", district: "MA", postalCode: "02110", country: "US" }
+  const identities = [{ type: "individual", name: sender, addresses: [line] }]
+  return {
+    id,
+    source: { type: "blockchain", chain, ...(sender === undefined ? {} : { identities }) },
+    destination: { type: "wallet", id: "1000000001", address },
+    amount: { ...circleMoney(state === "completed" ? moved : asked), currency: kept["currency"] },
+    transactionHash: `0x${id.replaceAll("-", "").repeat(2)}`,
+    status: state === "completed" ? "complete" : state === "failed" ? "failed" : "pending",
+    createDate: createdAt.toISOString()
   }
 }
 

@@ -1,7 +1,15 @@
 /** A fake of Coinbase's Developer Platform that speaks its wire: tokens of two minutes, keys in a header, signed webhooks. */
 import { Either, Option, Schema } from "effect"
 import type { Money } from "../../src/domain/Money.ts"
-import { type Fake, type FakeReply, type FakeRequest, type FakeWorld, authorizedBy, jsonBody } from "./Fake.ts"
+import {
+  type Fake,
+  type FakeReply,
+  type FakeRequest,
+  type FakeRoute,
+  type FakeWorld,
+  authorizedBy,
+  jsonBody
+} from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
 import type { Scenario } from "./MagicAmounts.ts"
 import { moneyOfMajor } from "../../src/providers/client/WireValues.ts"
@@ -123,6 +131,53 @@ const account = {
   updatedAt: "2025-01-01T00:00:00Z"
 }
 
+const balance = {
+  asset: { symbol: "usdc", type: "crypto", name: "USD Coin", decimals: 6 },
+  amount: { usdc: { available: "1000000", total: "1000000" }, usd: { available: "1000000", total: "1000000" } }
+}
+
+const SubscriptionBody = Schema.Struct({
+  description: Schema.optional(Schema.String.pipe(Schema.maxLength(100))),
+  eventTypes: Schema.NonEmptyArray(Schema.String.pipe(Schema.pattern(/^[a-z]+\.[a-z_]+\.[a-z_]+$/))),
+  isEnabled: Schema.Boolean,
+  target: Schema.Struct({ url: Schema.String.pipe(Schema.pattern(/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/)) })
+})
+const decodeSubscription = Schema.decodeUnknownEither(SubscriptionBody, { onExcessProperty: "error" })
+
+/** Callbacks are signed with one secret, whatever is subscribed. */
+const subscriptions = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
+  const all = new Map<string, { readonly createdAt: string; body: typeof SubscriptionBody.Type }>()
+  const shown = (subscriptionId: string) => {
+    const { body, createdAt } = all.get(subscriptionId)!
+    return { subscriptionId, ...body, createdAt, secret: credentials.webhook_secret }
+  }
+  const notFound = problem(404, "not_found", "Webhook subscription not found.")
+  const written = (id: string, status: number, request: FakeRequest): FakeReply =>
+    Either.match(decodeSubscription(jsonBody(request)), {
+      onLeft: ({ message }) => problem(400, "invalid_request", message),
+      onRight: (body) => {
+        all.set(id, { createdAt: all.get(id)?.createdAt ?? world.now().toISOString(), body })
+        return { status, body: shown(id) }
+      }
+    })
+  const path = "/v2/data/webhooks/subscriptions"
+  return [
+    { method: "GET", path, answer: ({ query }) => paged("subscriptions", [...all.keys()].map(shown), query) },
+    { method: "POST", path, answer: (request) => written(fakeUuid(`subscription ${all.size}`), 201, request) },
+    {
+      method: "GET",
+      path: `${path}/:id`,
+      answer: ({ params: { id = "" } }) => (all.has(id) ? { status: 200, body: shown(id) } : notFound)
+    },
+    {
+      method: "PUT",
+      path: `${path}/:id`,
+      answer: (request) =>
+        all.has(request.params["id"] ?? "") ? written(request.params["id"] ?? "", 200, request) : notFound
+    }
+  ]
+}
+
 export const coinbaseFake: Fake = {
   name: "coinbase",
   credentials,
@@ -177,7 +232,17 @@ export const coinbaseFake: Fake = {
         method: "GET",
         path: "/v2/accounts",
         answer: guarded(({ query }) => paged("accounts", [account], query))
-      }
+      },
+      {
+        method: "GET",
+        path: "/v2/accounts/:id/balances",
+        answer: guarded(({ params }) =>
+          params["id"] === accountId
+            ? { status: 200, body: { balances: [balance] } }
+            : problem(404, "not_found", "Account not found.")
+        )
+      },
+      ...subscriptions(world).map((route) => ({ ...route, answer: guarded(route.answer) }))
     ]
   },
   callbackOf: (entry, world) => {

@@ -11,7 +11,7 @@ import type { FakeRequest } from "./Fake.ts"
 export const accountId = "account_af2937b0-9846-4fe7-bfe9-ccc22d935114"
 
 const keyId = "organizations/fake/apiKeys/coinbase"
-const webhookSecret = "fake-coinbase-webhook-secret"
+const webhookSecret = "6b0f3a52-9c1d-4e7a-8f25-d1c4b7a09e63"
 
 /** A key of Ed25519 without its seed, as PKCS #8 has it. */
 const before = Buffer.from("302e020100300506032b657004220420", "hex")

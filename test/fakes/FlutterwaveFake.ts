@@ -14,13 +14,16 @@ import {
   refundOf,
   transactionOf,
   transferOf,
+  AccountNumber,
   answer,
   BankCharge,
+  BankTransfer,
   MobileCharge,
   mobileKinds,
   mobileProblem,
   moneyIn,
   moneyOf,
+  listedTransaction,
   Page,
   readBody,
   Refund,
@@ -31,10 +34,12 @@ import {
 const credentials = {
   secret_key: "FLWSECK_TEST-fake-of-flutterwave-X",
   sender_phone: "+254700000001",
-  webhook_secret: "fake-flutterwave-secret-hash"
+  webhook_secret: "fake-flutterwave-secret-hash",
+  bvn: "22222222222"
 }
 
 const ACCOUNT_HOURS = 24
+const PAGE_SIZE = 10
 
 const chargeDeclines = {
   declined_instrument: refused("Insufficient funds"),
@@ -201,16 +206,76 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       : refused("No transaction was found for this id")
   }
 
-  const transactions = ({ query }: FakeRequest): FakeReply => {
-    const found = chargesOf(query.get("tx_ref") ?? "").filter(({ state }) => state !== "waiting")
-    const page_info = { total: found.length, current_page: 1, total_pages: 1 }
-    return answer({
-      status: "success",
-      message: "Transactions fetched",
-      meta: { page_info },
-      data: found.map(transactionOf)
-    })
+  /** A page of a list, the newest first. */
+  const listed = (
+    message: string,
+    rows: ReadonlyArray<Entry>,
+    show: (entry: Entry) => unknown,
+    query: URLSearchParams
+  ): FakeReply => {
+    const current_page = Number(query.get("page") ?? "1")
+    const page_info = { total: rows.length, current_page, total_pages: Math.ceil(rows.length / PAGE_SIZE) }
+    const data = rows.toReversed().slice((current_page - 1) * PAGE_SIZE, current_page * PAGE_SIZE)
+    return answer({ status: "success", message, meta: { page_info }, data: data.map(show) })
   }
+
+  const isBetween = ({ createdAt }: Entry, query: URLSearchParams): boolean => {
+    const day = createdAt.toISOString().slice(0, "2026-01-01".length)
+    return (query.get("from") ?? "") <= day && day <= (query.get("to") ?? "9")
+  }
+
+  const transactions = ({ query }: FakeRequest): FakeReply => {
+    const wanted = query.get("tx_ref")
+    const found = (wanted === null ? books.all().filter(({ kind }) => kind === "payin") : chargesOf(wanted)).filter(
+      (entry) =>
+        entry.state !== "waiting" &&
+        isBetween(entry, query) &&
+        (query.get("status") === null || transactionOf(entry).status === query.get("status"))
+    )
+    return listed("Transactions fetched", found, listedTransaction, query)
+  }
+
+  const numbers = new Map<string, typeof AccountNumber.Type>()
+
+  /** Each call makes another number. */
+  const createNumber = (request: FakeRequest): FakeReply =>
+    Either.merge(
+      Either.map(readBody(AccountNumber, request), (body) => {
+        const account_number = `78${`${numbers.size}`.padStart(8, "0")}`
+        numbers.set(account_number, body)
+        return success("Virtual account created", {
+          response_code: "02",
+          response_message: "Transaction in progress",
+          flw_ref: `FLW-${sha256Hex(account_number).slice(0, 32)}`,
+          order_ref: `URF_${account_number}`,
+          account_number,
+          frequency: "N/A",
+          bank_name: "WEMA BANK",
+          created_at: now().toISOString(),
+          expiry_date: "N/A",
+          note: `Please make a bank transfer to ${body.narration ?? "Corridor"}`,
+          amount: null
+        })
+      })
+    )
+
+  const bankTransfer = (request: FakeRequest): FakeReply =>
+    Either.merge(
+      Either.gen(function* () {
+        const { account_number, amount, currency = "NGN", sender } = yield* readBody(BankTransfer, request)
+        const number = numbers.get(account_number)
+        const { id } = charge({
+          tx_ref: number?.tx_ref ?? "account-of-somebody-else",
+          money: yield* moneyOf(amount, currency),
+          kept: {
+            email: number?.email ?? "unknown@example.com",
+            payment_type: "bank_transfer",
+            meta: { originatoraccountnumber: "123*******90", originatorname: sender, bankname: "Mock Bank" }
+          }
+        })
+        return success("Sent", { id })
+      })
+    )
 
   const transfer = (request: FakeRequest, scenario: Scenario): FakeReply =>
     Either.merge(
@@ -301,6 +366,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     },
     { method: "POST", path: "/v3/payments", moves: (request) => moneyIn(request), answer: guarded(page) },
     { method: "GET", path: "/v3/hosted/pay/:id", answer: visit },
+    { method: "POST", path: "/v3/virtual-account-numbers", answer: guarded(createNumber) },
+    { method: "POST", path: "/demo-bank/transfers", answer: guarded(bankTransfer) },
     { method: "GET", path: "/v3/transactions", answer: guarded(transactions) },
     { method: "GET", path: "/v3/transactions/verify_by_reference", answer: guarded(verify) },
     { method: "GET", path: "/v3/transactions/:id/verify", answer: guarded(verifyById) },
@@ -313,15 +380,10 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     {
       method: "GET",
       path: "/v3/refunds",
-      answer: guarded(() =>
-        success(
-          "Refunds fetched",
-          books
-            .all()
-            .filter(({ kind }) => kind === "refund")
-            .map(refundOf)
-        )
-      )
+      answer: guarded(({ query }) => {
+        const refunds = books.all().filter(({ kind }) => kind === "refund")
+        return listed("Refunds fetched", refunds, refundOf, query)
+      })
     },
     { method: "GET", path: "/v3/chargebacks", answer: guarded(() => success("Chargebacks fetched", [])) },
     { method: "GET", path: "/v3/refunds/:id", answer: guarded(shown("refund", "Refund", refundOf)) },

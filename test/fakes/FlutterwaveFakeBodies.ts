@@ -86,6 +86,25 @@ export const Transfer = Schema.Struct({
 
 export const Refund = Schema.Struct({ amount: Amount, comments: Schema.optional(Schema.String) })
 
+export const AccountNumber = Schema.Struct({
+  email: Email,
+  is_permanent: Schema.Literal(true),
+  bvn: Schema.String.pipe(Schema.pattern(/^\d{11}$/)),
+  tx_ref: charge.tx_ref,
+  narration: Schema.optional(most(100)),
+  firstname: Schema.optional(most(100)),
+  lastname: Schema.optional(most(100)),
+  phonenumber: Schema.optional(Phone)
+})
+
+/** Not part of Flutterwave: what a bank does. */
+export const BankTransfer = Schema.Struct({
+  account_number: Schema.String,
+  amount: Amount,
+  currency: Schema.optional(Currency),
+  sender: Schema.String
+})
+
 export const readBody = <A, I>(schema: Schema.Schema<A, I>, { body }: FakeRequest): Either.Either<A, FakeReply> =>
   Either.flatMap(readJson(body), Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })).pipe(
     Either.mapLeft((problem) => refused(String(problem)))
@@ -177,9 +196,15 @@ export const transactionOf = (entry: Entry) => ({
   payment_type: entry.kept["payment_type"],
   created_at: entry.createdAt.toISOString(),
   account_id: 20937,
-  meta: null,
+  meta: entry.kept["meta"] ?? null,
   customer: customerOf(entry)
 })
+
+/** Lists leave out the sender of a transfer. */
+export const listedTransaction = (entry: Entry) => {
+  const { customer, meta: _meta, ...rest } = transactionOf(entry)
+  return { ...rest, customer_name: customer.name, customer_email: customer.email }
+}
 
 const transferStatus = ({ state }: Entry): string => {
   if (state === "completed") return "SUCCESSFUL"

@@ -7,11 +7,13 @@ import { createServer } from "node:tls"
 import { Effect } from "effect"
 import type { ThirdPartyName } from "../../src/domain/Corridor.ts"
 import { bodySignature } from "../../src/providers/adyen/AdyenCallbacks.ts"
+import type { SnsMessage } from "../../src/providers/circle/CircleSignatures.ts"
 import { signatureOf as paystackSignature } from "../../src/providers/paystack/PaystackCallbacks.ts"
 import { signatureOf as stripeSignature } from "../../src/providers/stripe/StripeCallbacks.ts"
 import { freePort } from "../bench/FreePort.ts"
 import type { Identity } from "../webhooks/delivery/Certificates.ts"
 import { allFakes, type FakesOptions, type ShippedFake, startFakes } from "./AllFakes.ts"
+import { fakeSigner } from "./CircleFakeBodies.ts"
 import type { Fake, FakeCallback, FakeReply, FakeRequest } from "./Fake.ts"
 import { FakeNotStarted } from "./FakeServer.ts"
 
@@ -27,6 +29,8 @@ interface LiveMode {
   readonly texts?: ReadonlyArray<Pair>
   /** Headers that prove a callback with another body. */
   readonly sign?: (body: string, headers: Headers, credentials: Headers) => Headers
+  /** Signs anew where the signature is in the body. */
+  readonly signBody?: (body: string) => string
 }
 
 const signStripe: LiveMode["sign"] = (body, headers, { webhook_secret = "" }) => {
@@ -62,8 +66,11 @@ const modes: Partial<Readonly<Record<ThirdPartyName, LiveMode>>> = {
     sign: signAdyen
   },
   flutterwave: { keys: [["FLWSECK_TEST-", "FLWSECK-"]] },
-  // Its callbacks are of the test topic and are refused, so that payments are polled.
-  circle: { keys: [["SAND_API_KEY:", "LIVE_API_KEY:"]] }
+  circle: {
+    keys: [["SAND_API_KEY:", "LIVE_API_KEY:"]],
+    texts: [[":sandbox_platform-notifications-topic", ":prod_platform-notifications-topic"]],
+    signBody: (body) => JSON.stringify(fakeSigner().sign(JSON.parse(body) as SnsMessage))
+  }
 }
 
 const replaced = (text: string, pairs: ReadonlyArray<Pair> = []): string =>
@@ -74,7 +81,7 @@ const mapValues = (headers: Headers, change: (value: string) => string): Headers
 
 /** The same fake with an account of live mode. */
 const inLiveMode = (fake: Fake): Fake => {
-  const { ids = [], keys = [], sign, texts: said = [] } = modes[fake.name] ?? {}
+  const { ids = [], keys = [], sign, signBody = (body: string) => body, texts: said = [] } = modes[fake.name] ?? {}
   const texts = [...said, ...ids]
   const backIds = ids.map(([test, live]): Pair => [live, test])
   const credentials = mapValues(fake.credentials, (value) => replaced(value, keys))
@@ -94,7 +101,7 @@ const inLiveMode = (fake: Fake): Fake => {
     return { ...reply, body: JSON.parse(replaced(JSON.stringify(reply.body), texts)) as unknown }
   }
   const liveCallback = (callback: FakeCallback): FakeCallback => {
-    const body = replaced(callback.body, texts)
+    const body = signBody(replaced(callback.body, texts))
     return { ...callback, body, headers: sign?.(body, callback.headers, credentials) ?? callback.headers }
   }
   const { disputes, refundedByHand } = fake

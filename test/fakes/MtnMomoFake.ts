@@ -175,9 +175,63 @@ const refunds: OrderKind<typeof Refund.Type> = {
   }
 }
 
+interface ApiUser {
+  readonly host: string
+  /** None before it is made. */
+  readonly key: string | undefined
+}
+
+const NewApiUser = Schema.Struct({ providerCallbackHost: Schema.String.pipe(Schema.pattern(/^[a-z0-9.-]+$/)) })
+const decodeApiUser = Schema.decodeUnknownEither(NewApiUser, { onExcessProperty: "error" })
+
+/** API users, which MTN's sandbox alone lets its customers make. */
+const provisioning = (users: Map<string, ApiUser>): ReadonlyArray<FakeRoute> => {
+  const notFound = refused(404, "RESOURCE_NOT_FOUND", "Requested resource was not found.")
+  const path = "/v1_0/apiuser"
+  return [
+    {
+      method: "POST",
+      path,
+      answer: ({ body, headers }) => {
+        const id = headers["x-reference-id"] ?? ""
+        const user = Either.flatMap(parsed(body), decodeApiUser)
+        if (!uuid4.test(id) || Either.isLeft(user)) return gateway(400, "Bad request")
+        if (users.has(id)) return refused(409, "RESOURCE_ALREADY_EXIST", "Duplicated reference id.")
+        users.set(id, { host: user.right.providerCallbackHost, key: undefined })
+        return { status: 201 }
+      }
+    },
+    {
+      method: "GET",
+      path: `${path}/:id`,
+      answer: ({ params }) => {
+        const user = users.get(params["id"] ?? "")
+        return user === undefined
+          ? notFound
+          : { status: 200, body: { providerCallbackHost: user.host, targetEnvironment: "sandbox" } }
+      }
+    },
+    {
+      method: "POST",
+      path: `${path}/:id/apikey`,
+      answer: ({ params: { id = "" } }) => {
+        const user = users.get(id)
+        if (user === undefined) return notFound
+        const key = sha256Hex(`key of ${id} after ${user.key}`).slice(0, 32)
+        users.set(id, { ...user, key })
+        return { status: 201, body: { apiKey: key } }
+      }
+    }
+  ]
+}
+
 const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   const { books, now, take } = world
   const tokens = new Map<string, number>()
+  const host = urlOf(world.callbackUrl)?.hostname ?? ""
+  const users = new Map<string, ApiUser>(
+    [credentials.api_user, anotherApiUser].map((user) => [user, { host, key: credentials.api_key }])
+  )
 
   const subscribed = (product: Product, { headers }: FakeRequest): FakeReply | undefined =>
     headers["ocp-apim-subscription-key"] === keyOf(product)
@@ -205,10 +259,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     answer: (request) => {
       const refusal = subscribed(product, request)
       if (refusal !== undefined) return refusal
-      const users = [credentials.api_user, anotherApiUser].map(
-        (user) => `Basic ${Buffer.from(`${user}:${credentials.api_key}`).toString("base64")}`
-      )
-      if (!users.includes(request.headers["authorization"] ?? "")) {
+      const known = [...users].map(([user, { key }]) => `Basic ${Buffer.from(`${user}:${key}`).toString("base64")}`)
+      if (!known.includes(request.headers["authorization"] ?? "")) {
         return { status: 401, body: { error: "login_failed" } }
       }
       const access_token = `${product}.${sha256Hex(`${product} ${tokens.size} ${now().getTime()}`)}`
@@ -284,7 +336,12 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     ...order(payouts),
     ...order(refunds),
     balance("collection"),
-    balance("disbursement")
+    balance("disbursement"),
+    ...provisioning(users).map((route) => ({
+      ...route,
+      answer: (request: FakeRequest, scenario: Scenario) =>
+        subscribed("collection", request) ?? route.answer(request, scenario)
+    }))
   ]
 }
 

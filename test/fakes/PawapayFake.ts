@@ -160,6 +160,15 @@ const configuration = {
   }))
 }
 
+const wallets = {
+  balances: [...new Map(listed.map(({ alpha3, currency }) => [alpha3, currency]))].map(([country, currency]) => ({
+    country,
+    balance: "1000000.00",
+    currency,
+    mno: ""
+  }))
+}
+
 export const pawapayFake: Fake = {
   name: "pawapay",
   credentials: { api_token: apiToken },
@@ -186,6 +195,7 @@ export const pawapayFake: Fake = {
     },
     { method: "GET", path: "/refunds/:id", answer: guarded(lookUp(world, "refund")) },
     { method: "GET", path: "/active-conf", answer: guarded(() => ({ status: 200, body: configuration })) },
+    { method: "GET", path: "/v1/wallet-balances", answer: guarded(() => ({ status: 200, body: wallets })) },
     { method: "GET", path: "/public-key/http", answer: () => ({ status: 200, body: [{ id: keyId, key: publicPem }] }) }
   ],
   callbackOf: (entry, world) => {

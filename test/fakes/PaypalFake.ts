@@ -53,6 +53,19 @@ const undecided: ReadonlySet<Scenario> = new Set(["fails_later", "silent", "late
 const moneyOf = (read: Either.Either<{ readonly value: string; readonly currency: string }, FakeReply>) =>
   Option.getOrUndefined(Option.flatMap(Either.getRight(read), ({ currency, value }) => moneyIn(value, currency)))
 
+const scopes = [
+  ...["payments/payment", "payments/refund", "payouts", "reporting/search/read", "vault/payment-tokens/read"].map(
+    (end) => `https://uri.paypal.com/services/${end}`
+  ),
+  "openid"
+]
+
+const million = { currency_code: "USD", value: "1000000.00" }
+const balances = {
+  balances: [{ currency: "USD", primary: true, total_balance: million, available_balance: million }],
+  account_id: "FAKEPAYPALMERCHANT"
+}
+
 const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   const { books, url } = world
   const tokens = new Set<string>()
@@ -210,7 +223,10 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     }
     const token = `A21AA${idFor(`token ${tokens.size}`)}`
     tokens.add(token)
-    return { status: 200, body: { access_token: token, token_type: "Bearer", expires_in: TOKEN_SECONDS } }
+    return {
+      status: 200,
+      body: { access_token: token, token_type: "Bearer", expires_in: TOKEN_SECONDS, scope: scopes.join(" ") }
+    }
   }
 
   const verifySignature = guarded((request) =>
@@ -243,6 +259,11 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   })
 
   return [
+    {
+      method: "GET",
+      path: "/v1/reporting/balances",
+      answer: guarded(() => ({ status: 200, body: balances }))
+    },
     {
       method: "GET",
       path: "/v1/notifications/webhooks",

@@ -106,10 +106,12 @@ export const dedicatedAccounts = (world: FakeWorld): ReadonlyArray<FakeRoute> =>
 
   const list = guarded(({ query }) => {
     const from = new Date(query.get("from") ?? 0)
+    const to = new Date(query.get("to") ?? 8.64e15)
     const [page, perPage] = [Number(query.get("page") ?? "1"), Number(query.get("perPage") ?? "50")]
     const all = world.books
       .all()
-      .filter((entry) => entry.kind === "payin" && entry.state === "completed" && entry.createdAt >= from)
+      .filter((entry) => entry.kind === "payin" && entry.state === "completed")
+      .filter(({ createdAt }) => createdAt >= from && createdAt <= to)
     return fine("Transactions retrieved", all.slice((page - 1) * perPage, page * perPage).map(transactionOf))
   })
 

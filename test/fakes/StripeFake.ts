@@ -39,6 +39,7 @@ import {
   type Kept
 } from "./StripeFakeIntents.ts"
 import { list, sessionOf, sessionRoutes } from "./StripeFakeSessions.ts"
+import { accountRoutes } from "./StripeFakeOwner.ts"
 import { cashEventOf, isCash, makeCashBalances } from "./StripeFakeAccounts.ts"
 import { signatureOf } from "../../src/providers/stripe/StripeCallbacks.ts"
 import { sha256Hex } from "../../src/domain/Digest.ts"
@@ -195,49 +196,6 @@ export const makePayments = (world: FakeWorld) => {
   return { expanded, create, confirm, cancel, refund, refundable, customer, cash }
 }
 
-/** Endpoints that were registered. Callbacks go to the address that the fake was started with, by one secret. */
-const webhookEndpoints = (): ReadonlyArray<FakeRoute> => {
-  const endpoints = new Map<string, { readonly url: string; enabled_events: ReadonlyArray<unknown> }>()
-  const path = "/v1/webhook_endpoints"
-  const eventsIn = (body: string) => {
-    const { enabled_events } = formIn(body)
-    return typeof enabled_events === "object" && enabled_events !== null ? Object.values(enabled_events) : []
-  }
-  const shown = (id: string) => ({
-    id,
-    object: "webhook_endpoint",
-    livemode: false,
-    status: "enabled",
-    ...endpoints.get(id)
-  })
-  return [
-    { method: "GET", path, answer: () => ok({ object: "list", data: [...endpoints.keys()].map(shown) }) },
-    {
-      method: "POST",
-      path,
-      answer: ({ body }) => {
-        const { url } = formIn(body)
-        const enabled_events = eventsIn(body)
-        if (typeof url !== "string" || enabled_events.length === 0)
-          return wrong(400, "url and enabled_events are required.")
-        const id = idOf("we", `${url} ${endpoints.size}`)
-        endpoints.set(id, { url, enabled_events })
-        return ok({ ...shown(id), secret: credentials.webhook_secret })
-      }
-    },
-    {
-      method: "POST",
-      path: `${path}/:id`,
-      answer: ({ body, params }) => {
-        const endpoint = endpoints.get(params["id"] ?? "")
-        if (endpoint === undefined) return missing(params["id"] ?? "")
-        endpoint.enabled_events = eventsIn(body)
-        return ok(shown(params["id"] ?? ""))
-      }
-    }
-  ]
-}
-
 const newIntent = taken(NewIntent)
 const nothing = taken(Nothing)
 
@@ -245,7 +203,6 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   const { books, url } = world
   const once = remembering()
   const payments = makePayments(world)
-  const webhookRoutes = webhookEndpoints()
 
   const onEntry =
     (kind: Entry["kind"], answer: (entry: Entry, request: FakeRequest) => FakeReply): FakeRoute["answer"] =>
@@ -347,7 +304,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         }
       },
       { method: "GET", path: "/v1/refunds/:id", answer: onEntry("refund", (entry) => ok(refundOf(entry))) },
-      ...webhookRoutes,
+      ...accountRoutes(),
       {
         method: "POST",
         path: "/v1/customers",

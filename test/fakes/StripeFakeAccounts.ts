@@ -71,7 +71,7 @@ export const cashEventOf = (entry: Entry): readonly [type: string, object: unkno
 
 export const makeCashBalances = (
   world: FakeWorld,
-  customers: ReadonlyMap<string, unknown>,
+  customers: Map<string, unknown>,
   signed: (type: string, object: unknown, about: string, world: FakeWorld) => FakeCallback
 ) => {
   const { books } = world
@@ -84,8 +84,10 @@ export const makeCashBalances = (
 
   const known = (answer: (id: string, request: FakeRequest) => FakeReply) => (request: FakeRequest) => {
     const id = request.params["id"] ?? ""
-    return customers.has(id) ? answer(id, request) : missing(id)
+    return customers.has(id) && !isDeleted(id) ? answer(id, request) : missing(id)
   }
+
+  const isDeleted = (id: string) => (customers.get(id) as { readonly deleted?: true } | undefined)?.deleted === true
 
   const routes: ReadonlyArray<FakeRoute> = [
     {
@@ -105,7 +107,23 @@ export const makeCashBalances = (
         })
       }
     },
-    { method: "GET", path: "/v1/customers/:id", answer: known((id) => ok(customers.get(id))) },
+    {
+      method: "GET",
+      path: "/v1/customers/:id",
+      answer: ({ params }) => {
+        const id = params["id"] ?? ""
+        return customers.has(id) ? ok(customers.get(id)) : missing(id)
+      }
+    },
+    {
+      method: "DELETE",
+      path: "/v1/customers/:id",
+      answer: known((id) => {
+        const deleted = { id, object: "customer", deleted: true }
+        customers.set(id, deleted)
+        return ok(deleted)
+      })
+    },
     {
       method: "POST",
       path: "/v1/customers/:id/funding_instructions",
@@ -148,10 +166,15 @@ export const makeCashBalances = (
       path: "/v1/events",
       answer: ({ path, query }) => {
         const from = Number(query.get("created[gte]") ?? "0")
+        const until = Number(query.get("created[lte]") ?? "Infinity")
+        const [most, after] = [Number(query.get("limit") ?? "10"), query.get("starting_after")]
         const data = books
           .all()
           .filter((entry) => isCash(entry) && (entry.state === "completed" || entry.state === "returned"))
-          .filter(({ createdAt }) => Math.floor(createdAt.getTime() / 1000) >= from)
+          .filter(({ createdAt }) => {
+            const at = Math.floor(createdAt.getTime() / 1000)
+            return at >= from && at <= until
+          })
           .flatMap((entry) => {
             const types = entry.state === "returned" ? (["funded", "return_initiated"] as const) : (["funded"] as const)
             return types.map((type) => ({
@@ -161,7 +184,9 @@ export const makeCashBalances = (
               data: { object: transactionOf(entry, type) }
             }))
           })
-        return ok({ object: "list", url: path, has_more: false, data: data.toReversed() })
+        const newest = data.toReversed()
+        const left = newest.slice(after === null ? 0 : newest.findIndex(({ id }) => id === after) + 1)
+        return ok({ object: "list", url: path, has_more: left.length > most, data: left.slice(0, most) })
       }
     },
     {

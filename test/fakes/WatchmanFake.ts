@@ -10,7 +10,7 @@ export interface Listed {
   readonly match: number
 }
 
-type Mood = "well" | "down" | "garbage" | "silent"
+type Mood = "well" | "down" | "garbage" | "silent" | "moved" | "odd" | "other"
 
 const wordsOf = (name: string): string => name.toLowerCase().split(/\W+/).filter(Boolean).toSorted().join(" ")
 
@@ -31,6 +31,8 @@ export const startWatchmanFake = (listed: ReadonlyArray<Listed>) =>
       const asked: Array<URLSearchParams> = []
       const server = createServer((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? "/", "http://fake")
+        // Where `moved` leads to.
+        if (pathname === "/elsewhere") return answer(response, 200, JSON.stringify({ entities: null }))
         if (request.method !== "GET" || pathname !== "/v2/search") {
           return answer(response, 404, JSON.stringify({ error: "not found" }))
         }
@@ -38,6 +40,12 @@ export const startWatchmanFake = (listed: ReadonlyArray<Listed>) =>
         if (mood === "silent") return
         if (mood === "down") return answer(response, 503, JSON.stringify({ error: "lists are being loaded" }))
         if (mood === "garbage") return answer(response, 200, "<html>")
+        if (mood === "moved") return response.writeHead(302, { location: "/elsewhere" }).end()
+        if (mood === "other") return answer(response, 200, JSON.stringify({ SDNs: [], altNames: [] }))
+        if (mood === "odd") {
+          const entities = [{ name: "MAL\u0000LORY\u001b[31m \u202eBad", sourceList: "us\u0000_ofac", match: 1 }]
+          return answer(response, 200, JSON.stringify({ query: {}, entities }))
+        }
         const name = searchParams.get("name") ?? ""
         const least = Number(searchParams.get("minMatch") ?? "0")
         const entities = listed

@@ -511,6 +511,37 @@ describe.sequential("In live mode", () => {
     await until("GET /virtual-accounts/{account_id}", at, ({ balance }) => Number(balance) === 1700)
   })
 
+  it("account numbers of Flutterwave and addresses of Circle, with transfers by callback", async () => {
+    const { until } = calls
+    const fakeOf = (name: string) => live.fakes.find(({ fake }) => fake.name === name)!.running
+    const issued = async (about: Readonly<Record<string, unknown>>) => {
+      const opened = await openAccount(ada, about)
+      const at = { path: { account_id: opened["account_id"] as string }, headers: key }
+      const isIssued = (one: Fields) => one["details_status"] === "issued"
+      const account = await until("GET /virtual-accounts/{account_id}", at, isIssued)
+      return { at, provider: account["provider"], details: account["details"] as Readonly<Record<string, string>> }
+    }
+    const sends = (name: string, path: string, secret: string, body: object) =>
+      fetch(`http://127.0.0.1:${fakeOf(name).port}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${fakeOf(name).credentials[secret]}`, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+    const holds = (at: Parameters<typeof until>[1], amount: number) =>
+      until("GET /virtual-accounts/{account_id}", at, ({ balance }) => Number(balance) === amount)
+    // Paystack refuses a holder without a phone number.
+    const naira = await issued({ currency: "NGN", payment_rail: "bank_transfer", holder: { name: "Ada Obi" } })
+    expect(naira.provider).toBe("flutterwave")
+    const { account_number } = naira.details
+    await sends("flutterwave", "/demo-bank/transfers", "secret_key", { account_number, amount: "900", sender: "Chidi" })
+    await holds(naira.at, 900)
+    const usdc = await issued({ currency: "USDC", payment_rail: "wallet" })
+    expect(usdc.provider).toBe("circle")
+    const { address } = usdc.details
+    await sends("circle", "/demo-chain/transfers", "api_key", { address, amount: "25.5", sender: "Chidi" })
+    await holds(usdc.at, 25.5)
+  })
+
   it("payment links", async () => {
     const { call } = calls
     const path = "/orgs/{org_id}/payment-links"

@@ -100,9 +100,7 @@ const orderFor = ({ country, currency, flow, method, network }: Corridor): Payme
     bank: method === "bank_transfer" && isOut ? bankIn(country, currency) : null,
     walletAddress:
       method === "crypto" && network !== null ? { address: isOut ? (addresses[network] ?? "") : "", network } : null,
-    recipient: isOut
-      ? { name: "Akinyi Otieno", email: "akinyi@example.com", phone: "+254712345679", externalAccountId: null }
-      : null
+    recipient: isOut ? { name: "Akinyi Otieno", email: "akinyi@example.com", phone: "+254712345679" } : null
   })
 }
 

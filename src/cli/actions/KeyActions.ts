@@ -3,11 +3,10 @@ import { Effect, Option, Schema } from "effect"
 import { CreateApiKey, RotateApiKey } from "../../contract/api/ApiKeysApi.ts"
 import type { Role } from "../../domain/Roles.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
-import { onServer, onTarget } from "../client/RunCommand.ts"
+import { onTarget } from "../client/RunCommand.ts"
 import { decodeOption, type IdInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
 import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
-import type { CommandResult } from "../shared/Terminal.ts"
 
 const onRecords = onTarget("records")
 
@@ -39,42 +38,46 @@ export const listUsers = onRecords(({ org }: OrgInput) =>
 
 type Key = Answer<"apiKeys", "list">["data"][number]
 
-type NewKey = Pick<Answer<"apiKeys", "create">["data"], "api_key_id" | "name" | "role" | "user_id" | "api_key">
-
-export const createdKey = (key: NewKey): CommandResult => ({
-  data: key,
-  text: `API key created. It is shown this once; only its hash is stored.\n${properties([
-    ["Id", key.api_key_id],
-    ["Name", key.name],
-    ["Role", key.role],
-    ["User", key.user_id],
-    ["API key", key.api_key]
-  ])}`
-})
-
-export interface KeyInput extends JsonInput {
+interface KeyInput extends JsonInput {
   readonly org: string
   readonly name: string
   readonly role: Role
   readonly user: Option.Option<string>
 }
 
-const createForCaller = onServer(({ name, org, role }: KeyInput) =>
-  Effect.flatMap(ApiClient, ({ call }) => call("apiKeys", "create", { payload: { name, role, org_id: org } })).pipe(
-    Effect.map(({ data }) => createdKey(data))
-  )
+const userIdOf = Effect.fnUntraced(function* (user: string) {
+  if (!user.includes("@")) return user
+  const { all } = yield* ApiClient
+  const wanted = user.toLowerCase()
+  const found = (yield* all("users", "list", { urlParams: {} })).find(({ email }) => email.toLowerCase() === wanted)
+  if (found !== undefined) return found.user_id
+  return yield* refuse(`--user: there is no user with the e-mail address ${user} ("corridor users list" shows them).`)
+})
+
+const createOne = onRecords(
+  Effect.fnUntraced(function* ({ name, org, role, user }: KeyInput) {
+    const { call } = yield* ApiClient
+    const user_id = Option.getOrUndefined(yield* Effect.transposeMapOption(user, userIdOf))
+    const { data } = yield* call("apiKeys", "create", {
+      payload: { name, role, org_id: org, ...(user_id === undefined ? {} : { user_id }) }
+    })
+    const facts = properties([
+      ["Id", data.api_key_id],
+      ["Name", data.name],
+      ["Role", data.role],
+      ["User", data.user_id],
+      ["API key", data.api_key]
+    ])
+    return { data, text: `API key created. It is shown this once; only its hash is stored.\n${facts}` }
+  })
 )
 
 /** Over HTTP the caller gets the key; next to the database a member of the organisation. */
 export const create = Effect.fnUntraced(function* (input: KeyInput) {
-  const local = yield* isLocal
-  if (Option.isSome(input.user) && !local) {
+  if (Option.isSome(input.user) && !(yield* isLocal)) {
     return yield* refuse("--user: by API a key is made for oneself; leave it out, or do it beside the database.")
   }
-  const name = yield* decodeOption("--name", CreateApiKey.fields.name, input.name)
-  if (!local) return yield* createForCaller({ ...input, name })
-  const { createForMember } = yield* Effect.promise(() => import("../database/LocalUsers.ts"))
-  yield* createForMember({ ...input, name })
+  yield* createOne({ ...input, name: yield* decodeOption("--name", CreateApiKey.fields.name, input.name) })
 })
 
 type Listed = Pick<Key, "api_key_id" | "prefix" | "name" | "role" | "status" | "expires_at" | "created_at">

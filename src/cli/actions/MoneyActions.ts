@@ -1,10 +1,21 @@
 /** `corridor accounts` and `corridor rates` */
 import { BigDecimal, Effect, Option } from "effect"
+import type { ResolveTransfer } from "../../contract/api/VirtualAccountsApi.ts"
 import type { WireNumber } from "../../domain/Decimal.ts"
 import type { WantedRate } from "../../money/rates/Rates.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
-import { decodeInput, type IdInput, type JsonInput, type OrgInput, refuse, wireNumber } from "../shared/CommandInput.ts"
+import {
+  decodeInput,
+  decodeOption,
+  givenFields,
+  type IdInput,
+  type JsonInput,
+  type OrgInput,
+  Reason,
+  refuse,
+  wireNumber
+} from "../shared/CommandInput.ts"
 import { framed, minute, printable, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 type Account = Answer<"virtualAccounts", "get">["data"]
@@ -69,6 +80,47 @@ export const unfreeze = onAccounts(
     return resultOf("Active: it can send money again.", data)
   })
 )
+
+interface ResolveInput extends IdInput {
+  readonly as: "credited" | "returned"
+  readonly reason: string
+  readonly account: Option.Option<string>
+  readonly org: Option.Option<string>
+  readonly movement: Option.Option<string>
+}
+
+type TransferDecision = Pick<ResolveInput, "id" | "json"> & { readonly payload: typeof ResolveTransfer.Type }
+
+/** The request, or what is missing in what was typed. */
+export const transferDecision = Effect.fnUntraced(function* (input: ResolveInput) {
+  const { account, as, movement, org } = input
+  const reason = yield* decodeOption("--reason", Reason, input.reason)
+  const named = [account, org].filter(Option.isSome).length
+  if (as === "credited" && named !== 1) return yield* refuse("--account or --org: say which one gets or bears it.")
+  if (as === "returned" && named > 0) return yield* refuse("--account and --org go with --as credited only.")
+  if (as === "credited" && Option.isSome(movement)) return yield* refuse("--movement goes with --as returned only.")
+  return { outcome: as, reason, ...givenFields({ account_id: account, org_id: org, movement_id: movement }) }
+})
+
+const resolveTransfer = onAccounts(
+  Effect.fnUntraced(function* ({ id, payload }: TransferDecision) {
+    const { call } = yield* ApiClient
+    const { data } = yield* orNotFound(
+      `There is no incoming transfer with the id ${id} ("corridor queue" shows them).`
+    )(call("virtualAccounts", "resolveTransfer", { path: { transfer_id: id }, payload }))
+    const text = properties([
+      ["Transfer", data.transfer_id],
+      ["Amount", `${data.amount.text} ${data.currency}`],
+      ["Organisation", data.org_id ?? "none"],
+      ["Account", data.account_id ?? "none"],
+      ["State", data.state]
+    ])
+    return { data, text: `Settled by hand.\n${text}` }
+  })
+)
+
+export const resolve = (input: ResolveInput) =>
+  Effect.flatMap(transferDecision(input), (payload) => resolveTransfer({ ...input, payload }))
 
 const rateText = ({ text }: WireNumber): string => text.replace(/\.0$/, "")
 

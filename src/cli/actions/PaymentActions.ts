@@ -15,6 +15,7 @@ import {
   type IdInput,
   type JsonInput,
   type OrgInput,
+  Reason,
   refuse,
   wireNumber
 } from "../shared/CommandInput.ts"
@@ -145,7 +146,7 @@ export const paymentTable = (payments: ReadonlyArray<Summary & { readonly create
 
 type QueueItem = Pick<
   Answer<"payments", "queue">["data"][number],
-  "created_at" | "kind" | "payment_id" | "webhook_id" | "escrow_id" | "detail"
+  "created_at" | "item_id" | "kind" | "payment_id" | "webhook_id" | "escrow_id" | "detail"
 >
 
 /** Applications and rates have lists of their own. */
@@ -154,11 +155,11 @@ const NOTHING_WAITS =
 
 export const queueTable = (items: ReadonlyArray<QueueItem>): TextLayout =>
   tableLayout(
-    ["SINCE", "KIND", "PAYMENT, ENDPOINT OR ESCROW", "WHAT"],
+    ["SINCE", "KIND", "ABOUT", "WHAT"],
     items.map((item) => [
       minute(item.created_at),
       item.kind,
-      item.payment_id ?? item.webhook_id ?? item.escrow_id,
+      item.kind === "incoming_transfer" ? item.item_id : (item.payment_id ?? item.webhook_id ?? item.escrow_id),
       item.detail
     ]),
     NOTHING_WAITS,
@@ -283,8 +284,6 @@ export const queue = onPayments(
 )
 
 const noSuchPayment = (given: string) => orNotFound(`There is no payment with the id ${given}.`)
-
-const Reason = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(500))
 
 const amountFrom = (given: string, expected: string) =>
   Either.match(amountIn(given, expected), {

@@ -134,6 +134,33 @@ export const paymentCommands = [
     run: (input) => moneyActions().then(({ unfreeze }) => unfreeze(input))
   }),
   eitherCommand(
+    "accounts resolve",
+    "Resolve by hand a transfer to virtual accounts that waits in suspense. Audited; look it up at the provider first.",
+    {
+      examples: [
+        'corridor accounts resolve TRANSFER_ID --as credited --account ACCOUNT_ID --reason "The sender confirmed it"',
+        'corridor accounts resolve TRANSFER_ID --as returned --reason "Sent back in the dashboard"'
+      ],
+      takes: {
+        id: argument("TRANSFER", 'Id of the transfer, as "corridor queue" shows it.'),
+        as: choice(
+          "as",
+          ["credited", "returned"],
+          "credited: it belongs to --account or --org, or is borne by it; returned: the provider undid it."
+        ),
+        reason: option("reason", "TEXT", "The evidence; saved with the transfer and in the audit log."),
+        account: optional("account", "ACCOUNT", "With credited: the virtual account that gets or bears it."),
+        org: optional(
+          "org",
+          "ORG",
+          "Instead of --account: the organisation whose settlement balance gets or bears it."
+        ),
+        movement: optional("movement", "ID", "With returned: the provider's own id of the return, if it is known.")
+      },
+      run: (input) => moneyActions().then(({ resolve }) => resolve(input))
+    }
+  ),
+  eitherCommand(
     "providers list",
     "List which provider serves which corridor, through whose account, and how each has answered in the last hour.",
     {
@@ -192,16 +219,19 @@ export const paymentCommands = [
   }),
   databaseCommand(
     "providers setup",
-    "Show which keys, rights, callback address and events a provider's account needs. Stripe and PayPal: register the address there, and store the secret of it encrypted.",
+    "Show which keys, rights, callback address and events a provider's account needs. Where the provider has an API for it, register the address and store its secret encrypted. Audited; repeating it registers nothing twice.",
     {
-      examples: ["corridor providers setup stripe"],
-      takes: { which: argument("PROVIDER", "A third party's name, such as stripe.") },
+      examples: ["corridor providers setup stripe", "corridor providers setup adyen --dry-run"],
+      takes: {
+        which: argument("PROVIDER", "A third party's name, such as stripe."),
+        dryRun: flag("dry-run", "Only read at the provider, and show what would be done.")
+      },
       run: (input) => credentialActions().then(({ setup }) => setup(input))
     }
   ),
   databaseCommand(
     "providers test",
-    "Ask providers, by a harmless call, whether they take our credentials; those of a configuration that pass are in use from then on.",
+    "Ask providers, by calls that move nothing, whether they take our credentials, and for name, mode, balances and rights of the account. Credentials of a configuration that pass are in use from then on.",
     {
       examples: ["corridor providers test", "corridor providers test stripe"],
       takes: {

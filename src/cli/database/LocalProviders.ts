@@ -5,18 +5,20 @@ import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
 import { shownMode } from "../../providers/accounts/AccountMode.ts"
-import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
+import { registerCallbacks } from "../../providers/accounts/CallbackRegistration.ts"
+import { ProviderAccounts, type Verdict } from "../../providers/accounts/ProviderAccounts.ts"
 import { providerServicesOn } from "../../app/ProviderServices.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
-import { type AnyThirdParty, thirdParties, thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
+import { thirdParties, thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
+import type { AccountFacts } from "../../providers/port/Provider.ts"
 import type { CredentialField } from "../../providers/port/ThirdParty.ts"
 import { type JsonInput, refuse } from "../shared/CommandInput.ts"
 import { allPages, ExistingLive, onDatabase, permitFor } from "../shared/LocalDatabase.ts"
 import { properties, tableLayout } from "../shared/Table.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { type Mode, Settings } from "../../platform/config/Settings.ts"
-import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { isOptional, ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 
 const onProviderRecords = onDatabase(providerServicesOn(ExistingLive))
 
@@ -126,43 +128,57 @@ const setThem = onProviderRecords(
 export const set = (input: SetInput & { readonly field: ReadonlyArray<string>; readonly stdin: boolean }) =>
   Effect.flatMap(typedIn(input.field, input.stdin), (typed) => setThem({ ...input, typed }))
 
+type ShownMode = "test" | "live" | null
+
 interface Tested {
   readonly provider: ProviderName
   /** `platform`, or the configuration that brings the account. */
   readonly account: string
   readonly passed: boolean
+  /** Null: neither the keys, the address nor an answer shows it. */
+  readonly mode: ShownMode
+  /** Null: the provider does not tell it. The same of balances and rights. */
+  readonly name: string | null
+  readonly balances: ReadonlyArray<string> | null
+  readonly rights: ReadonlyArray<string> | null
   readonly message: string
-  /** As its keys and address show it; null where they show nothing, or where the account is a configuration's. */
-  readonly mode: "test" | "live" | null
 }
 
-const modeShown = ({ parties }: ProviderSettings["Type"], party: AnyThirdParty): Tested["mode"] => {
-  const { baseUrl, platform } = parties.get(party.name)!
-  const mode = Option.isNone(platform) ? undefined : shownMode(party, platform.value, baseUrl)
-  return mode === undefined ? null : mode === "live" ? "live" : "test"
+const modeText = (mode: Mode | undefined): ShownMode => (mode === undefined ? null : mode === "live" ? "live" : "test")
+
+const testedAs = (provider: ProviderName, account: string, shown: Mode | undefined, verdict: Verdict): Tested => {
+  const facts: AccountFacts = Either.getOrElse(verdict, () => ({}))
+  return {
+    provider,
+    account,
+    passed: Either.isRight(verdict),
+    mode: modeText(shown) ?? facts.mode ?? null,
+    name: facts.name ?? null,
+    balances: facts.balances ?? null,
+    rights: facts.rights ?? null,
+    message: Either.match(verdict, { onLeft: (reason) => reason, onRight: ({ note }) => note ?? "" })
+  }
 }
 
 const testPlatform = (which: Option.Option<string>) =>
   Effect.gen(function* () {
     const accounts = yield* ProviderAccounts
-    const settings = yield* ProviderSettings
+    const { parties } = yield* ProviderSettings
     const wanted = thirdParties.filter(({ name }) => Option.isNone(which) || which.value === name)
     const tried = yield* Effect.forEach(
       wanted,
       (party) =>
         Effect.map(
           accounts.triedPlatform(party.name),
-          Option.map((verdict) => ({ party, verdict }))
+          Option.map((verdict) => {
+            const { baseUrl, platform } = parties.get(party.name)!
+            const shown = Option.map(platform, (given) => shownMode(party, given, baseUrl))
+            return testedAs(party.name, "platform", Option.getOrUndefined(shown), verdict)
+          })
         ),
       { concurrency: "unbounded" }
     )
-    return tried.flatMap(Option.toArray).map(({ party, verdict }): Tested => ({
-      provider: party.name,
-      account: "platform",
-      mode: modeShown(settings, party),
-      passed: Either.isRight(verdict),
-      message: Either.merge(verdict)
-    }))
+    return tried.flatMap(Option.toArray)
   })
 
 const testOwn = (which: Option.Option<string>) =>
@@ -180,18 +196,36 @@ const testOwn = (which: Option.Option<string>) =>
       wanted,
       (config) =>
         own.test(permit, config).pipe(
-          Effect.map(({ test_message, tested }) => ({ passed: tested, message: test_message })),
-          catchRefusal(({ message }) => Effect.succeed({ passed: false, message })),
-          Effect.map((result): Tested => ({
-            provider: config.provider,
-            account: config.config_id,
-            mode: null,
-            ...result
-          }))
+          catchRefusal(({ message }) => Effect.succeed({ verdict: Either.left(message), mode: undefined })),
+          Effect.map(({ mode, verdict }) => testedAs(config.provider, config.config_id, mode, verdict))
         ),
       { concurrency: 8 }
     )
   })
+
+const NOT_TOLD = "not told"
+
+/** Long lists, such as the roles of a key, are whole in the answer as JSON. */
+const MOST_LISTED = 4
+
+const listed = (all: ReadonlyArray<string>): string => {
+  const rest = all.length - MOST_LISTED
+  return [...all.slice(0, MOST_LISTED), ...(rest > 0 ? [`${rest} more`] : [])].join(", ") || "none"
+}
+
+const rowOf = ({ account, balances, message, mode, name, passed, provider, rights }: Tested) => {
+  const told = (text: string | undefined) => (passed ? (text ?? NOT_TOLD) : "")
+  return [
+    passed ? "ok" : "fail",
+    provider,
+    account,
+    mode ?? told(undefined),
+    told(name ?? undefined),
+    told(balances === null ? undefined : listed(balances)),
+    told(rights === null ? undefined : listed(rights)),
+    message
+  ]
+}
 
 export const test = onProviderRecords(
   Effect.fnUntraced(function* ({ which }: JsonInput & { readonly which: Option.Option<string> }) {
@@ -202,23 +236,40 @@ export const test = onProviderRecords(
       )
     }
     const failed = data.filter(({ passed }) => !passed)
-    const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.mode ?? "", one.message])
     return {
       data,
-      ...tableLayout(["TEST", "PROVIDER", "ACCOUNT", "MODE", "PROVIDER SAID"], rows, ""),
+      ...tableLayout(
+        ["TEST", "PROVIDER", "ACCOUNT", "MODE", "NAME", "BALANCES", "RIGHTS", "PROVIDER SAID"],
+        data.map(rowOf),
+        ""
+      ),
       failure: failed.length === 0 ? undefined : `${failed.length} of ${data.length} accounts failed the test.`
     }
   })
 )
 
-const setting = ({ about, env, optional: isOptional }: CredentialField, isSet: boolean) => ({
-  name: env,
-  state: isSet ? "set" : isOptional === true ? "not set, optional" : "missing",
-  about
+const setting = (
+  field: CredentialField,
+  state: { readonly isSet: boolean; readonly isStored: boolean; readonly mode: Mode }
+) => ({
+  name: field.env,
+  state: state.isSet
+    ? "set"
+    : state.isStored
+      ? "stored by an earlier setup"
+      : isOptional(field, state.mode)
+        ? "not set, optional"
+        : "missing",
+  about: field.about
 })
 
+interface SetupInput extends JsonInput {
+  readonly which: string
+  readonly dryRun: boolean
+}
+
 /** Lists the steps at the provider, and registers the callback address where the provider has a call for it. */
-const setUp = Effect.fn("Cli.setUpProvider")(function* (which: string) {
+const setUp = Effect.fn("Cli.setUpProvider")(function* ({ dryRun, which }: SetupInput) {
   const party = thirdPartyNamed(which)
   if (party === undefined) {
     const known = thirdParties.map(({ name }) => name).join(", ")
@@ -226,16 +277,17 @@ const setUp = Effect.fn("Cli.setUpProvider")(function* (which: string) {
   }
   const { mode, publicUrl } = yield* Settings
   const { parties } = yield* ProviderSettings
-  const { registerPlatform } = yield* ProviderAccounts
-  const given = Option.getOrUndefined(parties.get(party.name)!.platform)
+  const { registration } = yield* ProviderAccounts
+  const given = Option.getOrElse(parties.get(party.name)!.platform, () => ({}))
+  const stored = Option.match(registration(party.name), { onNone: () => ({}), onSome: (one) => one.stored })
   const settings = Object.entries(party.fields).map(([field, about]) =>
-    setting(about, given !== undefined && Object.hasOwn(given, field))
+    setting(about, { isSet: Object.hasOwn(given, field), isStored: Object.hasOwn(stored, field), mode })
   )
-  const { callbacks, keys } = party.setup
+  const { callbacks, keys, registers } = party.setup
   const callback_url = `${publicUrl}/callbacks/${party.name}`
   const isCallable = mode === "sandbox" || publicUrl.startsWith("https://")
   const registered = isCallable
-    ? Option.getOrUndefined(yield* registerPlatform(party.name))
+    ? Option.getOrUndefined(yield* registerCallbacks(yield* permitFor("platform"), party.name, dryRun))
     : Either.left(`PUBLIC_URL is ${publicUrl}, which ${party.title} cannot call: set it to an https:// address.`)
   const data = {
     provider: party.name,
@@ -243,17 +295,23 @@ const setUp = Effect.fn("Cli.setUpProvider")(function* (which: string) {
     settings,
     callback_url,
     callbacks,
-    registered: registered === undefined ? null : Either.isRight(registered),
+    registers: registers ?? null,
+    registered: registered === undefined || dryRun ? null : Either.isRight(registered),
     message: registered === undefined ? null : Either.merge(registered)
   }
-  const secret = party.fields[callbacks?.secret ?? ""]?.env
+  const secrets = [callbacks?.secret, callbacks?.alsoSecret?.field].flatMap((field) => {
+    const env = party.fields[field ?? ""]?.env
+    return env === undefined ? [] : [env]
+  })
   const byHand =
     callbacks === null
       ? ["Nothing is to be entered: every order names this address."]
       : [
-          ...(registered !== undefined && Either.isRight(registered) ? [] : [`Enter it at ${callbacks.at}.`]),
+          registers === undefined
+            ? `${party.title} has no API to register it. Enter it at ${callbacks.at}.`
+            : `This command registers ${registers}. By hand: ${callbacks.at}.`,
           ...(callbacks.events.length === 0 ? [] : [`Events: ${callbacks.events.join(", ")}`]),
-          ...(secret === undefined ? [] : [`Its secret or id is the setting ${secret}.`])
+          ...secrets.map((env) => `Its secret or id is the setting ${env}.`)
         ]
   const lines = [
     `${party.title}`,
@@ -278,7 +336,7 @@ const setUp = Effect.fn("Cli.setUpProvider")(function* (which: string) {
   }
 })
 
-export const setup = onProviderRecords(({ which }: JsonInput & { readonly which: string }) => setUp(which))
+export const setup = onProviderRecords(setUp)
 
 /** Fields that decide whose account at the provider is used. */
 interface AccountConfig {
@@ -298,7 +356,7 @@ const texts = {
 /** The settings that the provider's account needs, or in the sandbox its fake. */
 const missingSettings = ({ provider }: AccountConfig, mode: Mode): string => {
   const fields = Object.values(thirdPartyNamed(provider)?.fields ?? {})
-  const needed = fields.filter(({ optional }) => optional !== true).map(({ env }) => env)
+  const needed = fields.filter((field) => !isOptional(field, mode)).map(({ env }) => env)
   return [needed.join(" and "), ...(mode === "sandbox" ? ["CORRIDOR_FAKES=1"] : [])].join(", or ")
 }
 

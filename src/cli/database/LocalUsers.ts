@@ -1,12 +1,11 @@
-/** `corridor users`, `corridor tokens` and `corridor keys create` on the database. */
+/** `corridor users` and `corridor tokens` on the database. */
 import { Effect, Option, DateTime, Duration } from "effect"
-import { type Role, roleAtLeast } from "../../domain/Roles.ts"
+import type { Role } from "../../domain/Roles.ts"
 import { Users, UserInput } from "../../people/users/Users.ts"
 import type { Member, User } from "../../people/users/UserStore.ts"
 import { findOrganization, findUser, onRecords, permitFor } from "../shared/LocalDatabase.ts"
-import { decodeInput, found, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
+import { decodeInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
 import { properties, printable } from "../shared/Table.ts"
-import { createdKey, type KeyInput } from "../actions/KeyActions.ts"
 import { Members } from "../../people/members/Members.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import {
@@ -18,8 +17,6 @@ import {
 } from "../../people/auth/DevelopmentIssuer.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/policies/PeoplePolicies.ts"
-import type { OrgId } from "../../domain/Ids.ts"
-import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 
 const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
 
@@ -204,33 +201,3 @@ export const issue = Effect.fnUntraced(function* (input: TokenInput & { readonly
   yield* sandboxOnly
   yield* issueOne({ ...input, ttl })
 })
-
-/** Owner of a new key: a member, whose role is the upper limit of the key's role. */
-export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: OrgId, role: Role, named: Option.Option<string>) {
-  const users = yield* Users
-  if (Option.isNone(named)) {
-    return yield* found(
-      yield* users.oldestOrgAdmin(orgId),
-      "--user: this organisation has no org-admin to make the key for; name a member, or create one with " +
-        `"corridor users create --email ADDRESS --org ${orgId} --role org-admin".`
-    )
-  }
-  const user = yield* findUser(named.value)
-  if (user.is_admin) return user.user_id
-  const own = (yield* users.membershipsOf(user.user_id)).find((membership) => membership.org_id === orgId)
-  if (own === undefined) return yield* refuse(`--user: ${user.email} is not a member of this organisation.`)
-  if (!roleAtLeast(own.role, role)) {
-    return yield* refuse(`--role: ${user.email} is ${own.role} here, and a key cannot be more than that.`)
-  }
-  return user.user_id
-})
-
-export const createForMember = onRecords(
-  Effect.fnUntraced(function* ({ name, org, role, user }: KeyInput) {
-    const { org_id } = yield* findOrganization(org)
-    const userId = yield* keyOwner(org_id, role, user)
-    const keys = yield* ApiKeys
-    const permit = yield* permitFor("api_keys", Option.some(org_id))
-    return createdKey(yield* keys.create(permit, { name, role, userId }))
-  })
-)

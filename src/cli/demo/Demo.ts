@@ -5,6 +5,7 @@ import { writeLine, report } from "../shared/Terminal.ts"
 import {
   curl,
   declined,
+  type DemoServer,
   escrow,
   fallback,
   hasThirdParties,
@@ -19,8 +20,8 @@ import {
   type Expected
 } from "./DemoSteps.ts"
 import { httpApiClient } from "../client/HttpApiClient.ts"
-import { openReceiver, type Received } from "./DemoReceiver.ts"
-import { type RunningSandbox, runningSandbox } from "../client/RunCommand.ts"
+import { loopbackReceiver, openReceiver, type Received } from "./DemoReceiver.ts"
+import { runningSandbox } from "../client/RunCommand.ts"
 import { AppLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
@@ -69,12 +70,13 @@ const textOf = ({ curl: look, ids, ok, step, what }: Step): string => {
   return `${ok ? "ok  " : "FAIL"}  ${step}: ${what}${about}${look === null ? "" : `\n      ${look}`}`
 }
 
-const tour = (asJson: boolean, sandbox: RunningSandbox) =>
+const tour = (asJson: boolean, sandbox: DemoServer) =>
   Effect.gen(function* () {
-    const receiver = yield* openReceiver
+    const receiver = yield* openReceiver(sandbox.receiver)
     const steps: Array<Step> = []
     const expected: Array<Expected> = []
-    if (!asJson) yield* writeLine(`A tour of the sandbox at ${sandbox.baseUrl} as ${sandbox.orgName}.`)
+    if (!asJson)
+      yield* writeLine(`A tour of the server at ${sandbox.baseUrl}, in ${sandbox.mode} mode, as ${sandbox.orgName}.`)
 
     const show = <A extends Shown, E, R>(step: string, work: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
@@ -121,9 +123,9 @@ const ELSEWHERE =
   "another server seems to have taken its port: stop that one, or set PORT to a free one, " +
   'start the sandbox again with "npm start", then run this again.'
 
-const shown = (asJson: boolean) =>
+/** Plays the demo on a server. Only one whose third parties are simulators or fakes may be given. */
+export const play = (asJson: boolean, sandbox: DemoServer) =>
   Effect.gen(function* () {
-    const sandbox = yield* runningSandbox("The demo is for sandbox mode only: in live mode payments move real money.")
     const server = { url: sandbox.baseUrl, credential: { apiKey: sandbox.apiKey } }
     const client = httpApiClient(server, { retries: 0, hint: ELSEWHERE })
     const { steps, webhooks } = yield* Effect.provide(tour(asJson, sandbox), client)
@@ -134,6 +136,17 @@ const shown = (asJson: boolean) =>
       failure:
         failed.length === 0 ? undefined : `${failed.length} of ${steps.length} steps failed: ${failed.join(", ")}.`
     }
-  }).pipe(Effect.scoped, Effect.provide(Settings.layer))
+  }).pipe(Effect.scoped)
 
-export const show = (input: { readonly json: boolean }) => report(input.json, shown(input.json))
+const LIVE =
+  'The demo does not run on this server: in live mode payments move real money. "npm run demo:live" ' +
+  "starts a server in live mode on fakes of the third parties, and plays it there."
+
+const onSandbox = (asJson: boolean) =>
+  Effect.gen(function* () {
+    const sandbox = yield* runningSandbox(LIVE)
+    const openPage = (url: string, signal: AbortSignal) => fetch(url, { signal })
+    return yield* play(asJson, { ...sandbox, mode: "sandbox", receiver: loopbackReceiver, openPage })
+  }).pipe(Effect.provide(Settings.layer))
+
+export const show = (input: { readonly json: boolean }) => report(input.json, onSandbox(input.json))

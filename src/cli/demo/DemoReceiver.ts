@@ -1,9 +1,11 @@
 /** A webhook receiver of the demo's own: on loopback, registered for as long as the demo runs, and no longer. */
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { createServer, type Server } from "node:http"
+import * as http from "node:http"
+import * as https from "node:https"
+import type { AddressInfo } from "node:net"
 import { Effect, Option, Schema } from "effect"
 import { ApiClient } from "../client/ApiClient.ts"
-import { type Expected, retried, StepFailed } from "./DemoSteps.ts"
+import { type Expected, type Receiver, retried, StepFailed } from "./DemoSteps.ts"
 
 export interface Received {
   readonly event_id: string
@@ -12,6 +14,9 @@ export interface Received {
   readonly about: string
   readonly verified: boolean
 }
+
+/** In sandbox mode a server delivers to the machine that it runs on. */
+export const loopbackReceiver: Receiver = { port: 0, addressAt: (port) => `http://127.0.0.1:${port}/` }
 
 interface Delivery {
   readonly signature: string
@@ -29,9 +34,9 @@ const Event = Schema.parseJson(
   })
 )
 
-const listening = (deliveries: Array<Delivery>) =>
-  Effect.async<Server, StepFailed>((resume) => {
-    const server = createServer((request, response) => {
+const listening = (deliveries: Array<Delivery>, { identity, port }: Receiver) =>
+  Effect.async<http.Server, StepFailed>((resume) => {
+    const take: http.RequestListener = (request, response) => {
       const chunks: Array<Buffer> = []
       request.on("data", (chunk: Buffer) => chunks.push(chunk))
       request.on("end", () => {
@@ -41,14 +46,15 @@ const listening = (deliveries: Array<Delivery>) =>
         })
         response.writeHead(204).end()
       })
-    })
+    }
+    const server = identity === undefined ? http.createServer(take) : https.createServer({ ...identity }, take)
     server.on("error", (error) =>
       resume(new StepFailed({ message: `No webhook receiver can be opened: ${error.message}` }))
     )
-    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
   })
 
-const closed = (server: Server) =>
+const closed = (server: http.Server) =>
   Effect.async<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeAllConnections()
@@ -60,17 +66,14 @@ const isSigned = ({ body, signature }: Delivery, secret: string): boolean => {
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }
 
-const addressOf = (server: Server): string => {
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : address}/`
-}
+const portOf = (server: http.Server): number => (server.address() as AddressInfo).port
 
-export const openReceiver = Effect.gen(function* () {
+export const openReceiver = Effect.fnUntraced(function* (receiver: Receiver) {
   const { call } = yield* ApiClient
   const deliveries: Array<Delivery> = []
-  const server = yield* Effect.acquireRelease(listening(deliveries), closed)
+  const server = yield* Effect.acquireRelease(listening(deliveries, receiver), closed)
   const { data } = yield* Effect.acquireRelease(
-    call("webhooks", "create", { payload: { endpoint_url: addressOf(server) } }),
+    call("webhooks", "create", { payload: { endpoint_url: receiver.addressAt(portOf(server)) } }),
     ({ data: { webhook_id } }) =>
       Effect.catchAll(call("webhooks", "remove", { path: { webhook_id } }), (error) =>
         Effect.logWarning(`The demo's webhook endpoint ${webhook_id} is still registered`, error)

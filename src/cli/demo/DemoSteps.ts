@@ -7,6 +7,23 @@ import { ApiClient, type Refused } from "../client/ApiClient.ts"
 import type { RunningSandbox } from "../client/RunCommand.ts"
 import { Streams } from "../shared/Terminal.ts"
 
+/** Where the server reaches the demo. */
+export interface Receiver {
+  /** 0: any that is free. */
+  readonly port: number
+  /** With a certificate, over TLS. */
+  readonly identity?: { readonly cert: string; readonly key: string }
+  readonly addressAt: (port: number) => string
+}
+
+/** The server that the demo is played on: a sandbox, or one in live mode with fakes as its third parties. */
+export interface DemoServer extends RunningSandbox {
+  readonly mode: "sandbox" | "live"
+  readonly receiver: Receiver
+  /** Opens the page of a third party as a customer does. */
+  readonly openPage: (url: string, signal: AbortSignal) => Promise<unknown>
+}
+
 /** An event that must come, and the id of what it is about. */
 export type Expected = readonly [eventType: string, id: string]
 
@@ -34,14 +51,14 @@ const drawWaiting = (what: string): Effect.Effect<void> =>
     err(what === "" ? "\r\u001b[K" : `\r\u001b[K${spoke} waiting for ${what}`)
   })
 
-/** Repeats a failing check for 12 seconds. The sandbox completes each leg of a payment within about a second. */
+/** Repeats a failing check for 30 seconds. Simulators and fakes complete each leg of a payment within seconds. */
 export const retried =
   (what: string) =>
   <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     check.pipe(
       Effect.retry(
         Schedule.spaced("150 millis").pipe(
-          Schedule.upTo("12 seconds"),
+          Schedule.upTo("30 seconds"),
           Schedule.tapInput(() => drawWaiting(what))
         )
       ),
@@ -53,12 +70,12 @@ const until = <A>(what: string, read: Effect.Effect<A, Refused>, isSo: (read: A)
     retried(what)
   )
 
-export const curl = ({ apiKey, baseUrl }: RunningSandbox, path: string): string =>
+export const curl = ({ apiKey, baseUrl }: DemoServer, path: string): string =>
   `curl -s '${baseUrl}${path}' -H 'Authorization: NONE' -H 'X-Api-Key: ${apiKey}'`
 
-const reachesStatus = Effect.fnUntraced(function* (payment_id: string, what: string, status = "completed") {
+const reachesStatus = Effect.fnUntraced(function* (payment_id: string, what: string) {
   const { call } = yield* ApiClient
-  yield* until(what, call("payments", "byId", { path: { payment_id } }), (record) => record.status === status)
+  yield* until(what, call("payments", "byId", { path: { payment_id } }), (record) => record.status === "completed")
 })
 
 const attemptsOf = Effect.fnUntraced(function* (payment_id: string) {
@@ -67,15 +84,19 @@ const attemptsOf = Effect.fnUntraced(function* (payment_id: string) {
   return data.items.flatMap((item) => (item.kind === "attempt" ? [item] : []))
 })
 
-const DECLINED_ACCOUNT = "1100220001"
+/** The providers that a payment went to, in order. */
+const wentTo = (payment_id: string) =>
+  Effect.map(attemptsOf(payment_id), (attempts) => `by ${attempts.map(({ provider }) => provider).join(", then ")}`)
 
-export const payin = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+const of = (text: string) => ({ amount: amount(text), target_amount: amount(text) })
+
+export const payin = Effect.fnUntraced(function* (sandbox: DemoServer) {
   const { call } = yield* ApiClient
-  const { response } = yield* call("paymentsInit", "initiate", { payload: mpesaPayin })
+  const { response } = yield* call("paymentsInit", "initiate", { payload: { ...mpesaPayin, ...of("5000.00") } })
   const { payment_id } = response
   yield* reachesStatus(payment_id, "the payin to complete")
   const shown: Shown = {
-    what: "1500.00 KES collected from an M-Pesa phone, completed",
+    what: `5000.00 KES collected from an M-Pesa phone ${yield* wentTo(payment_id)}, completed`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}`),
     events: [["payment.completed", payment_id]]
@@ -85,26 +106,30 @@ export const payin = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
 
 const Declined = Schema.Struct({ code: Schema.String, payment_id: Schema.String })
 
-/** By bank transfer, which no other provider serves here. */
-export const declined = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+const [UGX, UG] = ["UGX" as CurrencyCode, "UG" as CountryCode]
+const DECLINED_PHONE = "+256772120001"
+
+/** Simulators decline by the phone number, fakes by the last two digits of the amount. */
+const declinedOrder = {
+  ...mpesaPayin,
+  ...of("50001.0"),
+  currency: UGX,
+  target_currency: UGX,
+  country: UG,
+  mobile_money_details: { provider: "mtn", phone_number: DECLINED_PHONE }
+}
+
+export const declined = Effect.fnUntraced(function* (sandbox: DemoServer) {
   const { call } = yield* ApiClient
-  const { mobile_money_details: _none, ...order } = mpesaPayin
-  const bank = { account_number: DECLINED_ACCOUNT, bank_code: "01", bank_name: "KCB" }
-  const payload = {
-    ...order,
-    payment_method: "bank_transfer" as const,
-    bank_details: { ...bank, account_name: "Wanjiru Kamau" },
-    bank_account: bank
-  }
-  const refused = yield* Effect.flip(call("paymentsInit", "initiate", { payload })).pipe(
-    Effect.mapError(() => new StepFailed({ message: `Bank account ${DECLINED_ACCOUNT} was not refused.` }))
+  const refused = yield* Effect.flip(call("paymentsInit", "initiate", { payload: declinedOrder })).pipe(
+    Effect.mapError(() => new StepFailed({ message: `Phone ${DECLINED_PHONE} was not refused.` }))
   )
   if (!Schema.is(Declined)(refused.body)) return yield* refused
   const { code, payment_id } = refused.body
   const attempt = (yield* attemptsOf(payment_id)).find(({ outcome }) => outcome === "declined")
   if (attempt === undefined) return yield* new StepFailed({ message: "The timeline shows no declined attempt." })
   const shown: Shown = {
-    what: `bank account ${DECLINED_ACCOUNT} refused with ${refused.status} ${code}; the timeline says: ${attempt.provider} declined, ${attempt.reason}`,
+    what: `phone ${DECLINED_PHONE} refused with ${refused.status} ${code}; the timeline says: ${attempt.provider} declined, ${attempt.reason}`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.failed", payment_id]]
@@ -112,9 +137,8 @@ export const declined = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
   return shown
 })
 
-export const payout = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+export const payout = Effect.fnUntraced(function* (sandbox: DemoServer) {
   const { call } = yield* ApiClient
-  const [UGX, UG] = ["UGX" as CurrencyCode, "UG" as CountryCode]
   const momo = { provider: "mtn", phone_number: "+256772123456" }
   const ugandan = { ...kenyanPhone, country: UG, currency: UGX, momo_details: momo }
   const { data: payee } = yield* call("beneficiaries", "create", { payload: ugandan })
@@ -140,7 +164,7 @@ export const payout = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
   const { payment_id } = response
   yield* reachesStatus(payment_id, "the payout to complete")
   const shown: Shown = {
-    what: `1500.00 KES paid out as ${target_amount.text} UGX to an MTN phone, at the locked rate ${rate.text}`,
+    what: `1500.00 KES paid out as ${target_amount.text} UGX to an MTN phone ${yield* wentTo(payment_id)}, at the locked rate ${rate.text}`,
     ids: { payment_id, org_rate_id },
     curl: curl(sandbox, `/payments/${payment_id}`),
     events: [["payment.completed", payment_id]]
@@ -148,29 +172,36 @@ export const payout = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
   return shown
 })
 
-export const refund = Effect.fnUntraced(function* (sandbox: RunningSandbox, payment_id: string) {
+export const refund = Effect.fnUntraced(function* (sandbox: DemoServer, payment_id: string) {
   const { call } = yield* ApiClient
-  const payload = { action: "refund", reason: "The customer changed their mind" } as const
+  const payload = { action: "refund", amount: amount("1500.00"), reason: "The customer sent one part back" } as const
   yield* call("paymentsInit", "action", { path: { payment_id }, payload })
-  yield* reachesStatus(payment_id, "the refund to complete", "refunded")
+  const read = call("payments", "byId", { path: { payment_id } })
+  yield* until("the refund to complete", read, (record) => record.refunded_amount.text === "1500.00")
+  const attempts = (yield* attemptsOf(payment_id)).filter(({ leg }) => leg === "refund")
   const shown: Shown = {
-    what: "the payin given back in full, refunded",
+    what: `1500.00 KES of the payin given back by ${attempts.map(({ provider }) => provider).join(", then ")}`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`)
   }
   return shown
 })
 
-export const virtualAccount = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+export const virtualAccount = Effect.fnUntraced(function* (sandbox: DemoServer) {
   const { call } = yield* ApiClient
   const { data: opened } = yield* call("virtualAccounts", "create", {
     payload: { org_id: sandbox.orgId, user_id: sandbox.userId, currency: KES, customer_id: "demo" }
   })
   const path = { account_id: opened.account_id }
-  const { data: deposit } = yield* call("virtualAccounts", "simulateDeposit", {
-    path,
-    payload: { amount: amount("10000.00") }
+  const { response } = yield* call("paymentsInit", "initiate", {
+    payload: { ...mpesaPayin, ...of("10000.00"), virtual_account_id: opened.account_id }
   })
+  yield* reachesStatus(response.payment_id, "the payin into the virtual account")
+  const deposits = yield* until(
+    "the deposit",
+    call("virtualAccounts", "transactions", { path, urlParams: {} }),
+    (page) => page.data.length > 0
+  )
   const { data: payee } = yield* call("beneficiaries", "create", { payload: kenyanPhone })
   const { data: withdrawal } = yield* call("virtualAccounts", "withdraw", {
     path,
@@ -180,12 +211,13 @@ export const virtualAccount = Effect.fnUntraced(function* (sandbox: RunningSandb
   const read = call("virtualAccounts", "transaction", { path: { transaction_id } })
   yield* until("the withdrawal to be paid", read, ({ data }) => data.status === "completed")
   const { data } = yield* call("virtualAccounts", "get", { path })
+  const into = yield* wentTo(response.payment_id)
   const shown: Shown = {
-    what: `10000.00 KES deposited, 1500.00 KES withdrawn to a phone, ${data.balance.text} KES left`,
+    what: `10000.00 KES paid in ${into}, 1500.00 KES withdrawn to a phone, ${data.balance.text} KES left`,
     ids: { ...path, transaction_id },
     curl: curl(sandbox, `/virtual-accounts/${path.account_id}/transactions`),
     events: [
-      ["virtual_account.deposit", deposit.transaction_id],
+      ["virtual_account.deposit", deposits.data[0]!.transaction_id],
       ["virtual_account.withdrawal", transaction_id]
     ]
   }
@@ -194,7 +226,7 @@ export const virtualAccount = Effect.fnUntraced(function* (sandbox: RunningSandb
 
 const split = (name: string, share: string) => ({ name, split_type: "percentage", split_value: amount(share) }) as const
 
-export const escrow = Effect.fnUntraced(function* (sandbox: RunningSandbox, account_id: string) {
+export const escrow = Effect.fnUntraced(function* (sandbox: DemoServer, account_id: string) {
   const { call } = yield* ApiClient
   const { data } = yield* call("escrow", "create", {
     payload: {
@@ -247,12 +279,12 @@ export const hasThirdParties = Effect.gen(function* () {
   return asked[0] === "stripe" && asked.includes("adyen")
 }).pipe(Effect.orElseSucceed(() => false))
 
-export const fallback = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+export const fallback = Effect.fnUntraced(function* (sandbox: DemoServer) {
   const { call } = yield* ApiClient
   const { response } = yield* call("paymentsInit", "initiate", { payload: fallbackOrder })
   const { payment_id, redirect_url } = response
   yield* Effect.tryPromise({
-    try: (signal) => fetch(String(redirect_url), { signal }),
+    try: (signal) => sandbox.openPage(String(redirect_url), signal),
     catch: (error) => new StepFailed({ message: `The page of the third party could not be opened: ${String(error)}` })
   })
   yield* reachesStatus(payment_id, "the payment at Adyen's page to complete")
@@ -271,15 +303,15 @@ export const fallback = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
 
 const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-export const onRamp = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+export const onRamp = Effect.fnUntraced(function* (sandbox: DemoServer) {
   const { call } = yield* ApiClient
-  const { data } = yield* call("rates", "lookup", { urlParams: { fromCurrency: KES, toCurrency: "USDT" } })
+  const { data } = yield* call("rates", "lookup", { urlParams: { fromCurrency: KES, toCurrency: "USDC" } })
   const { response } = yield* call("ramps", "ramp", {
     payload: {
       fiat_currency: KES,
       fiat_amount: amount("13000.00"),
       client_rate: data.rate,
-      crypto_currency: "USDT",
+      crypto_currency: "USDC",
       crypto_network: "POLYGON",
       country: KE,
       wallet_address: WALLET,
@@ -289,7 +321,7 @@ export const onRamp = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
   const { crypto_amount, payment_id } = response
   yield* reachesStatus(payment_id, "both legs of the on-ramp")
   const shown: Shown = {
-    what: `13000.00 KES collected, ${crypto_amount.text} USDT settled to ${WALLET} on POLYGON`,
+    what: `13000.00 KES exchanged for ${crypto_amount.text} USDC on POLYGON at ${WALLET} ${yield* wentTo(payment_id)}`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.completed", payment_id]]
@@ -297,7 +329,7 @@ export const onRamp = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
   return shown
 })
 
-export const paymentLink = Effect.fnUntraced(function* (sandbox: RunningSandbox) {
+export const paymentLink = Effect.fnUntraced(function* (sandbox: DemoServer) {
   const { call } = yield* ApiClient
   const { orgId: org_id } = sandbox
   const { data } = yield* call("paymentLinks", "create", {

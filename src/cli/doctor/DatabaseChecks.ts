@@ -15,16 +15,8 @@ import { keptMasterKey, knownMasterKey } from "../../platform/masterKey/MasterKe
 import { checkValue } from "../../platform/secrets/Vault.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
-import {
-  callbackSecrets,
-  kybApplications,
-  kybOfActive,
-  people,
-  providers,
-  rates,
-  rateSources,
-  reserves
-} from "./LiveModeChecks.ts"
+import { callbackSecrets } from "./CallbackChecks.ts"
+import { kybApplications, kybOfActive, people, providers, rates, rateSources, reserves } from "./LiveModeChecks.ts"
 import { hostsOf } from "../../platform/config/DatabaseUrl.ts"
 import { lookAtHosts } from "../../platform/database/PrimaryFence.ts"
 

@@ -10,11 +10,9 @@ import { knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { isExample, publicAddress } from "./CallbackChecks.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
-import { isIP } from "node:net"
-import { registeredSecret } from "../../providers/accounts/ProviderAccounts.ts"
 import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
-import { checkAddress } from "../../webhooks/ssrf/EndpointUrl.ts"
 import { shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
 
 const accounts = rowsAs(
@@ -29,47 +27,15 @@ const counted = theRowAs(Schema.Struct({ known: Schema.Number, usable: Schema.Nu
 
 type Values = Settings["Type"]
 
-const LOOPBACK = /^(localhost|127\..*|\[::1\])$/
-const PRIVATE_NAME = /^[^.]+$|\.(local|localhost|internal|lan|home\.arpa)$/
-
-/** Why providers and payers cannot reach the service there; nothing where they can. */
-const unreachableBecause = (publicUrl: string): string | undefined => {
-  const { hostname, protocol } = new URL(publicUrl)
-  const address = hostname.replace(/^\[|\]$/g, "")
-  const isPrivate =
-    isIP(address) === 0 ? PRIVATE_NAME.test(hostname) : Either.isLeft(checkAddress(address, "live", "https:"))
-  if (LOOPBACK.test(hostname) || isPrivate) return "is not on the public internet"
-  return protocol === "https:" ? undefined : "is not encrypted"
-}
-
-export const publicAddress = ({ publicUrl }: Values): Check => {
-  const why = unreachableBecause(publicUrl)
-  return why === undefined
-    ? ok("Public address", publicUrl)
-    : fail(
-        "Public address",
-        `${publicUrl} ${why}, so providers and payers cannot reach it: set PUBLIC_URL to an https:// address.`
-      )
-}
-
-/** Where each provider with credentials calls back. */
-const callbackAddresses = ({ publicUrl }: Values, read: ProvidersAsLive): ReadonlyArray<Check> => {
-  const why = unreachableBecause(publicUrl)
-  const named = Either.isLeft(read) ? [] : configured(read.right).map(({ name }) => `${publicUrl}/callbacks/${name}`)
-  if (named.length === 0) return []
-  return [
-    why === undefined
-      ? ok("Callback addresses", named.join(", "))
-      : fail("Callback addresses", `${named.join(", ")}: PUBLIC_URL ${why}, so no provider can call back.`)
-  ]
-}
-
 export const identityProvider = ({ jwt }: Values): Check => {
   const keys = Option.orElse(jwt.jwksUrl, () => jwt.jwksFile)
   return Option.match(keys, {
     onNone: () =>
       warn("Identity provider", "no user can sign in, only API keys work: set JWT_JWKS_URL or JWT_JWKS_FILE."),
-    onSome: (from) => ok("Identity provider", `keys from ${from}`)
+    onSome: (from) =>
+      isExample(from)
+        ? fail("Identity provider", `${from} is an example: set JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE to yours.`)
+        : ok("Identity provider", `keys from ${from}`)
   })
 }
 
@@ -111,29 +77,6 @@ const refusedInLive = (rows: ReadonlyArray<Row>) =>
           })
     )
     return tried.flat()
-  })
-
-const configured = ({ parties }: ProviderSettings["Type"]) =>
-  thirdParties.filter(({ name }) => Option.isSome(parties.get(name)?.platform ?? Option.none()))
-
-const names = rowsAs(Schema.Struct({ name: Schema.String }))
-
-/** Secrets of callbacks that neither a setting nor a registration gave. */
-export const callbackSecrets = (settings: ProviderSettings["Type"]) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const stored = (yield* tableExists("secrets")) ? yield* Effect.flatMap(sql`select name from secrets`, names) : []
-    const missing = configured(settings).flatMap(({ fields, name, setup, title }) => {
-      const field = setup.callbacks?.secret
-      const given = Option.getOrElse(settings.parties.get(name)!.platform, () => ({}))
-      const isKnown = stored.some((one) => one.name === registeredSecret(name))
-      return field === undefined || Object.hasOwn(given, field) || isKnown
-        ? []
-        : [`${fields[field]!.env} of ${title} ("corridor providers setup ${name}")`]
-    })
-    return missing.length === 0
-      ? ok("Callback secrets", "every provider with credentials has what its callbacks are verified with")
-      : warn("Callback secrets", `missing, so callbacks are refused and payments only polled: ${missing.join(", ")}.`)
   })
 
 export const providers = ({ parties }: ProviderSettings["Type"]) =>
@@ -256,10 +199,14 @@ export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: 
   })
 
 /** Checks of live operation: platform admins, mail, metrics, a database with backups. */
-export const mail = ({ smtpUrl }: Values): Check =>
-  Option.isSome(smtpUrl)
-    ? ok("Mail", "SMTP_URL is set")
-    : warn("Mail", "invitations and verification requests cannot be sent: set SMTP_URL.")
+export const mail = ({ notifyFrom, smtpUrl }: Values): Check => {
+  if (Option.isNone(smtpUrl)) {
+    return warn("Mail", "invitations and verification requests cannot be sent: set SMTP_URL.")
+  }
+  return isExample(Redacted.value(smtpUrl.value)) || isExample(notifyFrom.address)
+    ? fail("Mail", "SMTP_URL or NOTIFY_FROM is an example: set them to your mail server and your address.")
+    : ok("Mail", "SMTP_URL is set")
+}
 
 export const metrics = ({ metricsPort }: Values): Check =>
   Option.match(metricsPort, {
@@ -267,13 +214,17 @@ export const metrics = ({ metricsPort }: Values): Check =>
     onSome: (port) => ok("Metrics", `on port ${port} and up, one for each process`)
   })
 
-export const databaseOfItsOwn = ({ databaseUrl }: Values): Check =>
-  Option.isSome(databaseUrl)
-    ? ok("PostgreSQL", "one of your own")
-    : warn(
-        "PostgreSQL",
-        'the embedded one has neither a replica nor backups of its own: set DATABASE_URL, or run "corridor backup" often.'
-      )
+export const databaseOfItsOwn = ({ databaseUrl }: Values): Check => {
+  if (Option.isNone(databaseUrl)) {
+    return warn(
+      "PostgreSQL",
+      'the embedded one has neither a replica nor backups of its own: set DATABASE_URL, or run "corridor backup" often.'
+    )
+  }
+  return isExample(Redacted.value(databaseUrl.value))
+    ? fail("PostgreSQL", "DATABASE_URL is an example: replace PASSWORD, and the rest where it differs.")
+    : ok("PostgreSQL", "one of your own")
+}
 
 const reserveCounts = theRowAs(Schema.Struct({ taking: Schema.Number, bare: Schema.Number }))
 
@@ -438,6 +389,5 @@ export const liveSettings = (values: Values, providers: ProvidersAsLive): Readon
   metrics(values),
   sanctions(values),
   platformAccounts(providers),
-  cardData(providers),
-  ...callbackAddresses(values, providers)
+  cardData(providers)
 ]

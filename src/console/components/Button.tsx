@@ -13,6 +13,7 @@ const paths = {
   accounts: "M3 10 12 4l9 6M5 10v8M10 10v8M14 10v8M19 10v8M3 21h18",
   escrow: "M12 3 4 6v6c0 5 3.5 8 8 9 4.5-1 8-4 8-9V6zM9 12l2 2 4-4",
   links: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+  rules: "M3 5h18l-7 8v6l-4 2v-8z",
   audit: "M6 3h9l4 4v14H6zM9 12h7M9 16h7M9 8h3",
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14M21 21l-5-5",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",

@@ -42,6 +42,7 @@ const menu: ReadonlyArray<MenuEntry> = [
   { path: "escrow", name: "Escrow", icon: "escrow", access: "escrow" },
   { path: "webhooks", name: "Webhooks", icon: "webhooks", access: "any" },
   { path: "providers", name: "Providers", icon: "providers", access: "any" },
+  { path: "rules", name: "Rules", icon: "rules", access: "organization" },
   { path: "kyb", name: "KYB", icon: "check", access: "platform" },
   { path: "rates", name: "Exchange rates", icon: "money", access: "platform" },
   { path: "keys", name: "API keys", icon: "keys", access: "api_keys" },

@@ -14,7 +14,7 @@ import { SetEndpointStatus } from "./webhooks/WebhookEndpoints.tsx"
 import { ManualDecisions, ReviewActions } from "./payments/PaymentActionButtons.tsx"
 import { detailText, shortId } from "../state/Display.ts"
 import { partyOf } from "./payments/PaymentTable.tsx"
-import { Field } from "../components/Form.tsx"
+import { Field, filled } from "../components/Form.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
 
 interface Props {
@@ -43,6 +43,48 @@ const EscrowPayoutActions = ({ escrowId, payoutId }: Props) => {
         act={({ reason = "" }, send) => send("escrow", "resolvePayout", { path, payload: { reason } })}
       >
         <Field name="reason" label="Reason" hint="Saved with the payout and in the audit log" required />
+      </ActionButton>
+    </>
+  )
+}
+
+const reasonOfTransfer = (
+  <Field name="reason" label="Reason" hint="Saved with the transfer and in the audit log" required />
+)
+
+/** Decisions on a transfer to virtual accounts that waits in suspense. */
+const TransferActions = ({ transferId }: { readonly transferId: string }) => {
+  const path = { transfer_id: transferId }
+  return (
+    <>
+      <ActionButton
+        name="Credit"
+        title="Credit this transfer"
+        kind="primary"
+        explanation="Check with the provider first. The account or organisation gets the money; of a returned transfer, it bears it. Fill in one of both."
+        done="Transfer resolved"
+        act={({ reason = "", ...to }, send) =>
+          send("virtualAccounts", "resolveTransfer", { path, payload: { outcome: "credited", reason, ...filled(to) } })
+        }
+      >
+        <Field name="account_id" label="Virtual account" hint="Its id" />
+        <Field name="org_id" label="Organisation" hint="Its id: the settlement balance gets it" />
+        {reasonOfTransfer}
+      </ActionButton>
+      <ActionButton
+        name="Mark as returned"
+        title="Mark this transfer as returned"
+        explanation="Check with the provider first. States that the provider undid the transfer: nobody gets or bears it."
+        done="Transfer resolved"
+        act={({ reason = "", ...named }, send) =>
+          send("virtualAccounts", "resolveTransfer", {
+            path,
+            payload: { outcome: "returned", reason, ...filled(named) }
+          })
+        }
+      >
+        <Field name="movement_id" label="Provider's id of the return" hint="If it is known" />
+        {reasonOfTransfer}
       </ActionButton>
     </>
   )
@@ -81,12 +123,7 @@ const forAdmins = <p class="muted">A platform admin decides this after checking 
 const ItemActions = ({ item }: { readonly item: QueueItem }) => {
   const { escrow_id, kind, payment_id, webhook_id } = item
   if (kind === "incoming_transfer") {
-    if (!hasAccess("platform")) return forAdmins
-    return (
-      <p class="muted">
-        Check with the provider, then decide: <code>POST /v1/operations/incoming-transfers/{item.item_id}/resolve</code>
-      </p>
-    )
+    return hasAccess("platform") ? <TransferActions transferId={item.item_id} /> : forAdmins
   }
   if (escrow_id !== null) {
     return hasAccess("escrow") ? <EscrowPayoutActions escrowId={escrow_id} payoutId={item.item_id} /> : null

@@ -45,6 +45,11 @@ export const CreateApiKey = Schema.Struct({
   role: Schema.optionalWith(Schema.Literal(...roles), { default: () => "org-admin" }).annotations({
     description: "Default `org-admin`; never above the role of its maker"
   }),
+  user_id: Schema.optional(
+    idParam(UserId).annotations({
+      description: "Extension. The owner; only the operator of the database names another user than oneself"
+    })
+  ),
   ...OrgParam
 }).annotations({ identifier: "CreateApiKey" })
 

@@ -60,7 +60,9 @@ export const Beneficiary = Schema.Struct({
     network: optionalExact(Schema.NullOr(CryptoNetwork)),
     email: optionalExact(Schema.NullOr(Schema.String))
   }).annotations({ description: "Extension. `{}` unless `account_type` is `wallet`" }),
-  external_account_id: Schema.NullOr(Schema.String).annotations({ description: "The provider's id of it" }),
+  external_account_id: Schema.NullOr(Schema.String).annotations({
+    description: "The organisation's own note of a provider's id. Payouts never use it: they go to the account above"
+  }),
   ...timestamps
 }).annotations({ identifier: "Beneficiary" })
 

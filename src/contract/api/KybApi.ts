@@ -6,7 +6,7 @@ import { kybStatuses } from "../../domain/Organization.ts"
 import { givenUrl } from "../../domain/Url.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, success, Timestamp } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime, optionalNullable, text as freeText } from "./RequestFields.ts"
+import { IsoTime, matching, optionalNullable, text as freeText } from "./RequestFields.ts"
 import { examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
 
 export const KybState = Schema.Struct({
@@ -82,7 +82,8 @@ export const KybApplication = Schema.Struct({
   country: Schema.String,
   email: Schema.String,
   approved_by: Schema.Array(Schema.String).annotations({
-    description: "People who approved it, by user id or operator"
+    description:
+      "People whose approval counts, by user id or operator. Until the decision, an approval no longer counts once its person is no platform admin any more or has joined the organisation, or once the organisation has changed its name, country or e-mail address"
   }),
   approvals_needed: Schema.Int.annotations({
     description: "`KYB_APPROVALS`: how many different people have to approve"
@@ -107,7 +108,7 @@ export const RejectKyb = Schema.Struct({
 }).annotations({ identifier: "RejectKyb" })
 
 const ApplicationPath = Schema.Struct({
-  kyb_customer_id: Schema.String.annotations({ description: "Id of the application" })
+  kyb_customer_id: matching(/^[\w.-]{1,255}$/, "is not the id of an application", "Id of the application")
 })
 
 const state = {
@@ -148,7 +149,7 @@ const decided = (kyb_status: string, reason: string | null, approved_by: Readonl
 })
 
 const WHO_DECIDES =
-  "409 if it is decided already, if the organisation has applied again, or if a provider decides (`KYB_PROVIDER=webhook`). 403 for members of the organisation."
+  "409 if it is decided already, if the organisation has applied again, or if a provider decides (`KYB_PROVIDER=webhook`). 403 for members of the organisation, and with `KYB_APPROVALS=2` for the approval of the person who started it."
 
 export const KybApi = apiGroup("kyb", "KYB", "The check of a business by people or by a provider.")
   .add(

@@ -54,7 +54,7 @@ const whole = (minimum: number, maximum: number, description: string) =>
   })
 
 export const PayersBrowser = Schema.Struct({
-  ip_address: optionalOrNull(text(45, "IP address of the payer, not of your server")),
+  ip_address: optionalOrNull(text(45, "IPv4 or IPv6 address of the payer, not of your server")),
   user_agent: text(1000, "The browser's User-Agent"),
   accept_header: text(1000, "The browser's Accept"),
   language: text(35, "`navigator.language`, such as en-GB"),
@@ -366,7 +366,7 @@ const actionDescription = [
   "- `submit_otp`: the customer's one-time password (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth fails the payment. `resend_otp` requests another, at most five times an hour for a payment; beyond that 429 with `Retry-After`.",
   "- `cancel`: possible while no provider has the payment, or if its provider confirms the cancellation. Otherwise 409; the message has the time at which an unpaid payin expires (`PAYIN_EXPIRY`, 24 hours; payment links 1 hour). It is then `failed` with the failure code `EXPIRED`.",
   "- `refund`: refunds a completed payin, all of it or `amount`, in the payment's `currency`. Within 24 hours after completion it costs the payment's rate, rounded up over all refunds; later the live rate (`rate_basis` of the refund). The status is `refunded` when all of it is returned; the timeline has an attempt of the leg `refund` for each. Needs the role `staff` or the permission `refunds`.",
-  "- `review`: approves a payment that is held by the organisation's `review_threshold`; `reject` rejects it. The initiator can do neither. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), as long as it is at most 0.5 percent better for the customer than the live rate; a held ramp as long as the live rate stays within 0.5 percent. After that `review` is 409 with the new `rate`, to be sent as `accept_rate`. The other amount is then computed at it (paid amounts round down, charged amounts up; the fee stays), and `comments` has both prices. A held card payment continues at the hosted checkout (`next_action` `redirect`); if its rate expires before the card is entered, it needs a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
+  "- `review`: approves a payment that is held by the organisation's `review_threshold`; `reject` rejects it. The initiator can do neither. What sanctions screening or a rule of the platform holds, only a platform admin approves (403). A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), as long as it is at most 0.5 percent better for the customer than the live rate; a held ramp as long as the live rate stays within 0.5 percent. After that `review` is 409 with the new `rate`, to be sent as `accept_rate`. The other amount is then computed at it (paid amounts round down, charged amounts up; the fee stays), and `comments` has both prices. A held card payment continues at the hosted checkout (`next_action` `redirect`); if its rate expires before the card is entered, it needs a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
 ].join("\n")
 
 export const PaymentsInitApi = describedGroup(

@@ -95,7 +95,7 @@ export const BaseExchangeRate = Schema.Struct({
   rate,
   status: Schema.Literal("set", "proposed").annotations({
     description:
-      "`proposed`: more than 10 percent from the last or quoted rate, and not used until another admin sends the same request within 24 hours"
+      "`proposed`: more than 10 percent from the last or quoted rate or from that of 24 hours ago, and not used until another admin sends the same request within 24 hours"
   }),
   previous_rate: Schema.NullOr(rate).annotations({ description: "Rate before; null: none" }),
   updated_at: Timestamp
@@ -196,7 +196,7 @@ export const RatesApi = apiGroup("rates", "Exchange rates", "The rates of cross-
       access: "platform",
       summary: "Set a base rate",
       description:
-        "Extension. Sets one direction. Against USD it sets the value of the other currency; the opposite direction keeps its own rate, but is never quoted above the inverse of a newer one. Between two other currencies it is used only if it is worse for the customer than through USD. So no cycle of exchanges gains money. Locked rates stay.\n\nA rate more than 10 percent away from the pair's last or quoted rate needs a second admin: the first request is a proposal (`status: proposed`), and the same request by another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
+        "Extension. Sets one direction. Against USD it sets the value of the other currency; the opposite direction keeps its own rate, but is never quoted above the inverse of a newer one. Between two other currencies it is used only if it is worse for the customer than through USD. So no cycle of exchanges gains money. Locked rates stay.\n\nA rate more than 10 percent away from the pair's last or quoted rate, or from its rate at the beginning of the present 24 hours, needs a second admin: the first request is a proposal (`status: proposed`), and the same request by another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
       request: examples({
         "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
         "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }

@@ -3,7 +3,8 @@ import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { CurrencyCode } from "../../domain/Currency.ts"
+import { CountryCode } from "../../domain/Country.ts"
+import { AnyCurrencyCode, CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import {
@@ -22,7 +23,17 @@ import { Conflict } from "./ErrorSchemas.ts"
 import { examples, operation, apiGroup, exampleTimes } from "./Operation.ts"
 import { optionalNullable, text } from "./RequestFields.ts"
 
-const PaymentRail = Schema.Literal("bank_transfer")
+const PaymentRail = Schema.Literal("bank_transfer", "wallet")
+
+/** USDC is the only asset that providers issue addresses for. */
+const AccountCurrency = Schema.Union(CurrencyCode, Schema.Literal("USDC")).annotations({
+  identifier: "AccountCurrency",
+  description: "ISO 4217 currency code, in upper case. Extension: or USDC",
+  message: () => ({
+    message: 'is neither an active ISO 4217 currency code such as "KES" nor USDC, in upper case',
+    override: true
+  })
+})
 
 export const VirtualAccount = Schema.Struct({
   account_id: idOf(AccountId),
@@ -30,7 +41,7 @@ export const VirtualAccount = Schema.Struct({
   user_id: idOf(UserId),
   customer_id: Schema.NullOr(Schema.String).annotations({ description: "As it was sent" }),
   virtual_account_name: Schema.String.annotations({ description: "Organisation and currency" }),
-  currency: CurrencyCode,
+  currency: AnyCurrencyCode,
   balance: WireDecimal.annotations({ description: "Available balance, without held money" }),
   status: Schema.Literal("active", "frozen", "closed"),
   frozen_reason: Schema.NullOr(Schema.String).annotations({ description: "Extension. Null if not frozen" }),
@@ -48,7 +59,7 @@ export const VirtualAccount = Schema.Struct({
   }),
   details: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
     description:
-      "Extension. What payers need to send money to the account, as issued: such as `account_number`, `account_name`, `bank_name`, `bank_code`, `iban`, `bic`, `reference`"
+      "Extension. What payers need to send money to the account, as issued: such as `account_number`, `account_name`, `bank_name`, `bank_code`, `iban`, `bic`, `reference`, `address`, `network`"
   }),
   details_message: Schema.NullOr(Schema.String).annotations({
     description: "Extension. Why there are no details, and how to fund the account instead"
@@ -67,7 +78,7 @@ export const VirtualTransaction = Schema.Struct({
   }),
   amount: WireDecimal,
   fee: WireDecimal.annotations({ description: "Charged on top of `amount`" }),
-  currency: CurrencyCode,
+  currency: AnyCurrencyCode,
   description: Schema.NullOr(Schema.String),
   payment_rail: Schema.Literal("bank_transfer", "card", "mobile_money", "wallet", "internal", "escrow"),
   reference: Schema.String.annotations({
@@ -76,24 +87,39 @@ export const VirtualTransaction = Schema.Struct({
   ...timestamps
 }).annotations({ identifier: "VirtualTransaction" })
 
+/** The account that a holder sends from. */
+export const HolderBankAccount = Schema.Struct({
+  account_number: text(35).pipe(Schema.minLength(6)),
+  routing_number: Schema.String.pipe(Schema.pattern(/^\d{9}$/, { message: () => "must have 9 digits" })),
+  address: Schema.Struct({
+    line1: text(255),
+    city: text(100),
+    district: Schema.optional(text(16, "State or province; two letters in the US and Canada")),
+    postal_code: text(16),
+    country: CountryCode
+  }).annotations({ description: "Of the holder" })
+}).annotations({ identifier: "HolderBankAccount", description: "A bank account in the US" })
+
 export const CreateVirtualAccount = Schema.Struct({
   org_id: Schema.String.annotations({ description: "The credential's own organisation. Any other is 403." }),
   user_id: Schema.String.annotations({ description: "Owner: a member of the organisation" }),
-  currency: CurrencyCode,
+  currency: AccountCurrency,
   customer_id: optionalNullable(text(255, "Your own id of the account's customer")),
   org_name: optionalNullable(text(200, "Beginning of the name; default: the organisation's name")),
   payment_rail: optionalNullable(PaymentRail).annotations({
-    description: "Extension. Asks a configured provider for bank details of the account, in its currency"
+    description:
+      "Extension. Asks a configured provider for details of the account, in its currency: `bank_transfer` for bank details, `wallet` for the address of an account in a crypto asset"
   }),
   holder: optionalNullable(
     Schema.Struct({
       name: Schema.optional(text(100)),
       email: Schema.optional(EmailAddress),
-      phone: Schema.optional(text(20))
+      phone: Schema.optional(text(20)),
+      bank_account: Schema.optional(HolderBankAccount)
     })
   ).annotations({
     description:
-      "Extension. For whom the details are issued. Default: the name of the account and the e-mail address of the organisation. Some providers require `phone`"
+      "Extension. For whom the details are issued. Default: the name of the account and the e-mail address of the organisation. Some providers require `phone`; Circle takes wires in USD from `bank_account` only"
   })
 }).annotations({ identifier: "CreateVirtualAccount" })
 
@@ -110,7 +136,9 @@ export const Transfer = Schema.Struct({
       "Another account of the organisation, or `settlement`: its settlement balance, in the currency of the account or of `org_rate_id`"
   }),
   amount: AmountInput.annotations({ description: "In the currency of `from_account_id`" }),
-  org_rate_id: optionalNullable(Schema.String).annotations({ description: "Unused locked rate, if currencies differ" })
+  org_rate_id: optionalNullable(Schema.String).annotations({
+    description: "Unused locked rate, if currencies differ; else 400"
+  })
 }).annotations({ identifier: "Transfer" })
 
 export const FundAccount = Schema.Struct({
@@ -308,6 +336,12 @@ export const VirtualAccountsApi = apiGroup(
           currency: "NGN",
           payment_rail: "bank_transfer",
           holder: { name: "Ada Obi", email: "ada@example.com", phone: "+2348012345678" }
+        },
+        "With an address for USDC": {
+          org_id: account.org_id,
+          user_id: account.user_id,
+          currency: "USDC",
+          payment_rail: "wallet"
         }
       }),
       response: success("Virtual account created", { ...account, balance: 0 })
@@ -319,7 +353,7 @@ export const VirtualAccountsApi = apiGroup(
         .setUrlParams(
           Schema.Struct({
             user_id: UserParam,
-            currency: Schema.optional(CurrencyCode),
+            currency: Schema.optional(AnyCurrencyCode),
             ...OrgParam,
             ...PageParams
           })
@@ -485,7 +519,7 @@ export const VirtualAccountsApi = apiGroup(
       access: "platform",
       summary: "Resolve an incoming transfer",
       description:
-        "Extension. For a transfer in suspense: it names no known account, an account in another currency, or a closed one. The operations queue has these (`incoming_transfer`; `item_id` is the `transfer_id`). Check with the provider first. Audited in the caller's name. Not in suspense: 409.",
+        "Extension. For a transfer in suspense: it names no known account, an account in another currency, or a closed one. The operations queue has these (`incoming_transfer`; `item_id` is the `transfer_id`). Check with the provider first. Audited in the caller's name. A `reversal` that neither the account nor the organisation can bear is owed by the organisation (`receivable`). Not in suspense: 409.",
       request: examples({
         "Credit an account": {
           outcome: "credited",

@@ -38,7 +38,7 @@ const PaymentEventData = Schema.Struct({
     { exact: true }
   ).annotations({
     description:
-      "Only in `transaction.updated`. `returned`: the provider took money of a payin back, or a payout came back. `regained`: that was undone. The status stays until an operator decides who bears it"
+      "Only in `transaction.updated`, and in `payment.refunded` if the provider took all of a payin back. `returned`: the provider took money of a payin back, or a payout came back. `regained`: that was undone. If a part was taken back, the status stays"
   }),
   adjustment: Schema.optionalWith(
     Schema.Struct({ amount: WireDecimal, currency: AnyCurrencyCode, reason: Schema.String }),
@@ -205,7 +205,7 @@ export const eventsAbout: Readonly<Record<EventType, AboutEvent>> = {
     status: "rejected"
   }),
   "transaction.updated": event(
-    "The status of a payment changed; or a provider reversed or reinstated a part of it, without a change of status (`dispute`); or an amount was credited or charged to the organisation, by an operator or after a won dispute (`adjustment`). Also used for test notifications.",
+    "The status of a payment changed; or a provider reversed or reinstated it, in part or in full (`dispute`); or an amount was credited or charged to the organisation, by an operator or after a won dispute (`adjustment`). Also used for test notifications.",
     Schema.Union(PaymentEventData, TestEventData),
     payment
   )

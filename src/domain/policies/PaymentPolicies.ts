@@ -91,6 +91,9 @@ export const rateGainWindow = Duration.hours(24)
 /** A refund costs the rate of its payment for this long after the completion, and the live rate after that. */
 export const refundRateTime = Duration.hours(24)
 
+/** A rate moves by at most 10 percent in this time; a move beyond that is proposed to a person. */
+export const rateMoveWindow = Duration.hours(24)
+
 /** A rate that one person has proposed is confirmed by another within this time, or proposed again. */
 export const rateProposalTime = Duration.hours(24)
 
@@ -155,8 +158,14 @@ export const incomingTransferRetry = Duration.seconds(30)
 /** A list begins this long before the end of the last one: providers may show transfers late. */
 export const incomingTransferOverlap = Duration.hours(2)
 
+/** A list that is too long is read in slices of time, at least this long. */
+export const incomingTransferSlice = Duration.minutes(1)
+
 /** Refunds of transfers are looked for this far back: a provider lists them by when they were made, not processed. */
 export const refundProcessing = Duration.days(30)
+
+/** Transfers from a chain are looked for this far back: they are listed from when they were seen, before they count. */
+export const transferConfirmation = Duration.days(3)
 
 /** A list that a worker reads is left alone by other workers for this long. */
 export const incomingTransferLease = Duration.minutes(2)
@@ -225,11 +234,17 @@ export const linkPayinExpiry = Duration.hours(1)
 /** Delays after the end of a payin at which its provider is asked whether money came late. */
 export const lateEnquiries = [Duration.hours(1), Duration.hours(24), Duration.hours(72)] as const
 
-/** Shortest delay before a provider that gave no answer at the end of a payin is asked again; the delay doubles each time. */
+/**
+ * Shortest delay before a provider is asked again that gave no answer at the end of a payin, or did not say whether its page
+ * is closed; the delay doubles each time.
+ */
 export const endRetryDelay = Duration.minutes(1)
 
 /** Time after the end of a payin at which a provider that still gives no answer is left to an operator. */
 export const endRetryLimit = Duration.hours(24)
+
+/** A page that closes so long before the end of its payin has closed because of it. */
+export const pageEndLead = Duration.minutes(1)
 
 /** How many expired payins that no provider has one poll ends. */
 export const cardWaitBatch = 32

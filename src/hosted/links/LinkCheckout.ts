@@ -222,6 +222,9 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           const price = yield* agreed(link, order)
           if (Option.isNone(price)) return { _tag: "Repriced" }
           if (!price.value.receives.isPositive) return { _tag: "TooLittle" }
+          // The route decides on which page the card is entered. An omitted number would lead past the rules about cards.
+          const isOmitted = order.details.card_entry === "hosted"
+          if (isOmitted && (yield* methodsOf(link, price.value.pays)).asksCardNumber) return { _tag: "NumberNeeded" }
           return yield* begin(link, submission, order, price.value)
         }),
         leadingTo: Effect.fn("LinkCheckout.leadingTo")(function* ({ metadata, org_id, payment_id }) {

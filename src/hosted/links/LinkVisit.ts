@@ -113,6 +113,8 @@ export type PayResult =
   | { readonly _tag: "TooLittle" }
   | { readonly _tag: "NoRoute" }
   | { readonly _tag: "Refused" }
+  /** The form has no card number, and the route of this amount takes one. */
+  | { readonly _tag: "NumberNeeded" }
   /** Too many payment prompts to this phone number. */
   | { readonly _tag: "PromptedTooOften" }
   | { readonly _tag: "Closed" }

@@ -95,7 +95,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
           Effect.succeedSome(undefined)
         )
         if (Option.isNone(rate)) {
-          return yield* invalid(`payer_currency: there is no rate from ${payer_currency} to ${currency}.`)
+          return yield* invalid(`payer_currency: there is ${yield* rates.missing(payer_currency, currency)}.`)
         }
       })
 

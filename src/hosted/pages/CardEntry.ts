@@ -15,6 +15,8 @@ import type { Payment } from "../../payments/store/Payment.ts"
 import { appendNote } from "../../payments/settlement/Movements.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import { CheckoutUrl, buildOrder } from "../../payments/route/BuildOrder.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -53,6 +55,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       const router = yield* PaymentRouter
       const heldRate = yield* ReviewRate
       const rules = yield* RuleCheck
+      const organizations = yield* Organizations
       const ids = yield* Ids
       const checkoutUrl = yield* CheckoutUrl
       const runDetached = yield* makeRunDetached
@@ -89,8 +92,14 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
           const card = candidates[0].takesCardNumbers ? given : null
-          const refusal = yield* rules.refusalOfCard(payment, card, browser.ip)
-          if (Option.isSome(refusal)) return yield* Effect.as(failed(payment, refusal.value), "asked" as const)
+          // The route decides where the card is entered, and the page has to ask for its number now.
+          if (candidates[0].takesCardNumbers && card === null) return "overtaken" as const
+          const organization = yield* organizations.find(payment.org_id)
+          const checked = yield* rules.checkEntered(payment, { card, ip: browser.ip, organization })
+          if (checked.isLater) return "no_route" as const
+          if (Option.isSome(checked.refusal)) {
+            return yield* Effect.as(failed(payment, checked.refusal.value), "asked" as const)
+          }
           const chosen = yield* router.choose(payment.org_id, candidates, "payment")
           // Of two cards submitted at once, the second finds a changed version.
           const opened = yield* command
@@ -99,7 +108,10 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
               patch: {
                 next_action: "wait",
                 action_data: {},
-                card_details: card === null ? {} : shownCard(payment, card)
+                card_details: card === null ? {} : shownCard(payment, card),
+                ...(checked.alerts.length === 0
+                  ? {}
+                  : { comments: checked.alerts.reduce<string | null>(appendNote, payment.comments) })
               },
               nextAttempt: chosen.attempt,
               cause:
@@ -108,10 +120,14 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
                   : "the customer gave a card at the hosted checkout"
             })
             .pipe(Effect.onError(() => router.unsent(payment.org_id, chosen)))
+          for (const alert of checked.alerts) {
+            const { org_id, payment_id } = payment
+            yield* alertOperator("rule_alert", alert, { org_id, payment_id })
+          }
           const order = buildOrder(opened, "payment", {
             card,
             browser,
-            organization: Option.none(),
+            organization,
             checkoutUrl: checkoutUrl(payment.payment_id)
           })
           yield* Effect.timeoutOption(runDetached(dispatch.ask(opened, order, chosen)), checkoutPatience)

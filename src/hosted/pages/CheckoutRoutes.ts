@@ -122,8 +122,7 @@ export const checkoutRoutes = Effect.gen(function* () {
         status,
         cardPage(visit, words, { asksNumber: asksNumber(visit), notice: undefined, ...about })
       )
-    // Without the field, the page did not ask for it.
-    const card = form.has("number") ? cardOf(form, new Date(yield* Clock.currentTimeMillis)) : Either.right(null)
+    const card = asksNumber(visit) ? cardOf(form, new Date(yield* Clock.currentTimeMillis)) : Either.right(null)
     if (Either.isLeft(card)) return again(400, { problems: card.left })
     const answer = yield* checkout.payWithCard(visit, card.right, browserOf(incoming, trustProxy))
     if (answer !== "no_route") return back

@@ -3,7 +3,8 @@
  *
  * - Instances share the work: a source is fetched by the instance that claims it.
  * - A source of lower priority replaces a rate only if the other source stopped renewing it, before the rate is stale.
- * - A rate that moves by more than 10 percent is proposed instead, with the way back: an operator confirms both at once.
+ * - A rate that moves by more than 10 percent, at once or in steps within 24 hours, is proposed instead, with the way
+ *   back: an operator confirms both at once.
  * - A document that is too old, or older than the one before, renews nothing.
  */
 import { readFile, stat } from "node:fs/promises"
@@ -128,7 +129,8 @@ const make = Effect.gen(function* () {
         })
         const moved = own.filter((row) => {
           const current = stored.get(pairOf(row))
-          return current !== undefined && jumps(rateOf(row.rate), rateOf(current.rate))
+          const before = current === undefined ? [] : [current.rate, current.compared_rate]
+          return before.some((one) => jumps(rateOf(row.rate), rateOf(one)))
         })
         // A fall of 9.5 percent is a rise of 10.5 percent the other way: both wait.
         const waiting = new Set(moved.flatMap((row) => [pairOf(row), wayBackOf(row)]))
@@ -152,7 +154,7 @@ const make = Effect.gen(function* () {
   const alertJump = (source: string, { from_currency, rate, to_currency }: UsdRate) =>
     alertOperator(
       "rate_proposed",
-      `The rate of ${from_currency} to ${to_currency} from ${source} moves by more than 10 percent and waits for a person.`,
+      `The rate of ${from_currency} to ${to_currency} from ${source} moves by more than 10 percent within 24 hours and waits for a person.`,
       { source, rate }
     )
 

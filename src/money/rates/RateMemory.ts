@@ -1,12 +1,31 @@
 /** Base rates in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
+import { rateMoveWindow, rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { manualOrigin, type RateFetch, type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
+import {
+  manualOrigin,
+  type RateFetch,
+  type RateProposal,
+  RateStore,
+  type RateToChange,
+  type StoredRate
+} from "./RateStore.ts"
+
+interface Row extends RateToChange {
+  readonly compared_at: number
+}
+
+const storedOf = ({ compared_at: _at, compared_rate: _rate, ...rate }: Row): StoredRate => rate
+
+/** A window that has passed counts from the rate at its end. */
+const toChange = (row: Row, now: number): RateToChange => ({
+  ...storedOf(row),
+  compared_rate: now - row.compared_at < Duration.toMillis(rateMoveWindow) ? row.compared_rate : row.rate
+})
 
 /** Spreads are a column of the organisations in SQL. */
 const rateTables = {
-  rates: memoryTable<StoredRate>("rates"),
+  rates: memoryTable<Row>("rates"),
   rateFetches: memoryTable<RateFetch & { readonly next_at: number }>("rateFetches"),
   rateProposals: memoryTable<RateProposal>("rateProposals"),
   spreads: memoryTable<number>("spreads")
@@ -15,19 +34,28 @@ const rateTables = {
 export const rateStoreMemory = Layer.effect(
   RateStore,
   Effect.map(openTables(rateTables), ({ rateFetches, rateProposals, rates, spreads }) => ({
-    set: (all, origin = manualOrigin) =>
+    set: (all, origin = manualOrigin, isConfirmed = false) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         for (const rate of all) {
-          rates.set(`${rate.from_currency} ${rate.to_currency}`, { ...rate, ...origin, updated_at: new Date(now) })
+          const key = `${rate.from_currency} ${rate.to_currency}`
+          const before = isConfirmed ? undefined : rates.get(key)
+          const isWithin = before !== undefined && now - before.compared_at < Duration.toMillis(rateMoveWindow)
+          rates.set(key, {
+            ...rate,
+            ...origin,
+            updated_at: new Date(now),
+            compared_rate: before === undefined ? rate.rate : toChange(before, now).compared_rate,
+            compared_at: isWithin ? before.compared_at : now
+          })
         }
       }),
     list: Effect.sync(() =>
       Array.from(rates.entries())
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, rate]) => rate)
+        .map(([, rate]) => storedOf(rate))
     ),
     listForUpdate: Effect.map(Clock.currentTimeMillis, (now) =>
-      Array.from(rates.values(), (rate) => ({ ...rate, read_at: new Date(now) }))
+      Array.from(rates.values(), (rate) => ({ ...toChange(rate, now), read_at: new Date(now) }))
     ),
     claimFetch: (source, every) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
@@ -62,7 +90,10 @@ export const rateStoreMemory = Layer.effect(
         a.source < b.source ? -1 : 1
       )
     ),
-    findForUpdate: (from, to) => Effect.sync(() => Option.fromNullable(rates.get(`${from} ${to}`))),
+    findForUpdate: (from, to) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        Option.map(Option.fromNullable(rates.get(`${from} ${to}`)), (rate) => toChange(rate, now))
+      ),
     between: (orgId, from, to, through) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const codes = [from, to, through]

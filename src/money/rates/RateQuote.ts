@@ -15,14 +15,21 @@ import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
 import { RateLockStore } from "./RateLockStore.ts"
 import { type ReadRate, RateStore } from "./RateStore.ts"
 
+type Pair = readonly [from: string, to: string]
+
+const howToSet = ([from, to]: Pair): string => `"corridor rates set ${from} ${to} RATE"`
+
 /** There is a rate, but it was not confirmed for too long. */
 export class StaleRate extends Data.TaggedError("StaleRate")<{
   readonly from: AnyCurrencyCode
   readonly to: AnyCurrencyCode
+  /** The pair that was not confirmed: this one, or one of the two through USD. */
+  readonly pair: Pair
   readonly updatedAt: Date
 }> {
   override get message(): string {
-    return `The rate from ${this.from} to ${this.to} is stale: it was last set at ${this.updatedAt.toISOString()}.`
+    const { from, pair, to, updatedAt } = this
+    return `The rate from ${from} to ${to} is stale: that of ${pair.join(" to ")} was last set at ${updatedAt.toISOString()}, an operator sets it with ${howToSet(pair)}.`
   }
 }
 
@@ -48,10 +55,19 @@ type Rows = ReadonlyArray<ReadRate>
 const rowOf = (rows: Rows, from: string, to: string): ReadRate | undefined =>
   rows.find((row) => row.from_currency === from && row.to_currency === to)
 
+/** The pairs that need a rate before there is a quote. */
+const legsOf = (from: string, to: string): ReadonlyArray<Pair> =>
+  [from, to].includes(bridge)
+    ? [[from, to]]
+    : [
+        [from, bridge],
+        [bridge, to]
+      ]
+
 /** The rows that a quote follows from; undefined where there is none. */
 const rowsOfQuote = (rows: Rows, from: string, to: string): Rows | undefined => {
-  const legs = [from, to].includes(bridge) ? [[from, to]] : [[from, bridge] as const, [bridge, to] as const]
-  const found = legs.flatMap(([a, b]) => rowOf(rows, a!, b!) ?? [])
+  const legs = legsOf(from, to)
+  const found = legs.flatMap(([a, b]) => rowOf(rows, a, b) ?? [])
   const own = rowOf(rows, from, to)
   if (found.length < legs.length) return undefined
   return own === undefined || found.includes(own) ? found : [...found, own]
@@ -97,7 +113,13 @@ const make = Effect.gen(function* () {
     const isStale = ({ read_at, updated_at }: ReadRate) =>
       read_at.getTime() - updated_at.getTime() > Duration.toMillis(maxAge)
     const stale = (rowsOfQuote(rows, from, to) ?? []).find(isStale)
-    if (stale !== undefined) return yield* new StaleRate({ from, to, updatedAt: stale.updated_at })
+    if (stale !== undefined)
+      return yield* new StaleRate({
+        from,
+        to,
+        pair: [stale.from_currency, stale.to_currency],
+        updatedAt: stale.updated_at
+      })
     const fresh = rows.filter((row) => !isStale(row))
     return Option.map(baseRate(fresh, from, to), (rate) => applySpread(rate, spreadOf(rows)))
   })
@@ -107,6 +129,14 @@ const make = Effect.gen(function* () {
     base: (from: AnyCurrencyCode, to: AnyCurrencyCode) => rateFor(null, from, to),
     /** What the organisation's customers get at this moment; nothing is locked. */
     live: rateFor,
+    /** Says which rates are missing for a quote, and how an operator sets them. */
+    missing: Effect.fn("RateQuote.missing")(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
+      const rows = yield* rates.between(null, from, to, bridge)
+      const commands = legsOf(from, to)
+        .filter(([a, b]) => rowOf(rows, a, b) === undefined)
+        .map(howToSet)
+      return `no rate from ${from} to ${to}: an operator sets it with ${commands.join(" and ")}`
+    }),
     /** What a lock is compared with at its use: the live rate, stale or not, and the worth in USD. One read. */
     values: Effect.fn("RateQuote.values")(function* (orgId: OrgId | null, from: AnyCurrencyCode, to: AnyCurrencyCode) {
       const rows = yield* rates.between(orgId, from, to, bridge)

@@ -1,14 +1,15 @@
 /** Base rates in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
-import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
+import { rateMoveWindow, rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { batchOf, execute, query } from "../../platform/database/Query.ts"
-import { manualOrigin, RateFetch, RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
+import { manualOrigin, RateFetch, RateProposal, RateStore, RateToChange, ReadRate, StoredRate } from "./RateStore.ts"
 
 const ratesOf = query(StoredRate)
-const ratesWithTime = query(Schema.Struct({ ...StoredRate.fields, read_at: Schema.DateFromSelf }))
+const ratesToChange = query(RateToChange)
+const ratesWithTime = query(Schema.Struct({ ...RateToChange.fields, read_at: Schema.DateFromSelf }))
 const fetchesOf = query(RateFetch)
 const claimsOf = query(RateFetch.pick("source"))
 const failuresOf = query(RateFetch.pick("failures"))
@@ -31,6 +32,10 @@ export const rateStoreSql = Layer.scoped(
     )
     const current = sql.literal("from_currency, to_currency, trim_scale(rate)::text as rate, r.updated_at")
     const columns = sql`${current}, source, published_at`
+    /** A window that has passed counts from the rate at its end. */
+    const compared = sql`case when r.compared_at > now() - make_interval(secs => ${Duration.toSeconds(rateMoveWindow)})
+      then r.compared_rate else r.rate end`
+    const changeable = sql`${columns}, trim_scale(${compared})::text as compared_rate`
 
     const between = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
       sql`select a.seq, ${current}, now() as read_at, coalesce(o.spread_bps, 0) as spread_bps
@@ -47,14 +52,19 @@ export const rateStoreSql = Layer.scoped(
     )
 
     const store: RateStore["Type"] = {
-      set: (rates, origin = manualOrigin) =>
+      set: (rates, origin = manualOrigin, isConfirmed = false) =>
         rates.length === 0
           ? Effect.void
-          : execute(sql`insert into rates ${sql.insert(rates.map((rate) => ({ ...rate, ...origin })))}
+          : execute(sql`insert into rates as r
+              ${sql.insert(rates.map((rate) => ({ ...rate, ...origin, compared_rate: rate.rate })))}
               on conflict (from_currency, to_currency) do update set rate = excluded.rate, source = excluded.source,
-                published_at = excluded.published_at, updated_at = now()`),
+                published_at = excluded.published_at, updated_at = now(),
+                compared_rate = case when ${isConfirmed} then excluded.rate else ${compared} end,
+                compared_at = case when not ${isConfirmed}
+                  and r.compared_at > now() - make_interval(secs => ${Duration.toSeconds(rateMoveWindow)})
+                  then r.compared_at else now() end`),
       list: ratesOf.all(sql`select ${columns} from rates r order by from_currency, to_currency`),
-      listForUpdate: ratesWithTime.all(sql`select ${columns}, now() as read_at from rates r
+      listForUpdate: ratesWithTime.all(sql`select ${changeable}, now() as read_at from rates r
         order by from_currency, to_currency for update`),
       claimFetch: (source, every) =>
         Effect.map(
@@ -80,8 +90,8 @@ export const rateStoreSql = Layer.scoped(
       fetches: fetchesOf.all(sql`select source, fetched_at, published_at, failures, last_error from rate_fetches
         order by source`),
       findForUpdate: (from, to) =>
-        ratesOf.first(
-          sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`
+        ratesToChange.first(
+          sql`select ${changeable} from rates r where from_currency = ${from} and to_currency = ${to} for update`
         ),
       between: (org, from, to, through) => between({ org, codes: [from, to, through] }),
       proposals: proposalsOf.all(sql`select ${proposalColumns} from rate_proposals

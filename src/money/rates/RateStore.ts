@@ -20,6 +20,14 @@ export const StoredRate = Schema.Struct({
 })
 export type StoredRate = typeof StoredRate.Type
 
+/** A rate before it is changed. */
+export const RateToChange = Schema.Struct({
+  ...StoredRate.fields,
+  /** The rate at the beginning of the present window of 24 hours, or the one that a second person confirmed since. */
+  compared_rate: Schema.String
+})
+export type RateToChange = typeof RateToChange.Type
+
 export type NewRate = Pick<StoredRate, "from_currency" | "to_currency" | "rate">
 export type RateOrigin = Pick<StoredRate, "source" | "published_at">
 
@@ -67,11 +75,11 @@ export type RateProposal = typeof RateProposal.Type
 export class RateStore extends Context.Tag("corridor/RateStore")<
   RateStore,
   {
-    /** By hand, unless an origin is given. */
-    readonly set: (rates: ReadonlyArray<NewRate>, origin?: RateOrigin) => Stored<void>
+    /** By hand, unless an origin is given. Later rates are compared with a confirmed one, whatever was before it. */
+    readonly set: (rates: ReadonlyArray<NewRate>, origin?: RateOrigin, isConfirmed?: boolean) => Stored<void>
     readonly list: Stored<ReadonlyArray<StoredRate>>
     /** With the time of reading. Inside a transaction the rows stay locked until its end. */
-    readonly listForUpdate: Stored<ReadonlyArray<StoredRate & { readonly read_at: Date }>>
+    readonly listForUpdate: Stored<ReadonlyArray<RateToChange & { readonly read_at: Date }>>
     /** Whether the source is due; if so, it is due again after `every`, for all instances. */
     readonly claimFetch: (source: string, every: Duration.Duration) => Stored<boolean>
     readonly fetched: (source: string, published_at: Date | null) => Stored<void>
@@ -79,7 +87,7 @@ export class RateStore extends Context.Tag("corridor/RateStore")<
     readonly fetchFailed: (source: string, error: string) => Stored<number>
     readonly fetches: Stored<ReadonlyArray<RateFetch>>
     /** Inside a transaction the row stays locked until its end. */
-    readonly findForUpdate: (from: string, to: string) => Stored<Option.Option<StoredRate>>
+    readonly findForUpdate: (from: string, to: string) => Stored<Option.Option<RateToChange>>
     /**
      * The pair's own row and the two that cross through a third currency, each both ways, as far as there are any; with
      * the spread of an organisation, or of none.

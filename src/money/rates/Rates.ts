@@ -48,7 +48,7 @@ export interface LookedUpRate extends NewLock {
   readonly target: Option.Option<Money>
 }
 
-/** A rate that was set, or one that waits for a second person since it is more than 10 percent away from the last. */
+/** A rate that was set, or one that waits for a second person since it moves by more than 10 percent. */
 export type RateChange = { readonly previous_rate: string | null } & (
   | (StoredRate & { readonly status: "set" })
   | (RateProposal & { readonly status: "proposed" })
@@ -93,10 +93,11 @@ const make = Effect.gen(function* () {
         audit.record(permit, { action, org: null, subject: ["rate", named], detail })
       const changed = yield* atomically(
         Effect.gen(function* () {
-          const before = Option.map(yield* store.findForUpdate(from, to), (old) => old.rate)
-          const previous_rate = Option.getOrNull(before)
+          const before = yield* store.findForUpdate(from, to)
+          const previous_rate = Option.getOrNull(Option.map(before, (old) => old.rate))
           const quoted = yield* quotedNow(from, to)
-          const last = [...Option.toArray(Option.map(before, rateOf)), ...Option.toArray(quoted)]
+          const own = Option.toArray(before).flatMap((old) => [rateOf(old.rate), rateOf(old.compared_rate)])
+          const last = [...own, ...Option.toArray(quoted)]
           const proposals = yield* store.proposals
           const open = proposals.find(
             (one) => one.from_currency === from && one.to_currency === to && one.rate === text
@@ -111,7 +112,7 @@ const make = Effect.gen(function* () {
           // A rate that a source proposed and a person confirmed stays that source's: the source renews it.
           const proposer = isConfirmed ? sourceOfProposer(open.proposed_by) : null
           const origin = proposer === null ? manualOrigin : { source: proposer, published_at: null }
-          yield* store.set([{ ...pair, rate: text }], origin)
+          yield* store.set([{ ...pair, rate: text }], origin, isConfirmed)
           yield* store.dropProposal(from, to)
           yield* noted("rate.set", {
             old: previous_rate,
@@ -123,16 +124,16 @@ const make = Effect.gen(function* () {
             (one) => one.from_currency === to && one.to_currency === from && one.proposed_by === open?.proposed_by
           )
           if (proposer !== null && back !== undefined) {
-            yield* store.set([{ from_currency: to, to_currency: from, rate: back.rate }], origin)
+            yield* store.set([{ from_currency: to, to_currency: from, rate: back.rate }], origin, true)
             yield* store.dropProposal(to, from)
             yield* noted("rate.set", { new: back.rate, proposed_by: back.proposed_by }, `${to}/${from}`)
           }
-          const now = yield* Effect.flatMap(store.findForUpdate(from, to), Effect.orDie)
+          const { compared_rate: _rate, ...now } = yield* Effect.flatMap(store.findForUpdate(from, to), Effect.orDie)
           return { ...now, previous_rate, status: "set" } as const
         })
       )
       if (changed.status === "proposed") {
-        const message = `A rate of ${from} to ${to} that moves by more than 10 percent waits for a second person.`
+        const message = `A rate of ${from} to ${to} that moves by more than 10 percent within 24 hours waits for a second person.`
         yield* alertOperator("rate_proposed", message, { rate: text, previous_rate: changed.previous_rate, by })
       }
       return changed
@@ -155,7 +156,7 @@ const make = Effect.gen(function* () {
         Either.mapLeft(Money.fromDecimal(d, from), (why) => new Invalid({ message: `amount: ${why}.` }))
       )
       const live = yield* mapRefusal(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
-      if (Option.isNone(live)) return yield* new NotFound({ message: `There is no rate from ${from} to ${to}.` })
+      if (Option.isNone(live)) return yield* new NotFound({ message: `There is ${yield* quote.missing(from, to)}.` })
       const locked = yield* quote.lock(
         org,
         { from, to, rate: live.value },

@@ -18,7 +18,7 @@ import { nthDelay } from "../../domain/policies/Schedules.ts"
 import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
-import { type Provider, Providers } from "../../providers/port/Provider.ts"
+import { type CancelAnswer, type Provider, Providers } from "../../providers/port/Provider.ts"
 import { isSameAccount, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { attemptContext, sentTimes } from "../route/BuildOrder.ts"
 import { attemptRun, makeProviderSlots, RampPayoutWorker } from "../dispatch/RampPayoutWorker.ts"
@@ -85,6 +85,12 @@ const isUnpaid = ({ enquiry, hasNoTrace }: Answer): boolean => {
   return enquiry._tag === "Absent" || hasNoTrace === true || enquiry.untried === true
 }
 
+/** A page that its provider never had cannot be open. */
+const pageAfter = (answer: CancelAnswer | undefined, { enquiry }: Answer) => {
+  if (answer === "canceled") return "closed" as const
+  return answer === "unknown" && enquiry._tag !== "Absent" ? ("unknown" as const) : ("open" as const)
+}
+
 export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
   StatusPoller,
   {
@@ -148,7 +154,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
 
       /**
        * Closes the customer's way to pay where the provider can, then fails the payin. A page that stays open is asked about
-       * once more: the customer may just have paid.
+       * once more: the customer may just have paid. A page that may be open does not end the payin, and is closed again.
        */
       const end = Effect.fnUntraced(function* (
         attempt: DueAttempt,
@@ -159,13 +165,15 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         const { cancel } = provider
         const closing =
           cancel && callProvider.call(cancel(attemptContext(payment, attempt, [])), () => "unknown" as const)
-        const closed = closing !== undefined && (yield* closing) === "canceled"
-        const said = closing === undefined || closed ? first : yield* ask(attempt, provider, payment)
+        const answer = closing === undefined ? undefined : yield* closing
+        const said = answer === undefined || answer === "canceled" ? first : yield* ask(attempt, provider, payment)
         if (!isUnpaid(said)) return yield* recordAnswer(attempt, said)
-        return yield* outcomes.recordByAttempt(attempt, said.enquiry, {
-          cause: "expired: the customer did not pay in time",
-          atEnd: { closed, from: payment.status }
-        })
+        const atEnd = { page: pageAfter(answer, said), from: payment.status }
+        const cause =
+          atEnd.page === "unknown"
+            ? `${attempt.provider} did not say whether its page is closed`
+            : "expired: the customer did not pay in time"
+        return yield* outcomes.recordByAttempt(attempt, said.enquiry, { cause, atEnd })
       })
 
       const enquire = Effect.fnUntraced(function* (attempt: DueAttempt) {

@@ -224,6 +224,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             const { passedOver: _, ...rest } = request
             return yield* attempt({ ...rest, payment: recorded.payment, books: recorded.books, chosen: next })
           }
+          // A report had ended the payment before: the caller gets its state, since not every candidate was asked.
+          if (next !== undefined && recorded.outcome === "declined") return { ...recorded, outcome: "unknown" }
           if (refusal.unsent === "late") return { ...recorded, tooLateFor: chosen.attempt.provider }
           return passedOver === undefined ? recorded : { ...recorded, passedOver }
         })

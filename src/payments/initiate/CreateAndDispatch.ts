@@ -1,6 +1,7 @@
 /** Creates a planned payment: routes it, charges fees, and holds it for review or commits and dispatches it. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { atConfigVersion } from "../../platform/database/Batcher.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -163,6 +164,11 @@ const make = Effect.gen(function* () {
   const prompts = yield* PhonePrompts
   const runDetached = yield* makeRunDetached
   const { atomically } = yield* Transactor
+  const { payinExpiry } = yield* Settings
+
+  /** A page at the provider closes by itself then, whatever becomes of our own closing of it. */
+  const endOfPayin = ({ created_at, direction }: Payment): Date | null =>
+    direction === "inbound" ? new Date(created_at.getTime() + Duration.toMillis(payinExpiry)) : null
 
   /** Rejects a payment in the transaction that creates it, as a reviewer would. */
   const reject = (payment: Payment, refusals: ReadonlyArray<string>) => {
@@ -207,14 +213,14 @@ const make = Effect.gen(function* () {
    */
   const heldPayment =
     ({ candidates, drafted, fees: charged, lock }: RoutedPayment, itemId: string) =>
-    ({ alerts, holds, refusals }: Verdict): NewPayment => {
+    ({ alerts, heldByPlatform, holds, refusals }: Verdict): NewPayment => {
       const payment: Payment = {
         ...drafted,
         ...holdAfter(drafted, drafted.status, candidates[0]),
         next_action: "wait",
         comments: sentence(alerts)
       }
-      const item = refusals.length > 0 ? {} : { item: reviewItem(itemId, payment, holds.join(" ")) }
+      const item = refusals.length > 0 ? {} : { item: reviewItem(itemId, payment, holds.join(" "), heldByPlatform) }
       return { payment, attempt: null, fees: charged, lock, ...item }
     }
 
@@ -252,7 +258,7 @@ const make = Effect.gen(function* () {
     const chosen = yield* router.choose(orgId, candidates, leg)
     const expiry = routed.expiry === undefined ? {} : { expires_at: yield* routed.expiry }
     const payment: Payment = { ...drafted, ...expiry, ...holdAfter(drafted, drafted.status, chosen.attempt) }
-    const order = buildOrder(payment, leg, {
+    const order = buildOrder({ ...payment, expires_at: payment.expires_at ?? endOfPayin(payment) }, leg, {
       card: routed.card,
       browser,
       organization,

@@ -24,6 +24,7 @@ import {
 import { mobileMoneyProblems } from "../../domain/AccountFormat.ts"
 import { Money } from "../../domain/Money.ts"
 import { countryOfPhoneNumber, readPhoneNumber } from "../../domain/PhoneNumber.ts"
+import { isIpAddress } from "../../domain/RiskRules.ts"
 import { checkReturnUrl } from "../../domain/Url.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 import type { CreditedAccount } from "../settlement/PaymentEvents.ts"
@@ -124,10 +125,14 @@ const repeatedNumber = (request: Request): ReadonlyArray<string> => {
 
 const cardProblems = ({ card_details, payment_method }: Request, now: Date): ReadonlyArray<string> => {
   if (card_details === undefined || payment_method !== "card") return []
-  const { expiry_month, expiry_year } = card_details
-  return isExpired(expiry_month, expiry_year, now)
-    ? [`card_details.expiry_year: the card expired with ${expiry_month}/${expiry_year}; use another`]
-    : []
+  const { browser, expiry_month, expiry_year } = card_details
+  const ip = browser?.ip_address ?? null
+  return [
+    ...(isExpired(expiry_month, expiry_year, now)
+      ? [`card_details.expiry_year: the card expired with ${expiry_month}/${expiry_year}; use another`]
+      : []),
+    ...(ip === null || isIpAddress(ip) ? [] : ["card_details.browser.ip_address: is not an IP address"])
+  ]
 }
 
 /** The network moves the provider's side of the payment. */

@@ -37,8 +37,7 @@ type Launched = Stored<
   | RefusedByRule
 >
 
-const noRate = (from: string, to: string, why: string): RateMismatch =>
-  new RateMismatch({ message: `client_rate: there is no live rate from ${from} to ${to}${why}.` })
+const noRate = (why: string): RateMismatch => new RateMismatch({ message: `client_rate: there is ${why}.` })
 
 export class Ramps extends Context.Tag("corridor/Ramps")<
   Ramps,
@@ -61,8 +60,10 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       const liveRate = Effect.fnUntraced(function* (orgId: OrgId, direction: RampDirection, request: RampRequest) {
         const { crypto_currency: crypto, fiat_currency: fiat } = request
         const [from, to] = direction === "on_ramp" ? ([fiat, crypto] as const) : ([crypto, fiat] as const)
-        const rate = yield* mapRefusal(rates.live(orgId, from, to), () => noRate(from, to, " that is not stale"))
-        return yield* Effect.mapError(rate, () => noRate(from, to, ""))
+        const rate = yield* mapRefusal(rates.live(orgId, from, to), () =>
+          noRate(`no live rate from ${from} to ${to} that is not stale`)
+        )
+        return Option.isSome(rate) ? rate.value : yield* noRate(yield* rates.missing(from, to))
       })
 
       const candidatesOf = Effect.fnUntraced(function* (orgId: OrgId, leg: LegToRoute) {

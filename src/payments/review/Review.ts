@@ -5,7 +5,7 @@ import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { NoRoute } from "../../domain/Failure.ts"
+import { Forbidden, NoRoute } from "../../domain/Failure.ts"
 import type { Route } from "../../domain/Routing.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
@@ -115,6 +115,17 @@ const make = Effect.gen(function* () {
       : refuse(payment, "it is not held for a review.")
   })
 
+  /** Holds by sanctions screening and by the platform's rules are not the organisation's to release. */
+  const mayRelease = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment) {
+    if (permit.role === "admin") return payment
+    const { items } = yield* store.history(payment)
+    return items.some(({ by_platform, closed_at }) => by_platform && closed_at === null)
+      ? yield* new Forbidden({
+          message: "The platform holds this payment: only a platform admin may release it. You may reject or cancel it."
+        })
+      : payment
+  })
+
   /** The customer's time to pay begins now. A payin through a link has had an end since it was made. */
   const newEnd = Effect.fnUntraced(function* ({ direction, expires_at, ramp }: Payment) {
     if (direction === "outbound") return {}
@@ -153,7 +164,7 @@ const make = Effect.gen(function* () {
   const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: PaymentId, accepted: AcceptedRate) {
     const found = yield* command.find(permit, paymentId)
     if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
-    const payment = yield* findHeldForReview(permit, paymentId)
+    const payment = yield* Effect.flatMap(findHeldForReview(permit, paymentId), (held) => mayRelease(permit, held))
     const repriced = yield* reviewRate.accept(payment, accepted)
     const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
     const write = (acts: ReadonlyArray<PaymentAction>) => command.writeAudited(permit, payment, acts, audited(repriced))

@@ -40,7 +40,8 @@ export class ReviewThreshold extends Context.Tag("corridor/ReviewThreshold")<
 export const reviewItem = (
   item_id: string,
   { created_at, org_id, payment_id }: Payment,
-  detail: string
+  detail: string,
+  by_platform = false
 ): OperatorItem => ({
   item_id,
   org_id,
@@ -48,6 +49,7 @@ export const reviewItem = (
   payment_id,
   attempt_id: null,
   detail,
+  by_platform,
   opened_at: created_at
 })
 

@@ -82,7 +82,6 @@ type Recipient = Parameters<typeof destinationOf>[0] & {
   readonly lname: string
   readonly email: string | null
   readonly phone_number: string | null
-  readonly external_account_id: string | null
 }
 
 const nowhere: Side = { bank: null, mobileMoney: null, walletAddress: null }
@@ -171,12 +170,11 @@ const recipientsSide = ({ ramp }: RoutedFields, recipient: Recipient | null): Si
 }
 
 const recipientOfOrder = (recipient: Recipient): NonNullable<PaymentOrder["recipient"]> => {
-  const { email, external_account_id, fname, lname, momo_details, phone_number, wallet_details } = recipient
+  const { email, fname, lname, momo_details, phone_number, wallet_details } = recipient
   return {
     name: `${fname} ${lname}`,
     email: wallet_details.email ?? email ?? null,
-    phone: phone_number ?? momo_details.phone_number ?? null,
-    externalAccountId: external_account_id ?? null
+    phone: phone_number ?? momo_details.phone_number ?? null
   }
 }
 

@@ -2,10 +2,11 @@
  * Checks a new payment: block and allow lists, sanctions screening, and risk rules. Rules are counted in the payment's
  * own transaction, under locks of what identifies its parties: of two payments at once, the second counts the first.
  */
+import { createHmac, randomBytes } from "node:crypto"
 import { BigDecimal, Context, Effect, Layer, Option, Redacted } from "effect"
 import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText } from "../../domain/Decimal.ts"
-import type { Busy } from "../../domain/Failure.ts"
+import type { Busy, DatabaseFailure } from "../../domain/Failure.ts"
 import type { Rate } from "../../domain/Exchange.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { ruleLockPatience } from "../../domain/policies/PaymentPolicies.ts"
@@ -20,19 +21,22 @@ import {
   type ReviewLimit,
   type RiskRule,
   type RuleHit,
+  ruleTitle,
   type Subject,
   subjects,
-  subjectsOf
+  subjectsOf,
+  tidyName
 } from "../../domain/RiskRules.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { catchRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { makeKeyedLocks } from "../../platform/fibers/KeyedLocks.ts"
-import { Vault } from "../../platform/secrets/Vault.ts"
+import { Secrets } from "../../platform/secrets/Secrets.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 import type { Payment } from "../store/Payment.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
 import { type ListEntry, type NewRule, type Owner, type RiskConfig, RuleStore } from "./RuleStore.ts"
 import { Screening } from "./Screening.ts"
 
@@ -41,14 +45,17 @@ export interface Verdict {
   readonly refusals: ReadonlyArray<string>
   readonly holds: ReadonlyArray<string>
   readonly alerts: ReadonlyArray<string>
+  /** A hold is the platform's: no reviewer of the organisation may release it. */
+  readonly heldByPlatform: boolean
 }
 
-const noObjection: Verdict = { refusals: [], holds: [], alerts: [] }
+const noObjection: Verdict = { refusals: [], holds: [], alerts: [], heldByPlatform: false }
 
 export const joined = (a: Verdict, b: Verdict): Verdict => ({
   refusals: [...a.refusals, ...b.refusals],
   holds: [...a.holds, ...b.holds],
-  alerts: [...a.alerts, ...b.alerts]
+  alerts: [...a.alerts, ...b.alerts],
+  heldByPlatform: a.heldByPlatform || b.heldByPlatform
 })
 
 /** What is known of a payment before its transaction, and what is to be counted in it. */
@@ -72,17 +79,17 @@ export interface CheckContext {
   readonly ip: string | null
 }
 
-const KEY_LENGTH = 32
+/** A key of its own, encrypted under the master key: rotating that key does not change what lists and counts have. */
+const KEY_NAME = "keys of risk subjects"
 
-export type KeyOf = (owner: Owner, subject: Subject, value: string) => string
+const freshKey = Effect.sync(() => randomBytes(32).toString("hex"))
 
-/** Keyed hashes of identities; those of two owners never coincide. */
-export const riskKeys = Effect.map(
-  Vault,
-  (vault): KeyOf =>
-    (owner, subject, value) =>
-      vault.hmac(`${owner ?? "platform"} ${subject} ${value}`, "risk subjects").slice(0, KEY_LENGTH)
-)
+const HASH_LENGTH = 32
+
+/** Whether a reviewer has seen that this rule held the payment for this subject, and let it go on. */
+type IsApproved = (rule: RiskRule, subject: Subject) => boolean
+
+const notApproved: IsApproved = () => false
 
 export const riskRuleOf = ({ org_id, ...terms }: NewRule): RiskRule => ({ ...terms, ofPlatform: org_id === null })
 
@@ -115,12 +122,15 @@ export const readRates = (
 
 const prefix = { refuse: "Refused by", hold: "Held by", alert: "Alert of" } as const
 
-const verdictOf = (hits: ReadonlyArray<Pick<RuleHit, "action" | "reason">>): Verdict => {
+const verdictOf = (hits: ReadonlyArray<Omit<RuleHit, "rule">>): Verdict => {
   const sentences = (action: RuleHit["action"]) => [
     ...new Set(hits.filter((hit) => hit.action === action).map(({ reason }) => `${prefix[action]} ${reason}`))
   ]
-  return { refusals: sentences("refuse"), holds: sentences("hold"), alerts: sentences("alert") }
+  const heldByPlatform = hits.some(({ action, ofPlatform }) => action === "hold" && ofPlatform)
+  return { refusals: sentences("refuse"), holds: sentences("hold"), alerts: sentences("alert"), heldByPlatform }
 }
+
+const NOT_AVAILABLE = "sanctions screening, which is not available"
 
 const downAction = { hold: "hold", refuse: "refuse", allow: "alert" } as const
 
@@ -129,7 +139,9 @@ const blockReason = ({ org_id, subject }: ListEntry): string =>
 
 const blockedBy = (entries: ReadonlyArray<ListEntry>): Verdict =>
   verdictOf(
-    entries.filter(({ list }) => list === "block").map((entry) => ({ action: "refuse", reason: blockReason(entry) }))
+    entries
+      .filter(({ list }) => list === "block")
+      .map((entry) => ({ action: "refuse", ofPlatform: entry.org_id === null, reason: blockReason(entry) }))
   )
 
 const noIdentities: Identities = {
@@ -146,13 +158,23 @@ const make = Effect.gen(function* () {
   const store = yield* RuleStore
   const quotes = yield* RateQuote
   const screening = yield* Screening
-  const vault = yield* Vault
-  const keyOf = yield* riskKeys
+  const payments = yield* PaymentStore
+  const secret = yield* orDefect(Effect.flatMap(Secrets, ({ getOrMake }) => getOrMake(KEY_NAME, freshKey)))
   const { screening: settings } = yield* Settings
   const inTurnOf = makeKeyedLocks(ruleLockPatience)
   const { atomically } = yield* Transactor
 
-  const hashOf = (card: Redacted.Redacted<Card>): string => vault.hmac(Redacted.value(card).number, "card number")
+  const hmac = (data: string): string => createHmac("sha256", secret).update(data).digest("hex")
+
+  const hashOf = (card: Redacted.Redacted<Card>): string => hmac(`card number ${Redacted.value(card).number}`)
+
+  /** Keyed hashes of identities; those of two owners never coincide. */
+  const keyOf = (owner: Owner, subject: Subject, value: string): string =>
+    hmac(`${owner ?? "platform"} ${subject} ${value}`).slice(0, HASH_LENGTH)
+
+  /** Tells a card from others within an organisation; null without a number. */
+  const fingerprint = (orgId: OrgId, card: Redacted.Redacted<Card> | null): string | null =>
+    card === null ? null : keyOf(orgId, "card", hashOf(card))
 
   /** What lists have of a value. Of a card, each owner knows a fingerprint of its own. */
   const listed = (owner: Owner, subject: ListSubject, value: string): string => {
@@ -190,14 +212,15 @@ const make = Effect.gen(function* () {
             onNone: () => noObjection,
             onSome: ({ list, name: match, score }) => {
               const reason = `sanctions screening: "${name}" matches "${match}" of ${list}, score ${score.toFixed(2)}.`
-              return verdictOf([{ action: "hold", reason }])
+              return verdictOf([{ action: "hold", ofPlatform: true, reason }])
             }
           }),
           onFailure: ({ reason }) =>
             verdictOf([
               {
                 action: downAction[settings.ifDown],
-                reason: `sanctions screening, which is not available: ${reason}.`
+                ofPlatform: true,
+                reason: `${NOT_AVAILABLE}: ${reason}.`
               }
             ])
         })
@@ -215,7 +238,8 @@ const make = Effect.gen(function* () {
     payment: Pick<Payment, "amount" | "direction" | "org_id" | "payment_id">,
     { config, organization }: CheckContext,
     identities: Identities,
-    entries: ReadonlyArray<ListEntry>
+    entries: ReadonlyArray<ListEntry>,
+    isApproved: IsApproved
   ): Check["counting"] => {
     const { amount, direction, org_id } = payment
     const limit = Option.getOrUndefined(Option.flatMap(organization, reviewLimitOf))
@@ -265,7 +289,10 @@ const make = Effect.gen(function* () {
         })
       )
       return verdictOf(
-        asked.flatMap(({ rule, subject }, at) => evaluate(rule, subject, amount, counts[at]!, limit, rates) ?? [])
+        asked.flatMap(({ rule, subject }, at) => {
+          const hit = evaluate(rule, subject, amount, counts[at]!, limit, rates)
+          return hit === undefined || (hit.action === "hold" && isApproved(rule, subject)) ? [] : [hit]
+        })
       )
     })
     const inTurn = <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E | Busy, R> =>
@@ -273,48 +300,68 @@ const make = Effect.gen(function* () {
     return { count, inTurn }
   }
 
+  const checkAll = Effect.fnUntraced(function* (
+    payment: Payment,
+    context: CheckContext,
+    identities: Identities,
+    isApproved: IsApproved
+  ): Effect.fn.Return<Check, DatabaseFailure> {
+    const { config } = context
+    if (config.rules.length === 0 && !config.hasLists && Option.isNone(screening)) {
+      return { verdict: noObjection, counting: undefined }
+    }
+    const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []
+    const blocked = blockedBy(entries)
+    if (blocked.refusals.length > 0) return { verdict: blocked, counting: undefined }
+    const verdict = yield* screened(entries, identities)
+    return { verdict, counting: countingOf(payment, context, identities, entries, isApproved) }
+  })
+
+  /** Reasons of the holds that a reviewer has approved. */
+  const approvedReasons = (payment: Payment) =>
+    Effect.map(payments.history(payment), ({ items }) =>
+      items.flatMap(({ closed_at, detail, kind }) => (kind === "review" && closed_at !== null ? [detail] : []))
+    )
+
   return {
     /** Rules and lists for the payments of an organisation. */
     configOf: store.configOf,
-    /** Tells a card from others within an organisation; null without a number. */
-    fingerprint: (orgId: OrgId, card: Redacted.Redacted<Card> | null): string | null =>
-      card === null ? null : keyOf(orgId, "card", hashOf(card)),
+    fingerprint,
+    check: (payment: Payment, context: CheckContext): Stored<Check> => {
+      const card = context.card === null ? null : hashOf(context.card)
+      return checkAll(payment, context, identitiesOf(payment, { card, ip: context.ip }), notApproved)
+    },
     /**
-     * Reason to refuse a card that the payer gives after the initiation, or goes to give on the provider's page. A rule that holds refuses it too, since the
-     * card may not be kept for a review.
+     * Checks what the payer of an approved payment brings to the hosted checkout: card, holder and IP address. A hold
+     * that the reviewer approved passes. Any other refuses, since the card may not be kept for a review.
      */
-    refusalOfCard: Effect.fnUntraced(function* (
-      payment: Payment,
-      card: Redacted.Redacted<Card> | null,
-      ip: string | null
-    ) {
+    checkEntered: Effect.fnUntraced(function* (payment: Payment, given: Omit<CheckContext, "config">) {
+      const { card, ip } = given
       const config = yield* store.configOf(payment.org_id)
-      if (config.rules.length === 0 && !config.hasLists) return Option.none<string>()
+      const reasons = yield* approvedReasons(payment)
+      const isSameCard = payment.card_details["fingerprint"] === fingerprint(payment.org_id, card)
+      const isApproved: IsApproved = (rule, subject) =>
+        (subject !== "card" || isSameCard) &&
+        reasons.some((reason) => reason.includes(`${prefix.hold} ${ruleTitle(rule)}:`))
+      const holder = card === null ? null : Redacted.value(card).holder
       const identities: Identities = {
         ...noIdentities,
         card: card === null ? [] : [hashOf(card)],
-        ip_address: ip === null ? [] : [normalizeIp(ip)]
+        ip_address: ip === null ? [] : [normalizeIp(ip)],
+        name: holder === null ? [] : [tidyName(holder)]
       }
-      const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []
-      const context = { config, organization: Option.none(), card, ip }
-      const counting = countingOf(payment, context, identities, entries)
+      const { counting, verdict } = yield* checkAll(payment, { ...given, config }, identities, isApproved)
       const counted = counting === undefined ? noObjection : yield* counting.inTurn(atomically(counting.count))
-      const { holds, refusals } = joined(blockedBy(entries), counted)
-      return Option.fromNullable([...refusals, ...holds][0])
-    }),
-    check: Effect.fnUntraced(function* (payment: Payment, context: CheckContext) {
-      const { config } = context
-      if (config.rules.length === 0 && !config.hasLists && Option.isNone(screening)) {
-        return { verdict: noObjection, counting: undefined }
+      const isNew = (hold: string) => !reasons.some((reason) => reason.includes(hold))
+      const { alerts, holds, refusals } = joined({ ...verdict, holds: verdict.holds.filter(isNew) }, counted)
+      const objections = [...refusals, ...holds]
+      return {
+        alerts,
+        refusal: Option.fromNullable(objections[0]),
+        /** Only the screening's absence stops it: the payer may try again. */
+        isLater: objections.length > 0 && objections.every((one) => one.startsWith(`${prefix.hold} ${NOT_AVAILABLE}`))
       }
-      const card = context.card === null ? null : hashOf(context.card)
-      const identities = identitiesOf(payment, { card, ip: context.ip })
-      const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []
-      const blocked = blockedBy(entries)
-      if (blocked.refusals.length > 0) return { verdict: blocked, counting: undefined }
-      const verdict = yield* screened(entries, identities)
-      return { verdict, counting: countingOf(payment, context, identities, entries) }
-    }) satisfies (payment: Payment, context: CheckContext) => Stored<Check>
+    })
   }
 })
 

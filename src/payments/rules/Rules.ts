@@ -1,6 +1,5 @@
 /** Risk rules and lists as people set them, every change audited. */
 import { Context, Effect, Either, Layer, Option } from "effect"
-import { isIP } from "node:net"
 import type { AddListEntry, RuleTermsBody } from "../../contract/api/RulesApi.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "../../domain/Currency.ts"
@@ -12,6 +11,7 @@ import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
 import { mostRules } from "../../domain/policies/PaymentPolicies.ts"
 import {
   identitiesOf,
+  isIpAddress,
   type ListSubject,
   normalizeEmail,
   normalizeIp,
@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
           ? value
           : yield* invalid("value: is not a fingerprint, as card_details of a payment has it.")
       case "ip_address":
-        return isIP(normalizeIp(value)) === 0 ? yield* invalid("value: is not an IP address.") : normalizeIp(value)
+        return isIpAddress(value.trim()) ? normalizeIp(value) : yield* invalid("value: is not an IP address.")
       case "wallet_address":
         return normalizeWallet(value.trim())
       case "name":

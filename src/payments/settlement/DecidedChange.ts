@@ -139,10 +139,13 @@ const openQuestion = (
   subject: AttemptOfPayment,
   decision: SignalDecision,
   patch: AttemptPatch,
-  { hintUnanswered }: SignalContext
+  { atEnd, hintUnanswered }: SignalContext
 ): string | undefined => {
   const { provider } = subject.attempt
   const isAsked = isAskedAbout(subject, patch)
+  if (atEnd?.page === "unknown" && decision.isUnderWay && !isAsked) {
+    return `The customer's time to pay is over, and ${provider} has not said whether its page is closed: close it there.`
+  }
   if (decision.isAwaited && !isAsked && (decision.outcome === "unknown" || decision.isUnderWay)) {
     const silence =
       patch.reason ??
@@ -318,6 +321,9 @@ export const buildChange = (
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
   const dispatched = !isRefundOrReturn(attempt) && payment.provider === null && after.provider !== null
   const effect = effectOf(decision, unallocatedOf(after, books).length > 0)
+  const disputes = disputedIn(subject, decision)
+  const isTakenBack = payment.direction === "inbound" && status === "refunded" && payment.status !== "refunded"
+  const takenBack = isTakenBack ? disputes.find(({ kind }) => kind === "returned") : undefined
   const change: Change = {
     payment,
     status,
@@ -329,9 +335,9 @@ export const buildChange = (
     movements: recording.toWrite,
     allocations,
     events: [
-      ...refundEvent(moment, after, finishedRefund, payment),
-      ...eventsOf(moment, after, payment.status, dispatched),
-      ...disputedIn(subject, decision).flatMap((one) => disputeEvent(moment, after, one, payment.status)),
+      ...refundEvent(moment, after, finishedRefund, payment, takenBack),
+      ...eventsOf(moment, after, payment.status, dispatched, takenBack),
+      ...disputes.flatMap((one) => disputeEvent(moment, after, one, payment.status)),
       ...allocationEvents(moment, after, allocations)
     ],
     openItems: opened,

@@ -1,6 +1,6 @@
 /** The end of a payment that its customer has not paid: when it comes, and when its provider is asked about it. Pure. */
 import { Duration, Option } from "effect"
-import { endRetryDelay, endRetryLimit, lateEnquiries } from "../../domain/policies/PaymentPolicies.ts"
+import { endRetryDelay, endRetryLimit, lateEnquiries, pageEndLead } from "../../domain/policies/PaymentPolicies.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
 import { type AttemptOutcome, type StatusDecision, hasState, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch } from "../store/Change.ts"
@@ -99,9 +99,13 @@ export const endsNow = (
   !isFinal(decision.status) &&
   decision.outcome === "accepted" &&
   decision.isUnpaid &&
-  (atEnd.closed || subject.payment.status === atEnd.from)
+  atEnd.page !== "unknown" &&
+  (atEnd.page === "closed" || subject.payment.status === atEnd.from)
 
-/** A failure past the end of a payin that waited for its customer, such as the report of our own closing of its page. */
+/**
+ * A failure at the end of a payin that waited for its customer, such as the report of a page that was closed. A page that
+ * closes by itself does so a little earlier, since its end was set before the provider's answer.
+ */
 export const failsPastEnd = (
   subject: AttemptOfPayment,
   decision: StatusDecision,
@@ -113,7 +117,10 @@ export const failsPastEnd = (
   isPayin(subject) &&
   subject.attempt.outcome === "accepted" &&
   subject.payment.status === "pending" &&
-  isExpired(subject.payment, moment) &&
+  isExpired(subject.payment, {
+    ...moment,
+    shared: new Date(moment.shared.getTime() + Duration.toMillis(pageEndLead))
+  }) &&
   (decision.status === "failed" || decision.status === "canceled")
 
 export const expiredFailure = ({ expires_at, provider }: Payment): PaymentFailure => ({
@@ -125,7 +132,7 @@ export const expiredFailure = ({ expires_at, provider }: Payment): PaymentFailur
 const secondsAfter = (time: Date, { shared }: SharedDecisionTime): number =>
   (shared.getTime() - time.getTime()) / MILLIS_PER_SECOND
 
-/** After its end: the provider gave no answer, and is asked again after as long as it has been silent. */
+/** After its end: without an answer, or with a page that may be open, the provider is asked again after as long again. */
 const retryAtEnd = (end: Date, moment: SharedDecisionTime): Option.Option<Duration.Duration> => {
   const silent = Duration.seconds(Math.max(0, secondsAfter(end, moment)))
   return Duration.lessThan(silent, endRetryLimit) ? Option.some(Duration.max(endRetryDelay, silent)) : Option.none()
@@ -176,7 +183,7 @@ export const planEnd = (
   if (!("shared" in moment) || !isPayin(subject)) return plan
   const isEnding = endsNow(subject, decision, source, moment)
   if (isEnding || hasExpired(payment)) {
-    const isPlanned = isEnding ? source.atEnd?.closed === false : attempt.next_enquiry_at !== null
+    const isPlanned = isEnding ? source.atEnd?.page === "open" : attempt.next_enquiry_at !== null
     const isOpen = isPlanned && payment.expires_at !== null && decision.isUnpaid && !saysOver(signal)
     if (!isOpen || payment.expires_at === null) return plan
     const enquireIn = nextLateEnquiry(payment.expires_at, moment)

@@ -29,7 +29,7 @@ import {
   organizationSide,
   unallocatedOf
 } from "../store/PaymentPostings.ts"
-import { heldInReserve } from "../store/PaymentReserve.ts"
+import { bearsOrGetsBack, heldInReserve } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import { kindOf as accountKind, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Duration, Option } from "effect"
@@ -40,7 +40,8 @@ import type { NewAttempt } from "../store/Change.ts"
 
 /** Reports a payin that waits for its customer at its end. `closed`: the provider confirmed that it takes no money any more. */
 interface AtEnd {
-  readonly closed: boolean
+  /** The customer's way to pay at the provider. `unknown`: it may be open, and is to be closed again. */
+  readonly page: "closed" | "open" | "unknown"
   /** Status of the payment before its provider was asked: one that has moved on since does not end. */
   readonly from: Payment["status"]
 }
@@ -392,13 +393,28 @@ export const asReceivable = (
   ]
 }
 
-/** Allocations of an attempt's clearing money so far. */
-const borneOf = ({ allocations }: Books, { attempt_id, money }: Sum) =>
-  allocations.filter(
-    (one) => one.from === "clearing" && one.attempt_id === attempt_id && one.amount.currency === money.currency
-  )
+/** Accounts that bear money of an attempt, less what they got back, and how much. Whichever bore it last comes first. */
+const bearersOf = ({ org_id }: Payment, { allocations }: Books, { attempt_id, money }: Sum) => {
+  const bearers = new Map<LedgerAccount, { readonly amount: bigint; readonly own: Money }>()
+  for (const one of allocations) {
+    const isMine = one.from === "clearing" && one.attempt_id === attempt_id && one.amount.currency === money.currency
+    if (!isMine || !bearsOrGetsBack(one)) continue
+    const { account, accountAmount, amount } = one
+    const { currency } = accountAmount
+    const bearer =
+      account === LedgerAccount.receivable(org_id, currency) ? LedgerAccount.settlement(org_id, currency) : account
+    const before = bearers.get(bearer)
+    bearers.set(bearer, {
+      amount: (before?.amount ?? 0n) - amount.minor,
+      own: new Money({ currency, minor: (before?.own.minor ?? 0n) - accountAmount.minor })
+    })
+  }
+  return Array.from(bearers, ([account, borne]) => ({ account, ...borne }))
+    .filter(({ amount }) => amount > 0n)
+    .toReversed()
+}
 
-/** Returns borne money to the organisation when the provider reinstates it, for example after a won dispute. */
+/** Returns borne money when the provider reinstates it, for example after a won dispute: to each account what it bore. */
 export const allocateReinstatements = (
   payment: Payment,
   books: Books,
@@ -407,29 +423,25 @@ export const allocateReinstatements = (
 ): ReadonlyArray<Allocation> => {
   if (books.allocations.length === 0) return []
   return unallocatedOf(payment, books).flatMap((rest) => {
-    const mine = borneOf(books, rest)
-    const amount = mine.reduce((sum, one) => sum + one.amount.minor, 0n)
-    const last = mine.findLast((one) => one.amount.isNegative)
-    if (!rest.money.isPositive || amount >= 0n || last === undefined) return []
-    const back = rest.money.minor < -amount ? rest.money.minor : -amount
-    const allocated = mine.reduce((sum, one) => sum + one.accountAmount.minor, 0n)
-    const paid = new Money({ currency: last.accountAmount.currency, minor: -allocated })
-    const account =
-      last.account === LedgerAccount.receivable(payment.org_id, paid.currency)
-        ? LedgerAccount.settlement(payment.org_id, paid.currency)
-        : last.account
-    return [
-      {
-        allocation_id: moment.newId(),
-        attempt_id: rest.attempt_id,
-        from: "clearing",
-        amount: new Money({ currency: rest.money.currency, minor: back }),
-        accountAmount: share(paid, back, -amount),
-        account,
-        note: `${provider} gave it back.`,
-        by: null,
-        at: moment.at
-      }
-    ]
+    const { currency } = rest.money
+    let left = rest.money.minor
+    return bearersOf(payment, books, rest).flatMap(({ account, amount, own }): ReadonlyArray<Allocation> => {
+      const back = left < amount ? left : amount
+      if (back <= 0n) return []
+      left -= back
+      return [
+        {
+          allocation_id: moment.newId(),
+          attempt_id: rest.attempt_id,
+          from: "clearing",
+          amount: new Money({ currency, minor: back }),
+          accountAmount: share(own, back, amount),
+          account,
+          note: `${provider} gave it back.`,
+          by: null,
+          at: moment.at
+        }
+      ]
+    })
   })
 }

@@ -3,7 +3,7 @@
  * them where they pay for it.
  */
 import { BigDecimal, Context, type Option } from "effect"
-import type { CurrencyCode } from "../../domain/Currency.ts"
+import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
@@ -61,17 +61,18 @@ const eventOf = ({ at, newId }: EventContext, payment: Payment, event_type: stri
 
 type Events = ReadonlyArray<StoredEvent>
 
-/** `payment` is as it will be after the change. */
+/** `payment` is as it will be after the change. `disputed`: the money that its provider took back, and so changed it. */
 export const eventsOf = (
   context: EventContext,
   payment: Payment,
   previous: PaymentStatus,
-  dispatched = false
+  dispatched = false,
+  disputed?: Disputed
 ): Events => {
   const types = eventTypesOf(previous, payment.status, dispatched)
   if (types.length === 0) return []
   // All events of a change tell the same, so it is written out once.
-  const data = stringifyWire(dataOf(payment, previous, context.at))
+  const data = stringifyWire({ ...dataOf(payment, previous, context.at), ...disputeData(disputed) })
   return types.map((type) => eventOf(context, payment, type, data))
 }
 
@@ -81,16 +82,21 @@ export interface Disputed {
   readonly amount: Money
 }
 
+const disputeData = (disputed: Disputed | undefined) => {
+  if (disputed === undefined) return {}
+  const { amount, kind } = disputed
+  return { dispute: { kind, amount: wire(amount), currency: amount.currency } }
+}
+
 /** None if the payment changes its status as well: that event tells of it. */
 export const disputeEvent = (
   context: EventContext,
   payment: Payment,
-  { amount, kind }: Disputed,
+  disputed: Disputed,
   previous: PaymentStatus
 ): Events => {
   if (payment.status !== previous) return []
-  const dispute = { kind, amount: wire(amount), currency: amount.currency }
-  const data = stringifyWire({ ...dataOf(payment, previous, context.at), dispute })
+  const data = stringifyWire({ ...dataOf(payment, previous, context.at), ...disputeData(disputed) })
   return [eventOf(context, payment, "transaction.updated", data)]
 }
 
@@ -99,7 +105,8 @@ export const refundEvent = (
   context: EventContext,
   payment: Payment,
   part: Refund | undefined,
-  before: Payment
+  before: Payment,
+  disputed?: Disputed
 ): Events => {
   const byProvider = part === undefined && payment.status === "refunded" && before.status !== "refunded"
   if (part?.of !== undefined || (part === undefined && !byProvider)) return []
@@ -111,7 +118,8 @@ export const refundEvent = (
     refund_id: part?.refund_id ?? null,
     rate: part?.rate === undefined ? null : new WireNumber(toWireText(BigDecimal.unsafeFromString(part.rate.value))),
     rate_basis: part?.rate?.basis ?? null,
-    refunded_amount: wire(payment.refunded)
+    refunded_amount: wire(payment.refunded),
+    ...(byProvider ? disputeData(disputed) : {})
   }
   return [eventOf(context, payment, type, stringifyWire(data))]
 }
@@ -131,7 +139,7 @@ export const allocationEvents = (
 /** A virtual account that payins may credit. */
 export interface CreditedAccount {
   readonly ledger: LedgerAccount
-  readonly currency: CurrencyCode
+  readonly currency: AnyCurrencyCode
   readonly isClosed: boolean
 }
 

@@ -49,11 +49,11 @@ interface Decided extends DecidedChange {
 }
 
 /** A change takes at most this many ids: five events, a callback, two operator items, two allocations with their events. */
-const IDS_PER_CHANGE = 12
+const IDS_PER_CHANGE = 16
 
-/** Each further transfer may need an event, an allocation, and the allocation's event. */
+/** Each further transfer may need an event, two allocations, and the event of each. */
 const idsFor = (signal: ProviderSignal): number =>
-  IDS_PER_CHANGE + 3 * Math.max(0, ("movements" in signal ? (signal.movements ?? []) : []).length - 1)
+  IDS_PER_CHANGE + 5 * Math.max(0, ("movements" in signal ? (signal.movements ?? []) : []).length - 1)
 
 /**
  * Alerts operators about new suspense and unknown outcomes. Hints are unverified: for an outcome that is unknown already,

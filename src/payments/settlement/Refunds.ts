@@ -129,10 +129,10 @@ const make = Effect.gen(function* () {
   /** At the live rate of the way back: from what the organisation has to what its customer paid. */
   const costNow = Effect.fnUntraced(function* (payment: Payment, part: Money) {
     const [from, to] = [payment.target.currency, part.currency]
-    const live = yield* catchRefusal(rates.live(payment.org_id, from, to), () => Effect.succeedNone)
-    if (Option.isNone(live)) {
-      return yield* refuse(payment, `there is no live rate from ${from} to ${to} to refund it at. Try again later.`)
-    }
+    const live = yield* catchRefusal(rates.live(payment.org_id, from, to), ({ message }) =>
+      refuse(payment, `there is no live rate to refund it at. ${message} Try again later.`)
+    )
+    if (Option.isNone(live)) return yield* refuse(payment, `there is ${yield* rates.missing(from, to)}.`)
     const value = toPlainText(invert(live.value))
     return { target: takenFor(part, { from, to, rate: live.value }), rate: { basis: "live", value } as const }
   })

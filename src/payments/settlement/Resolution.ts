@@ -172,7 +172,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         }
         const written = store.apply(change).pipe(Effect.catchTag("TransferTaken", ofAnother))
         if (!(yield* written)) return yield* changed()
-        if (payment.funding !== null) yield* funding.posted(payment, entriesOfChange(change), note)
+        if (payment.funding !== null) yield* funding.posted(after, entriesOfChange(change), note)
         yield* audit.record(permit, {
           action: "payment.resolved",
           org: org_id,

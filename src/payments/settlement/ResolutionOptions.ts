@@ -106,7 +106,8 @@ const besideReserve = (
   const side = organizationAccount(payment)
   if (payment.reserve === null || account !== side) return change
   const before = heldInReserve(payment, { allocations }, side)
-  const after = heldInReserve(payment, { allocations: [...allocations, { account, accountAmount: change }] }, side)
+  const decided = { account, accountAmount: change, by: "operator" }
+  const after = heldInReserve(payment, { allocations: [...allocations, decided] }, side)
   return plus(change, before.minor - after.minor)
 }
 

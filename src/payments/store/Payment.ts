@@ -230,12 +230,17 @@ const itemFields = {
 export const StoredOperatorItem = Schema.Struct({
   ...itemFields,
   kind: Schema.Literal("unknown_outcome", "review", "resolution"),
+  /** Of a review: only a platform admin may release the payment. */
+  by_platform: Schema.Boolean,
   closed_at: Schema.NullOr(Schema.DateFromSelf),
   closed_by: Schema.NullOr(Schema.String)
 })
 export interface StoredOperatorItem extends Schema.Schema.Type<typeof StoredOperatorItem> {}
 
-export type OperatorItem = Omit<StoredOperatorItem, "closed_at" | "closed_by">
+export interface OperatorItem
+  extends
+    Omit<StoredOperatorItem, "by_platform" | "closed_at" | "closed_by">,
+    Partial<Pick<StoredOperatorItem, "by_platform">> {}
 
 /** Open item; a resolution never is one. */
 export const OpenItem = Schema.Struct({

@@ -198,7 +198,10 @@ export const paymentStoreMemory = Layer.effect(
       for (const { closed_by = null, ...item } of openItems) {
         const open = closed_by === null ? Array.from(operatorItems.values()).find(sameAs(item)) : undefined
         if (open !== undefined) operatorItems.set(open.item_id, { ...open, detail: item.detail })
-        else operatorItems.set(item.item_id, { ...item, closed_at: closed_by === null ? null : at, closed_by })
+        else {
+          const closed_at = closed_by === null ? null : at
+          operatorItems.set(item.item_id, { by_platform: false, ...item, closed_at, closed_by })
+        }
       }
       return Either.right(true)
     }
@@ -224,7 +227,9 @@ export const paymentStoreMemory = Layer.effect(
             if (attempt !== null) addAttempt(payment, attempt, now)
             const { created_at } = payment
             for (const fee of fees) paymentFees.set(fee.fee_id, { ...fee, payment_id, org_id, created_at })
-            if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: null, closed_by: null })
+            if (item !== undefined) {
+              operatorItems.set(item.item_id, { by_platform: false, ...item, closed_at: null, closed_by: null })
+            }
             return Either.right(true)
           })
         ),

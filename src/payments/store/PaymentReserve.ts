@@ -2,28 +2,31 @@
  * Part of a completed payin in its organisation's reserve, as a pure function of the payin and its allocations. Refunds and
  * chargebacks of the payin take from its reserve first; a refund that failed and a dispute that was won refill it.
  */
-import { combine, type Entry, kindOf, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
+import { combine, currencyOf, type Entry, kindOf, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { nextRelease, openAmount, reservedParts } from "../../domain/Reserve.ts"
 import type { Change, PaymentPatch } from "./Change.ts"
 import type { Allocation, Payment } from "./Payment.ts"
 
 interface Allocations {
-  readonly allocations: ReadonlyArray<Pick<Allocation, "account" | "accountAmount">>
+  readonly allocations: ReadonlyArray<Pick<Allocation, "account" | "accountAmount" | "by">>
 }
+
+/** A rule gives back what was borne. Money that an operator gave to the organisation came besides, such as a second payment. */
+export const bearsOrGetsBack = ({ accountAmount, by }: Pick<Allocation, "accountAmount" | "by">): boolean =>
+  accountAmount.isNegative || by === null
 
 /** Costs of refunds, and chargebacks that the organisation bears, on the account that the payin credits. */
 const takenBack = ({ org_id, refunds }: Payment, { allocations }: Allocations, side: LedgerAccount): bigint => {
-  const currency = side.slice(side.lastIndexOf("/") + 1)
+  const currency = currencyOf(side)
+  // A debt is given back to the settlement balance, which pays debts.
+  const bearers = [side, LedgerAccount.receivable(org_id, currency), LedgerAccount.settlement(org_id, currency)]
   const given = refunds.reduce(
     (sum, { of, state, target }) => (of === undefined && state !== "failed" ? sum + target.minor : sum),
     0n
   )
   const borne = allocations.reduce(
-    (sum, { account, accountAmount: own }) =>
-      account === side || (account === LedgerAccount.receivable(org_id, own.currency) && own.currency === currency)
-        ? sum - own.minor
-        : sum,
+    (sum, one) => (bearers.includes(one.account) && bearsOrGetsBack(one) ? sum - one.accountAmount.minor : sum),
     0n
   )
   const taken = given + borne

@@ -395,7 +395,7 @@ export const paymentStoreSql = Layer.scoped(
               where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by received_at, callback_id`.pipe(
             Effect.flatMap(callbackRows)
           ),
-          items: sql`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at,
+          items: sql`select item_id, org_id, kind, payment_id, attempt_id, detail, by_platform, opened_at,
               closed_at, closed_by from operator_items
               where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by opened_at, item_id`.pipe(
             Effect.flatMap(itemRows)

@@ -154,10 +154,10 @@ const creating = (withLocks: boolean) => `
   ), posted as (
     ${insertPostings("input", "body -> 'postings'", "on conflict do nothing")}
   ), held as (
-    insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at)
-    select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, c.created_at
+    insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, by_platform, opened_at)
+    select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, coalesce(o.by_platform, false), c.created_at
     from input
-    cross join lateral jsonb_to_record(body -> 'item') as o (item_id uuid, kind text, detail text)
+    cross join lateral jsonb_to_record(body -> 'item') as o (item_id uuid, kind text, detail text, by_platform boolean)
     join created c on c.payment_id = (body ->> 'payment_id')::uuid
     where jsonb_typeof(body -> 'item') = 'object'
   )

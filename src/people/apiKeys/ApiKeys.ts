@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { KeyId, type OrgId, type UserId, Ids } from "../../domain/Ids.ts"
 import type { ApiKey } from "../../contract/api/ApiKeysApi.ts"
-import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
+import { orNotFound, orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -68,17 +68,52 @@ const make = Effect.gen(function* () {
       onSome: (person) => ({ user_id: person, obtained_by: person })
     })
 
+  /** A member, whose role is the upper limit of the key's role. A platform admin may have a key in every organisation. */
+  const checkOwner = Effect.fnUntraced(function* (org: OrgId, id: UserId, role: Role) {
+    const user = yield* users.find(id)
+    if (Option.isNone(user)) return yield* new Invalid({ message: `user_id: there is no user with the id ${id}.` })
+    const { email, is_admin } = user.value
+    if (is_admin) return
+    const own = (yield* users.membershipsOf(id)).find(({ org_id }) => org_id === org)
+    if (own === undefined) {
+      return yield* new Invalid({ message: `user_id: ${email} is not a member of this organisation.` })
+    }
+    if (!roleAtLeast(own.role, role)) {
+      const message = `role: ${email} is ${own.role} here, and a key cannot be more than that.`
+      return yield* new Invalid({ message })
+    }
+  })
+
+  /** Without a name, an operator creates a key for the oldest org-admin. */
+  const newOwner = Effect.fnUntraced(function* (
+    permit: Permit<"api_keys">,
+    org: OrgId,
+    { role, user_id }: { readonly role: Role; readonly user_id?: UserId | undefined }
+  ) {
+    const { userId } = permit.actor
+    if (Option.isSome(userId)) {
+      if (user_id === undefined || user_id === userId.value) return userId.value
+      return yield* new Forbidden({ message: "user_id: a key is made for oneself." })
+    }
+    if (user_id === undefined) {
+      const message = "user_id: this organisation has no org-admin to make the key for; name a member, or create one."
+      return yield* orRefuse(() => new Invalid({ message }))(users.oldestOrgAdmin(org))
+    }
+    yield* checkOwner(org, user_id, role)
+    return user_id
+  })
+
   return {
     list: (permit: Permit<"api_keys">, window: Window) => store.list(permit.scope, window),
     count: (permit: Permit<"api_keys">) => store.count(permit.scope),
     create: Effect.fn("ApiKeys.create")(function* (
       permit: Permit<"api_keys">,
-      { name, role, userId }: { readonly name: string; readonly role: Role; readonly userId?: UserId }
+      wanted: { readonly name: string; readonly role: Role; readonly user_id?: UserId | undefined }
     ) {
+      const { name, role } = wanted
       const org = yield* organizationOf(permit)
-      const user = userId ?? Option.getOrUndefined(permit.actor.userId)
-      if (user === undefined) return yield* new Invalid({ message: "user_id: is required." })
       yield* mayIssue(permit, role)
+      const user = yield* newOwner(permit, org, wanted)
       return yield* atomically(
         Effect.gen(function* () {
           const key = yield* insert({ org_id: org, ...ownerOf(permit, user), name, role })

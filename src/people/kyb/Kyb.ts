@@ -3,7 +3,7 @@
  * change publishes its event in the same transaction.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
-import { type OrgId, Ids } from "../../domain/Ids.ts"
+import { type OrgId, Ids, UserId } from "../../domain/Ids.ts"
 import { type KybCallback, KybDocument } from "../../contract/api/KybApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -14,10 +14,12 @@ import type { RotatableSecret } from "../../platform/secrets/Secrets.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { type Permit, personOf } from "../../domain/Access.ts"
 import { Conflict, Forbidden, Invalid } from "../../domain/Failure.ts"
+import { sha256Hex } from "../../domain/Digest.ts"
 import { kybClockSkew } from "../../domain/policies/PeoplePolicies.ts"
 import { Users } from "../users/Users.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import {
+  type KybApproval,
   type KybDecision,
   type KybState,
   KybStore,
@@ -68,6 +70,13 @@ const isOlder = ({ occurred_at, status }: Pick<StoredKybCallback, "occurred_at" 
   return occurred_at < latest || status === "approved"
 }
 
+/** A change of these while an application is pending makes its approvals void. */
+const detailsOf = ({ country, email, name }: Pick<StoredKybApplication, "country" | "email" | "name">): string =>
+  sha256Hex(JSON.stringify([name, country, email]))
+
+/** An operator of the database is named by kind and name instead. */
+const isUser = (person: string): boolean => !person.includes(" ")
+
 interface CallbackResult {
   readonly effect: "applied" | "nothing to change"
   readonly state: KybState
@@ -110,9 +119,33 @@ const make = Effect.gen(function* () {
 
   const found = orNotFound("KYB application")
 
+  const isMemberOf = (orgId: OrgId, person: string) =>
+    isUser(person) ? users.isMember(orgId, UserId.make(person)) : Effect.succeed(false)
+
+  /** Platform admins who still are, and operators of the database, of whom no list is kept. */
+  const mayStillDecide = Effect.fnUntraced(function* (orgId: OrgId, person: string) {
+    if (!isUser(person)) return true
+    const user = yield* users.find(UserId.make(person))
+    return Option.exists(user, ({ is_admin }) => is_admin) && !(yield* isMemberOf(orgId, person))
+  })
+
+  /** The approvals that count; of a decided application all. */
+  const countedOf = (application: StoredKybApplication) =>
+    application.kyb_status === "pending"
+      ? Effect.filter(application.approvals, ({ details, person }) =>
+          details === detailsOf(application) ? mayStillDecide(application.org_id, person) : Effect.succeed(false)
+        )
+      : Effect.succeed(application.approvals)
+
+  const withApprovals = Effect.fnUntraced(function* (application: StoredKybApplication) {
+    const { approvals: _approvals, started_by: _person, ...rest } = application
+    const approved_by = (yield* countedOf(application)).map(({ person }) => person)
+    return { ...rest, approved_by, approvals_needed: kybApprovals }
+  })
+
   const shown = Effect.fnUntraced(function* (customerId: string) {
     const application = yield* found(store.find(customerId))
-    return { ...application, documents: yield* documents.open(application), approvals_needed: kybApprovals }
+    return { ...(yield* withApprovals(application)), documents: yield* documents.open(application) }
   })
 
   /** The organisation stays locked: of two people who decide at once, the second sees what the first did. */
@@ -127,8 +160,7 @@ const make = Effect.gen(function* () {
     if (state.kyb_status !== "pending") {
       return yield* new Conflict({ message: `KYB is ${state.kyb_status}: there is nothing to decide.` })
     }
-    const { userId } = permit.actor
-    if (Option.isSome(userId) && (yield* users.isMember(state.org_id, userId.value))) {
+    if (yield* isMemberOf(state.org_id, personOf(permit))) {
       return yield* new Forbidden({ message: "You are a member of this organisation: somebody else has to decide." })
     }
     return state
@@ -146,7 +178,7 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const state = yield* orNotFound("organisation")(store.lock(orgId))
           yield* mayStart(state)
-          yield* store.open({ customer_id, org_id: orgId, documents: sealed })
+          yield* store.open({ customer_id, org_id: orgId, documents: sealed, started_by: personOf(permit) })
           yield* audit.record(permit, {
             action: "kyb.started",
             org: orgId,
@@ -158,8 +190,7 @@ const make = Effect.gen(function* () {
       )
     }),
     list: (_permit: Permit<"platform">, status: KybState["kyb_status"] | undefined, window: Window) =>
-      store.list(status, window),
-    approvalsNeeded: kybApprovals,
+      Effect.flatMap(store.list(status, window), Effect.forEach(withApprovals)),
     get: (_permit: Permit<"platform">, customerId: string) => shown(customerId),
     /** Approves once as many people as `KYB_APPROVALS` says have; the application is pending until then. */
     approve: Effect.fn("Kyb.approve")(function* (
@@ -168,15 +199,20 @@ const make = Effect.gen(function* () {
       reason: string | null
     ) {
       const { org_id } = yield* lockPending(permit, customerId)
-      const { approved_by } = yield* found(store.find(customerId))
+      const application = yield* found(store.find(customerId))
       const person = personOf(permit)
-      if (approved_by.includes(person)) {
+      if (kybApprovals > 1 && application.started_by === person) {
+        return yield* new Forbidden({ message: "You started this application: other people have to approve it." })
+      }
+      const before = yield* countedOf(application)
+      if (before.some((approval) => approval.person === person)) {
         return yield* new Conflict({
           message: "You have approved this application: another person has to approve it too."
         })
       }
-      yield* store.addApproval(customerId, person)
-      const isLast = approved_by.length + 1 >= kybApprovals
+      const approvals: ReadonlyArray<KybApproval> = [...before, { person, details: detailsOf(application) }]
+      yield* store.setApprovals(customerId, approvals)
+      const isLast = approvals.length >= kybApprovals
       if (isLast) {
         yield* decide({ customer_id: customerId, org_id, status: "approved", reason, decided_by: person })
       }
@@ -184,7 +220,7 @@ const make = Effect.gen(function* () {
         action: isLast ? "kyb.approved" : "kyb.approval_given",
         org: org_id,
         subject: ["organization", org_id],
-        detail: { kyb_customer_id: customerId, reason, approved_by: [...approved_by, person] }
+        detail: { kyb_customer_id: customerId, reason, approved_by: approvals.map((approval) => approval.person) }
       })
       return yield* shown(customerId)
     }, atomically),

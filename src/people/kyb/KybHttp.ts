@@ -29,10 +29,7 @@ export const kybHandlers = Effect.map(Effect.all([Kyb, makePages]), ([kyb, pages
       filters: { status },
       fetch: (window) => kyb.list(request.permit, status, window),
       idOf: ({ org_id }) => org_id,
-      show: ({ documents: _documents, ...application }) => ({
-        ...shown(application),
-        approvals_needed: kyb.approvalsNeeded
-      })
+      show: ({ documents: _documents, ...application }) => shown(application)
     })
   },
   get: ({ path, permit }) => answer("KYB application", Effect.map(kyb.get(permit, path.kyb_customer_id), shown)),

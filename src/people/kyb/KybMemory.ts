@@ -14,7 +14,7 @@ import {
 interface Row
   extends
     NewKybApplication,
-    Pick<StoredKybApplication, "approved_by" | "decided_by" | "decided_at" | "reason" | "created_at"> {
+    Pick<StoredKybApplication, "approvals" | "decided_by" | "decided_at" | "reason" | "created_at"> {
   readonly attempts: number
   readonly dueAt: number
   readonly isSent: boolean
@@ -66,7 +66,7 @@ export const kybStoreMemory = Layer.effect(
           }),
         open: (application) =>
           Effect.flatMap(currentDate, (created_at) => {
-            const decision = { approved_by: [], decided_by: null, decided_at: null, reason: null }
+            const decision = { approvals: [], decided_by: null, decided_at: null, reason: null }
             const request = { attempts: 0, dueAt: created_at.getTime(), isSent: false }
             kybApplications.set(application.customer_id, { ...application, ...decision, ...request, created_at })
             return changeOrganization(application.org_id, {
@@ -82,8 +82,7 @@ export const kybStoreMemory = Layer.effect(
             const wanted = all.filter(({ kyb_status }) => status === undefined || kyb_status === status)
             return newestFirst(wanted, ({ org_id }) => org_id, window)
           }),
-        addApproval: (customerId, person) =>
-          change(customerId, ({ approved_by }) => ({ approved_by: [...approved_by, person] })),
+        setApprovals: (customerId, approvals) => change(customerId, () => ({ approvals })),
         decide: ({ customer_id, decided_by, org_id, reason, status }) =>
           Effect.zipRight(
             change(customer_id, (_, now) => ({ decided_by, decided_at: new Date(now), reason })),

@@ -15,7 +15,7 @@ export const kybStoreSql = Layer.effect(
   KybStore,
   Effect.map(SqlClient.SqlClient, (sql): KybStore["Type"] => {
     const current = sql.literal(`select a.customer_id, a.org_id, o.kyb_status, o.name, o.country, o.email, a.documents,
-      a.approved_by, a.decided_by, a.decided_at, a.reason, a.created_at
+      a.started_by, a.approvals, a.decided_by, a.decided_at, a.reason, a.created_at
       from kyb_applications a join organizations o on o.kyb_customer_id = a.customer_id`)
     return {
       lock: (orgId) =>
@@ -37,8 +37,8 @@ export const kybStoreSql = Layer.effect(
         const ofStatus = status === undefined ? sql`true` : sql`kyb_status = ${status}`
         return applications.all(sql`select * from (${current}) c where ${ofStatus} ${newest(sql, "org_id", window)}`)
       },
-      addApproval: (customerId, person) =>
-        execute(sql`update kyb_applications set approved_by = approved_by || ${person}::text
+      setApprovals: (customerId, approvals) =>
+        execute(sql`update kyb_applications set approvals = ${JSON.stringify(approvals)}::jsonb
           where customer_id = ${customerId}`),
       decide: ({ customer_id, decided_by, org_id, reason, status }) =>
         sql`update kyb_applications set decided_by = ${decided_by}, decided_at = now(), reason = ${reason}

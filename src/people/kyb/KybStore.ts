@@ -14,7 +14,16 @@ export interface NewKybApplication {
   readonly org_id: OrgId
   /** Sealed. */
   readonly documents: string | null
+  /** The person who applied. */
+  readonly started_by: string
 }
+
+export const KybApproval = Schema.Struct({
+  person: Schema.String,
+  /** Digest of the details that were approved. */
+  details: Schema.String
+})
+export type KybApproval = typeof KybApproval.Type
 
 /** The current application of an organisation. */
 export const StoredKybApplication = Schema.Struct({
@@ -25,7 +34,8 @@ export const StoredKybApplication = Schema.Struct({
   country: Schema.String,
   email: Schema.String,
   documents: Schema.NullOr(Schema.String),
-  approved_by: Schema.Array(Schema.String),
+  started_by: Schema.String,
+  approvals: Schema.Array(KybApproval),
   decided_by: Schema.NullOr(Schema.String),
   decided_at: Schema.NullOr(Schema.DateFromSelf),
   reason: Schema.NullOr(Schema.String),
@@ -70,7 +80,7 @@ interface Store {
   readonly find: (customerId: string) => Stored<Option.Option<StoredKybApplication>>
   /** Current applications, newest first. */
   readonly list: (status: KybStatus | undefined, window: Window) => Stored<ReadonlyArray<StoredKybApplication>>
-  readonly addApproval: (customerId: string, person: string) => Stored<void>
+  readonly setApprovals: (customerId: string, approvals: ReadonlyArray<KybApproval>) => Stored<void>
   /** Changes the organisation too. */
   readonly decide: (decision: KybDecision) => Stored<void>
   /** Time of the latest decision, of those with a time. */

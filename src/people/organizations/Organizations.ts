@@ -136,8 +136,9 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const before = yield* found(store.findForUpdate(permit.scope, org_id))
           const wanted = yield* applyChange(before, change)
-          if (kybApprovals > 1 && wanted.kyb_status === "approved" && before.kyb_status !== "approved") {
-            const message = `kyb_status: ${kybApprovals} people have to approve, each by approving the KYB application.`
+          const isOpened = wanted.kyb_status === "approved" || wanted.kyb_status === "pending"
+          if (kybApprovals > 1 && isOpened && wanted.kyb_status !== before.kyb_status) {
+            const message = `kyb_status: ${kybApprovals} people have to approve, each by approving a KYB application.`
             return yield* new Forbidden({ message })
           }
           const changed = difference(before, wanted)

@@ -207,7 +207,7 @@ const settings = Config.all({
   /** Number of this worker process, and the embedded database of the first one. Set by the parent process. */
   worker: Config.withDefault(bounded("CORRIDOR_WORKER", 1, 64), 1),
   embeddedUrl: Config.option(secretUrl("CORRIDOR_EMBEDDED_URL", "postgres:", "postgresql:")),
-  masterKey: Config.option(parsed(Config.string("CORRIDOR_MASTER_KEY"), parseMasterKey)),
+  masterKey: Config.option(parsed(Config.nonEmptyString("CORRIDOR_MASTER_KEY"), parseMasterKey)),
   jwt,
   webhookRetryDelays: Config.withDefault(
     durations("WEBHOOK_RETRY_DELAYS"),
@@ -234,7 +234,7 @@ const settings = Config.all({
   kybProvider: Config.withDefault(oneOf("KYB_PROVIDER", "manual", "webhook"), "manual"),
   kybApprovals: Config.withDefault(bounded("KYB_APPROVALS", 1, 2), 1),
   kybRequestUrl: Config.option(secretUrl("KYB_REQUEST_URL", "https:", "http:")),
-  kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
+  kybWebhookSecret: Config.option(Config.map(Config.nonEmptyString("KYB_WEBHOOK_SECRET"), Redacted.make)),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
   screening,
   phonePromptsLinks: Config.option(bounded("PHONE_PROMPTS_LINKS", 0, 1000)),

@@ -16,11 +16,14 @@ const severity = {
   other_payment_named: LogLevel.Warning,
   other_mode: LogLevel.Error,
   outcome_abandoned: LogLevel.Error,
+  transfer_contradicted: LogLevel.Error,
+  transfer_list_too_long: LogLevel.Error,
   two_primaries: LogLevel.Error,
   rate_gain_limit: LogLevel.Warning,
   rate_proposed: LogLevel.Warning,
   rate_source_failed: LogLevel.Error,
   rule_alert: LogLevel.Warning,
+  transfer_refused: LogLevel.Error,
   worker_restarted: LogLevel.Error
 } as const
 

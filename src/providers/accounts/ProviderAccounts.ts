@@ -12,14 +12,14 @@ import {
 import { Settings } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { Secrets } from "../../platform/secrets/Secrets.ts"
-import { Vault, type VaultError } from "../../platform/secrets/Vault.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
 import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
 import { makeProviderHttp } from "../client/UndiciHttp.ts"
-import { type KnownSecret, type Provider, Providers } from "../port/Provider.ts"
+import { type AccountFacts, type KnownSecret, type Provider, Providers } from "../port/Provider.ts"
 import { type ThirdPartyName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { wrapProvider } from "../port/ProviderWrappers.ts"
 import { answersInMode, callbacksInMode } from "./AccountMode.ts"
-import { openCredentials, readCredentials, writtenCredentials } from "./AccountCredentials.ts"
+import { openCredentials, readCredentials } from "./AccountCredentials.ts"
 import { PlatformAccounts } from "./PlatformAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
 import { ProviderSettings } from "./ProviderSettings.ts"
@@ -31,7 +31,17 @@ import { makeSimulators } from "../sandbox/SimulatorProviders.ts"
 export const registeredSecret = (name: ThirdPartyName): string => `registered callbacks of ${name}`
 
 /** Result of a credentials test; right: accepted. */
-export type Verdict = Either.Either<string, string>
+export type Verdict = Either.Either<AccountFacts, string>
+
+/** How the platform's callback address is registered at a provider. */
+export interface Registration {
+  readonly register: NonNullable<Provider["register"]>
+  /** Whence the secret of the callbacks is known. */
+  readonly known: KnownSecret
+  /** What earlier registrations gave. */
+  readonly stored: GivenCredentials
+  readonly callbackUrl: string
+}
 
 interface ReadVersion {
   readonly config_id: ConfigId
@@ -79,6 +89,8 @@ const bounded = (test: Effect.Effect<Verdict>): Effect.Effect<Verdict> =>
     Effect.catchAllDefect(() => Effect.succeed(Either.left("They cannot be used: one of them has a wrong form.")))
   )
 
+const untested: Effect.Effect<Verdict> = Effect.succeed(Either.right({ note: "There is no call to test them with." }))
+
 export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
   ProviderAccounts,
   {
@@ -92,8 +104,8 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
     readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<Verdict>
     /** The same for the platform's account, where there is one. */
     readonly triedPlatform: (name: ThirdPartyName) => Stored<Option.Option<Verdict>>
-    /** Registers the callback address of the platform's account, and keeps the secret of it; right: what was done. */
-    readonly registerPlatform: (name: ThirdPartyName) => Stored<Option.Option<Verdict>, VaultError>
+    /** None where the platform has no account there, or the provider no call for it. */
+    readonly registration: (name: ThirdPartyName) => Option.Option<Registration>
     /** Configurations whose account is the platform's own. Nothing new is sent through them. */
     readonly shared: Stored<ReadonlyArray<ConfigId>>
   }
@@ -112,6 +124,9 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       const held = new Map<ConfigId, Held>()
       const known = new Map<ConfigId, Seen>()
 
+      const callbackUrlOf = (name: ThirdPartyName, configId: ConfigId | null): string =>
+        `${publicUrl}/callbacks/${name}${configId === null ? "" : `/${configId}`}`
+
       const connect = Effect.fnUntraced(function* (
         party: AnyThirdParty,
         configId: ConfigId | null,
@@ -127,7 +142,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           callsUnderWay: makeConcurrencyLimit(),
           ...(tls === undefined ? {} : { tls })
         })
-        const callbackUrl = `${publicUrl}/callbacks/${party.name}${configId === null ? "" : `/${configId}`}`
+        const callbackUrl = callbackUrlOf(party.name, configId)
         const inMode = answersInMode(party, mode, http)
         const account = { configId, mode, credentials, baseUrl, callbackUrl, rawCards, http: inMode }
         return wrapProvider(callbacksInMode(party, mode, party.connect(account)))
@@ -151,9 +166,9 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
         )
       }
 
-      /** Whence the secret of the platform's callbacks is known. */
-      const knownSecret = ({ name, setup }: AnyThirdParty): KnownSecret => {
-        const field = setup.callbacks?.secret ?? ""
+      const knownSecret = ({ fields, name, setup }: AnyThirdParty): KnownSecret => {
+        const made = Object.keys(fields).find((one) => fields[one]?.madeInSandbox === true)
+        const field = setup.callbacks?.secret ?? made ?? ""
         const isIn = (given: GivenCredentials | undefined) => given !== undefined && Object.hasOwn(given, field)
         if (isIn(Option.getOrUndefined(parties.get(name)!.platform))) return "setting"
         return isIn(stored.get(name)) ? "stored" : "none"
@@ -253,14 +268,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
             }
           }),
         tried: (party, id, credentials) =>
-          bounded(
-            Effect.scoped(
-              Effect.flatMap(
-                connect(party, id, credentials),
-                ({ test }) => test ?? Effect.succeed(Either.right(`${party.title} has no call to test them with.`))
-              )
-            )
-          ),
+          bounded(Effect.scoped(Effect.flatMap(connect(party, id, credentials), ({ test }) => test ?? untested))),
         shared: Effect.flatMap(store.allSealed, (all) =>
           Effect.filter(all, (account) =>
             Effect.match(openCredentials(vault, account, mode), {
@@ -269,22 +277,21 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
             })
           )
         ).pipe(Effect.map((all) => all.map(({ config_id }) => config_id))),
-        registerPlatform: Effect.fnUntraced(function* (name) {
+        registration: (name) => {
           const party = thirdPartyNamed(name)
           const register = platforms.get(name)?.register
-          if (party === undefined || register === undefined) return Option.none()
-          const done = yield* register(knownSecret(party))
-          if (Either.isLeft(done)) return Option.some(Either.left(done.left))
-          const { credentials, message } = done.right
-          if (Object.keys(credentials).length === 0) return Option.some(Either.right(message))
-          yield* secrets.put(registeredSecret(name), writtenCredentials(credentials))
-          return Option.some(Either.right(`${message} Its secret is stored. Restart the servers, which read it then.`))
-        }),
+          return party === undefined || register === undefined
+            ? Option.none()
+            : Option.some({
+                register,
+                known: knownSecret(party),
+                stored: stored.get(name) ?? {},
+                callbackUrl: callbackUrlOf(name, null)
+              })
+        },
         triedPlatform: (name) =>
           Effect.transposeOption(
-            Option.map(Option.fromNullable(platforms.get(name)), ({ test }) =>
-              bounded(test ?? Effect.succeed(Either.right("There is no call to test them with.")))
-            )
+            Option.map(Option.fromNullable(platforms.get(name)), ({ test }) => bounded(test ?? untested))
           )
       }
     })

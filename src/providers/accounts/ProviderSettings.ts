@@ -42,14 +42,17 @@ const credential = (name: string, field: CredentialField): Failing<Option.Option
     return wrong === undefined ? value : yield* Effect.fail(ConfigError.InvalidData([name], wrong))
   })
 
-const credentialsOf = ({ fields, title }: AnyThirdParty): Failing<Option.Option<GivenCredentials>> =>
+export const isOptional = ({ madeInSandbox, optional }: CredentialField, mode: Mode): boolean =>
+  optional === true || (madeInSandbox === true && mode === "sandbox")
+
+const credentialsOf = ({ fields, title }: AnyThirdParty, mode: Mode): Failing<Option.Option<GivenCredentials>> =>
   Effect.gen(function* () {
     const all = yield* Effect.forEach(Object.entries(fields), ([name, field]) =>
       Effect.map(credential(field.env, field), (value) => ({ name, field, value }))
     )
     const present = all.filter(({ value }) => Option.isSome(value))
     if (present.length === 0) return Option.none()
-    const absent = all.filter(({ field, value }) => field.optional !== true && Option.isNone(value))
+    const absent = all.filter(({ field, value }) => !isOptional(field, mode) && Option.isNone(value))
     if (Arr.isNonEmptyArray(absent)) {
       const others = present.map(({ field }) => field.env).join(" and ")
       const errors = Arr.map(absent, ({ field }) =>
@@ -94,7 +97,7 @@ const inMode = (
 
 const accountOf = (party: AnyThirdParty, mode: Mode): Failing<Pick<PartySettings, "platform" | "replaced">> =>
   Effect.gen(function* () {
-    const [platform, before] = yield* Effect.all([credentialsOf(party), replacedOf(party)])
+    const [platform, before] = yield* Effect.all([credentialsOf(party, mode), replacedOf(party)])
     yield* inMode(
       party,
       mode,

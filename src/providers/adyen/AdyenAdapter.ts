@@ -2,14 +2,7 @@
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { type CallFailed, get, postJson, type ProviderCall, withHeaders } from "../client/ProviderHttp.ts"
-import {
-  invalidOrder,
-  enquiryResult,
-  notSupported,
-  outcomeOfOrder,
-  triedBy,
-  warnOfStatus
-} from "../client/ProviderReplies.ts"
+import { invalidOrder, enquiryResult, notSupported, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, jsonOfBody, type NoProof } from "../port/Callback.ts"
 import {
   type AttemptContext,
@@ -23,6 +16,7 @@ import { type Account, type Connected, credentialText, servedBy, thirdParty } fr
 import * as answers from "./AdyenAnswers.ts"
 import { isOfPayments, paymentEvents, transferEvents } from "./AdyenCallbacks.ts"
 import { adyenDigits, serves } from "./AdyenCorridors.ts"
+import { adyenFacts, adyenRegistration, managementUrls, webhookEvents } from "./AdyenManagement.ts"
 import * as requests from "./AdyenRequests.ts"
 import { aboutTransfer, aboutTransfers, isTransferStatus, toTransfer } from "./AdyenAnswers.ts"
 
@@ -74,6 +68,19 @@ const fields = {
     env: "ADYEN_TRANSFER_WEBHOOK_SECRET",
     about: "the HMAC key (hexadecimal) of the transfer webhooks of the balance platform",
     optional: true
+  },
+  management_api_key: {
+    env: "ADYEN_MANAGEMENT_API_KEY",
+    about:
+      "the API key of a credential with Management API roles, where the first has none; only setup and test use it",
+    optional: true
+  },
+  management_base_url: {
+    env: "ADYEN_MANAGEMENT_BASE_URL",
+    about: "where the Management API is, instead of Adyen's usual address",
+    optional: true,
+    shown: true,
+    marks: { sandbox: /-test\.adyen\.com\b/, live: /-live(-[a-z]+)?\.adyen(payments)?\.com\b/ }
   }
 } as const
 
@@ -100,16 +107,23 @@ const splitUrl = (url: string): { readonly origin: string; readonly path: string
 const post = (operation: string, path: string, body: requests.Body, key: string): ProviderCall =>
   postJson(operation, path, jsonText(body), { "idempotency-key": key })
 
-const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>): Connected => {
+const connect = ({ callbackUrl, credentials, http, mode, rawCards }: Account<typeof fields>): Connected => {
   const merchantAccount = Redacted.value(credentials.merchant_account)
   const balanceAccount = credentialText(credentials.balance_account)
   const transfersUrl = splitUrl(credentialText(credentials.transfers_base_url) ?? transferUrls[mode])
 
   const callWith = (key: Redacted.Redacted) => withHeaders(http, { "x-api-key": Redacted.value(key) })
   const call = callWith(credentials.api_key)
-  const callAtTransfers = callWith(credentials.transfers_api_key ?? credentials.api_key)
-  const callTransfers = (about: ProviderCall) =>
-    callAtTransfers({ ...about, origin: transfersUrl.origin, path: `${transfersUrl.path}${about.path}` })
+  const callAt = (key: Redacted.Redacted, { origin, path }: ReturnType<typeof splitUrl>) => {
+    const keyed = callWith(key)
+    return (about: ProviderCall) => keyed({ ...about, origin, path: `${path}${about.path}` })
+  }
+  const transfersKey = credentials.transfers_api_key ?? credentials.api_key
+  const callTransfers = callAt(transfersKey, transfersUrl)
+  const callManagement = callAt(
+    credentials.management_api_key ?? credentials.api_key,
+    splitUrl(credentialText(credentials.management_base_url) ?? managementUrls[mode])
+  )
 
   /** Without a key: a second wish, after the first came too early, has to be looked at anew, and none moves anything twice. */
   const postCancel = (operation: string, path: string, body: requests.Body) =>
@@ -239,11 +253,21 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
       return { events, reply: { status: 200, contentType: "text/plain", body: "[accepted]" } }
     })
 
+  const balanceCall = Option.map(Option.fromNullable(balanceAccount), (id) =>
+    callAt(transfersKey, { ...transfersUrl, path: transfersUrl.path.replace(/\/btl\/v\d+$/, "/bcl/v2") })(
+      get("read balance account", `/balanceAccounts/${encodeURIComponent(id)}`)
+    )
+  )
+
   /** Of a link that there is not: only whether the key is taken counts. */
-  const test: NonNullable<Provider["test"]> = triedBy(getLink("PLNONE"), ({ status }) =>
-    status === 401 || status === 403 || status >= 500
-      ? Either.left(`HTTP ${status}: it did not take the key.`)
-      : Either.right("It took the key.")
+  const test: NonNullable<Provider["test"]> = Effect.either(
+    Effect.gen(function* () {
+      const { status } = yield* Effect.mapError(getLink("PLNONE"), ({ reason }) => reason)
+      if (status === 401 || status === 403 || status >= 500) {
+        return yield* Effect.fail(`HTTP ${status}: it did not take the key.`)
+      }
+      return yield* adyenFacts(callManagement, Option.getOrUndefined(balanceCall))
+    })
   )
 
   const supports: Provider["supports"] = (question) =>
@@ -265,6 +289,7 @@ const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>):
     cancel,
     refund,
     resume,
+    register: adyenRegistration(callManagement, merchantAccount, callbackUrl),
     test
   }
 }
@@ -289,25 +314,15 @@ export const adyen = thirdParty({
   setup: {
     keys: [
       "Developers, API credentials: a Web service credential with the roles Checkout webservice role and Merchant PAL Webservice role.",
-      "For payouts: an API key of the balance platform with the role Bank Transfers."
+      "To register and test by command: the role Management API - Webhooks read and write, of this credential or of one of its own (ADYEN_MANAGEMENT_API_KEY).",
+      "For payouts: an API key of the balance platform with the role Bank Transfers. The test shows its balance if it may use the Configuration API."
     ],
+    registers: "the standard webhook of the merchant account, with its events and HMAC key",
     callbacks: {
-      at: "Developers, Webhooks: a Standard webhook with an HMAC key, and for payouts a Transfer webhook of the balance platform",
-      events: [
-        "AUTHORISATION",
-        "CANCELLATION",
-        "TECHNICAL_CANCEL",
-        "CAPTURE_FAILED",
-        "REFUND",
-        "REFUND_FAILED",
-        "CHARGEBACK",
-        "CHARGEBACK_REVERSED",
-        "SECOND_CHARGEBACK",
-        "EXPIRE",
-        "OFFER_CLOSED",
-        "REFUNDED_REVERSED"
-      ],
-      secret: "webhook_secret"
+      at: "Developers, Webhooks: a Standard webhook with an HMAC key. For payouts also a Transfer webhook of the balance platform, which Adyen has no call for",
+      events: webhookEvents,
+      secret: "webhook_secret",
+      alsoSecret: { field: "transfer_webhook_secret", neededWith: "balance_account" }
     }
   },
   connect

@@ -3,15 +3,11 @@ import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effec
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/Url.ts"
 import { get, postJson, withHeaders, withQuery } from "../client/ProviderHttp.ts"
-import {
-  accountTest,
-  enquiryResult,
-  preparedOrDeclined,
-  outcomeOfOrder,
-  warnOfStatus
-} from "../client/ProviderReplies.ts"
+import { accountTest, alsoTold } from "../client/AccountTest.ts"
+import { enquiryResult, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
+import { circleAccounts, issuedCurrencies } from "./CircleAccounts.ts"
 import { isKnownStatus, recipientCreated, recipientListed, transferCreated, transferEnquiry } from "./CircleAnswers.ts"
 import { readCallback } from "./CircleCallbacks.ts"
 import {
@@ -36,6 +32,7 @@ import {
   transferOf
 } from "./CircleRequests.ts"
 import { isCirclesTopic, makeSnsKeys } from "./CircleSignatures.ts"
+import { circleRegistration } from "./CircleWebhooks.ts"
 
 const baseUrls = { sandbox: "https://api-sandbox.circle.com", live: "https://api.circle.com" }
 
@@ -58,6 +55,12 @@ const fields = {
     optional: true,
     shown: true,
     marks: { sandbox: /:sandbox_/, live: /:prod_/ }
+  },
+  deposit_network: {
+    env: "CIRCLE_DEPOSIT_NETWORK",
+    about: "Network of the addresses of virtual accounts: ETHEREUM (default), POLYGON, SOLANA or BASE",
+    optional: true,
+    shown: true
   }
 } as const
 
@@ -78,9 +81,13 @@ const decodeBalances = Schema.decodeUnknownEither(
   })
 )
 
+const decodeWallet = Schema.decodeUnknownOption(
+  Schema.Struct({ data: Schema.Struct({ payments: Schema.Struct({ masterWalletId: Schema.String }) }) })
+)
+
 const warnOf = { intent: warnOfStatus("Circle", isKnownMoment), transfer: warnOfStatus("Circle", isKnownStatus) }
 
-const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
+const connect = ({ baseUrl, callbackUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.api_key)}` })
   const post = (operation: string, path: string, body: unknown) => call(postJson(operation, path, body))
 
@@ -154,6 +161,8 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       return yield* warnOf.transfer(outcome)
     })
 
+  const accounts = circleAccounts(call, credentialText(credentials.deposit_network))
+
   const origin = urlOf(baseUrl)?.origin
   const ownOrigin = Object.values(baseUrls).some((url) => urlOf(url)?.origin === origin) ? undefined : origin
   const topic = credentialText(credentials.sns_topic_arn)
@@ -161,7 +170,8 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     keys: makeSnsKeys(http, ownOrigin),
     http,
     ownOrigin,
-    isOurTopic: (arn: string) => isCirclesTopic(arn, mode, topic)
+    isOurTopic: (arn: string) => isCirclesTopic(arn, mode, topic),
+    transferAt: accounts.transferAt
   }
 
   return {
@@ -181,14 +191,17 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       )
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
+    accounts: accounts.issuer,
+    register: circleRegistration(call, callbackUrl, sns.isOurTopic),
     test: accountTest(
       call(get("read balances", "/v1/businessAccount/balances")),
       "the API key",
       decodeBalances,
-      ({ data }) =>
-        data.available.length === 0
-          ? "nothing is available"
-          : `${data.available.map(({ amount, currency }) => `${amount} ${currency}`).join(", ")} available`
+      ({ data: { available } }) =>
+        Effect.map(alsoTold(call(get("read configuration", "/v1/configuration")), decodeWallet), (wallet) => ({
+          ...(wallet === undefined ? {} : { name: `master wallet ${wallet.data.payments.masterWalletId}` }),
+          balances: available.map(({ amount, currency }) => `${amount} ${currency}`)
+        }))
     )
   }
 }
@@ -204,7 +217,9 @@ export const circle = thirdParty({
     keys: [
       "Developer, API keys: a standard key of the Circle Mint account. Payouts need approved recipient addresses."
     ],
+    registers: "the subscription of Amazon SNS, which the running server confirms",
     callbacks: { at: "POST /v1/notifications/subscriptions with the address as endpoint", events: [] }
   },
+  issues: issuedCurrencies,
   connect
 })

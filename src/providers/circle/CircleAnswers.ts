@@ -1,5 +1,5 @@
 /** Reads Circle's recipients, transfers and refusals. */
-import { Either, Option, Schema } from "effect"
+import { type Effect, Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import {
@@ -14,11 +14,15 @@ import {
   settledOnce,
   unreadable
 } from "../client/ProviderReplies.ts"
-import type { ProviderReply } from "../client/ProviderHttp.ts"
+import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { optional, optionalText, present, refusalsBy } from "../client/WireValues.ts"
 import { moneyOfCircle, type RecipientCreation } from "./CircleRequests.ts"
 
 export const Amount = Schema.Struct({ amount: Schema.String, currency: Schema.String })
+
+export type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
+
+export const PER_PAGE = 50
 
 /** Everything is in `data`. */
 export const enclosed = <A, I>(schema: Schema.Schema<A, I>) => {
@@ -27,6 +31,9 @@ export const enclosed = <A, I>(schema: Schema.Schema<A, I>) => {
 }
 
 const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ code: optionalText, message: optionalText }))
+
+export const messageIn = ({ json }: ProviderReply): string | undefined =>
+  Option.getOrUndefined(Option.flatMap(decodeProblem(json), ({ message }) => Option.fromNullable(message)))
 
 /** What is refused before anything was made. */
 export const refusalOf = (reply: ProviderReply): Declined | Unknown => {

@@ -14,6 +14,7 @@ export interface SnsAccount {
   /** Where confirmations may be besides at Amazon. */
   readonly ownOrigin: string | undefined
   readonly isOurTopic: (arn: string) => boolean
+  readonly transferAt: (id: string) => Effect.Effect<Pick<Callback, "transfers" | "listTransfers">>
 }
 
 const decodeAbout = Schema.decodeUnknownOption(
@@ -28,6 +29,9 @@ const decodePayment = Schema.decodeUnknownOption(Schema.Struct({ paymentIntentId
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
 const decodeSource = Schema.decodeUnknownOption(Schema.Struct({ source: Schema.Struct({ type: Schema.String }) }))
 
+const isFromChain = (transfer: unknown): boolean =>
+  Option.exists(decodeSource(transfer), ({ source }) => source.type === "blockchain")
+
 const hint = (providerPaymentId: string) => new Hint({ attempt: { reference: null, providerPaymentId } })
 
 const hintIn = (message: string): Option.Option<Hint> => {
@@ -40,14 +44,28 @@ const hintIn = (message: string): Option.Option<Hint> => {
         return Option.map(decodePayment(payment), ({ paymentIntentId }) => hint(paymentIntentId))
       case "transfers":
         // What comes in from a chain is no transfer of ours.
-        return Option.exists(decodeSource(transfer), ({ source }) => source.type === "blockchain")
-          ? Option.none()
-          : Option.map(decodeId(transfer), ({ id }) => hint(id))
+        return isFromChain(transfer) ? Option.none() : Option.map(decodeId(transfer), ({ id }) => hint(id))
       default:
         return Option.none()
     }
   })
 }
+
+/** The id of a transfer that comes in from a chain. */
+const arrivalIn = (message: string): Option.Option<string> =>
+  Either.getRight(readJson(message)).pipe(
+    Option.flatMap(decodeAbout),
+    Option.filter(({ notificationType, transfer }) => notificationType === "transfers" && isFromChain(transfer)),
+    Option.flatMap(({ transfer }) => decodeId(transfer)),
+    Option.map(({ id }) => id)
+  )
+
+/** A deposit cannot be looked up by its id. */
+const isOfDeposit = ({ Message }: SnsMessage): boolean =>
+  Option.exists(
+    Option.flatMap(Either.getRight(readJson(Message)), decodeAbout),
+    ({ notificationType }) => notificationType === "deposits"
+  )
 
 const eventsOf = ({ Message }: SnsMessage): Callback => ({ events: Option.toArray(hintIn(Message)) })
 
@@ -88,7 +106,10 @@ const timeProblem = ({ Timestamp }: SnsMessage, nowMillis: number): string | und
 const proven = (account: SnsAccount, message: SnsMessage): Effect.Effect<Callback> => {
   switch (message.Type) {
     case "Notification":
-      return Effect.succeed(eventsOf(message))
+      return Option.match(arrivalIn(message.Message), {
+        onNone: () => Effect.succeed(isOfDeposit(message) ? { events: [], listTransfers: true } : eventsOf(message)),
+        onSome: (id) => Effect.map(account.transferAt(id), (found) => ({ events: [], ...found }))
+      })
     case "SubscriptionConfirmation":
       return confirm(account, message)
     default:

@@ -41,7 +41,7 @@ export const derivedUuid = (...words: ReadonlyArray<string>): string => {
 /** Circle has no USDC on TRON. */
 const chains = cryptoNetworks("Circle", { ETHEREUM: "ETH", POLYGON: "POLY", SOLANA: "SOL", BASE: "BASE" })
 
-export const { networkOf: networkOfChain, serves } = chains
+export const { nameOf: chainOfNetwork, networkOf: networkOfChain, serves } = chains
 const chainOf = chains.nameFor
 
 export type Kind = "intent" | "transfer"

@@ -9,19 +9,16 @@ import {
   type ProviderCall,
   type ProviderReply
 } from "../client/ProviderHttp.ts"
-import {
-  accountTest,
-  credentialsRefused,
-  preparedOrDeclined,
-  outcomeOfOrder,
-  warnOfStatus
-} from "../client/ProviderReplies.ts"
+import { accountTest, alsoTold } from "../client/AccountTest.ts"
+import { credentialsRefused, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
+import { optionalText } from "../client/WireValues.ts"
 import * as answers from "./CoinbaseAnswers.ts"
 import { readCallback } from "./CoinbaseCallbacks.ts"
 import * as requests from "./CoinbaseRequests.ts"
 import { readSigningKey, tokenFor } from "./CoinbaseSignatures.ts"
+import { coinbaseRegistration, webhookEvents } from "./CoinbaseWebhooks.ts"
 
 /** Without an environment of its own for trying things. */
 const baseUrl = "https://api.cdp.coinbase.com/platform"
@@ -53,7 +50,19 @@ const remembers = Duration.hours(23)
 const MOST_PAGES = 50
 
 const decodeAccounts = Schema.decodeUnknownEither(
-  Schema.Struct({ accounts: Schema.Array(Schema.Struct({ accountId: Schema.String })) })
+  Schema.Struct({ accounts: Schema.Array(Schema.Struct({ accountId: Schema.String, name: optionalText })) })
+)
+
+/** Of each asset the amount in the asset itself, which is told beside what it is worth in others. */
+const decodeBalances = Schema.decodeUnknownOption(
+  Schema.Struct({
+    balances: Schema.Array(
+      Schema.Struct({
+        asset: Schema.Struct({ symbol: Schema.String }),
+        amount: Schema.Record({ key: Schema.String, value: Schema.Struct({ available: Schema.String }) })
+      })
+    )
+  })
 )
 
 const onlyAccount = (reply: ProviderReply): Either.Either<string, Declined> => {
@@ -244,7 +253,28 @@ const connect = (account: Account<typeof fields>): Connected => {
     },
     callback: (request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(credentials.webhook_secret, request, now, known)),
-    test: accountTest(listAccounts, "the API key", decodeAccounts, ({ accounts }) => `${accounts.length} accounts`)
+    register: coinbaseRegistration(call, account.callbackUrl),
+    test: accountTest(listAccounts, "the API key", decodeAccounts, ({ accounts }) => {
+      const named = credentialText(credentials.account_id)
+      const ours = named === undefined ? accounts : accounts.filter(({ accountId }) => accountId === named)
+      const name = ours.map((one) => `${one.name ?? ""} ${one.accountId}`.trim()).join(", ")
+      const [only] = ours
+      if (ours.length !== 1 || only === undefined) {
+        const note = `the key opens ${accounts.length} accounts: say which in ${fields.account_id.env}`
+        return Effect.succeed(name === "" ? { note } : { name, note })
+      }
+      const path = `/v2/accounts/${encodeURIComponent(only.accountId)}/balances`
+      return Effect.map(alsoTold(call(get("read balances", path)), decodeBalances), (told) => ({
+        name,
+        ...(told === undefined
+          ? {}
+          : {
+              balances: told.balances.map(
+                ({ amount, asset: { symbol } }) => `${amount[symbol]?.available ?? "?"} ${symbol.toUpperCase()}`
+              )
+            })
+      }))
+    })
   }
 }
 
@@ -257,10 +287,13 @@ export const coinbase = thirdParty({
   serves: requests.serves,
   refunds: false,
   setup: {
-    keys: ["CDP portal, API keys: a secret key with the scopes Transfer and View for the account."],
+    keys: [
+      "CDP portal, API keys: a secret key with the scopes Transfer and View for the account. To register by command, it also needs the permission accounts:write."
+    ],
+    registers: "the webhook subscription, with its events and secret",
     callbacks: {
-      at: "CDP portal, Webhooks, or POST /v2/data/webhooks/subscriptions",
-      events: ["quoted", "processing", "completed", "failed", "expired"].map((end) => `payments.transfers.${end}`),
+      at: "CDP portal, Webhooks",
+      events: webhookEvents,
       secret: "webhook_secret"
     }
   },

@@ -6,7 +6,7 @@ import { isBuiltInRail } from "../../domain/Corridor.ts"
 import type { ConfigId } from "../../domain/Ids.ts"
 import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { Settings } from "../../platform/config/Settings.ts"
+import { type Mode, Settings } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
@@ -18,13 +18,22 @@ import {
   openCredentials,
   sealCredentials
 } from "../accounts/AccountCredentials.ts"
+import { shownMode } from "../accounts/AccountMode.ts"
 import { PlatformAccounts } from "../accounts/PlatformAccounts.ts"
 import { ProviderAccounts, type Verdict } from "../accounts/ProviderAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "../accounts/ProviderAccountStore.ts"
+import { ProviderSettings } from "../accounts/ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../accounts/ThirdParties.ts"
+import { factsText } from "../client/AccountTest.ts"
 
 type Admin = Permit<"platform">
 export type CredentialsState = typeof CredentialsState.Type
+
+export interface TestedCredentials {
+  readonly verdict: Verdict
+  /** As keys and address show it. */
+  readonly mode: Mode | undefined
+}
 
 /** The configuration of an account; its organisation is null once it was deleted. */
 type Bringer = Pick<ProviderConfig, "config_id" | "provider" | "org_id">
@@ -39,12 +48,14 @@ const partyOf = ({ provider }: Bringer): Either.Either<AnyThirdParty, Invalid> =
     : Either.right(party)
 }
 
+const verdictText = (verdict: Verdict): string => Either.merge(Either.map(verdict, factsText))
+
 const stateOf = (account: ProviderAccount, credentials: GivenCredentials, verdict: Verdict): CredentialsState => ({
   config_id: account.config_id,
   provider: account.provider,
   fields: Object.keys(credentials),
   tested: Either.isRight(verdict),
-  test_message: Either.merge(verdict),
+  test_message: verdictText(verdict),
   updated_at: account.updated_at
 })
 
@@ -64,7 +75,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
     /** The account of a configuration id, also after the configuration was deleted. */
     readonly kept: (permit: Admin, id: ConfigId) => Stored<Option.Option<Omit<Bringer, "org_id">>>
     /** Tests the stored credentials. They are used once they pass. */
-    readonly test: (permit: Admin, key: ConfigKey) => Stored<CredentialsState, Conflict | Invalid | NotFound>
+    readonly test: (permit: Admin, key: ConfigKey) => Stored<TestedCredentials, Conflict | Invalid | NotFound>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -78,6 +89,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const vault = yield* Vault
       const { atomically } = yield* Transactor
       const { mode } = yield* Settings
+      const { parties } = yield* ProviderSettings
 
       /** Records the names of the fields only. */
       const record = (
@@ -154,7 +166,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
           )
           if (Option.isNone(kept)) {
             return yield* new Conflict({
-              message: `They failed their test, so those set before stay in use: ${Either.merge(verdict)}`
+              message: `They failed their test, so those set before stay in use: ${verdictText(verdict)}`
             })
           }
           yield* inUse(kept.value)
@@ -177,7 +189,8 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
             ({ message }) => new Conflict({ message: `Its credentials cannot be used; set them again. ${message}` })
           )
           const verdict = yield* accounts.tried(party, config.config_id, credentials)
-          if (Either.isLeft(verdict)) return stateOf(account.value, credentials, verdict)
+          const tested = { verdict, mode: shownMode(party, credentials, parties.get(party.name)!.baseUrl) }
+          if (Either.isLeft(verdict)) return tested
           const marked = yield* atomically(
             Effect.tap(store.markTested(config.config_id, account.value.version), (one) =>
               Option.isSome(one)
@@ -188,7 +201,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
           if (Option.isNone(marked)) {
             return yield* new Conflict({ message: "Its credentials were changed in the meantime; test them again." })
           }
-          return stateOf(marked.value, credentials, verdict)
+          return tested
         })
       }
     })

@@ -9,12 +9,13 @@ import {
   enquiryResult,
   preparedOrDeclined,
   outcomeOfOrder,
-  triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import { get, postJson, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
+import { accountNumbers, isOfAccount, numberedCurrencies } from "./FlutterwaveAccounts.ts"
 import * as answers from "./FlutterwaveAnswers.ts"
 import { serves } from "./FlutterwaveCorridors.ts"
 import { paidUnder, refundsAmong, reversalsOf, type Transaction, withOthers } from "./FlutterwaveMovements.ts"
@@ -41,22 +42,35 @@ const Names = Schema.Struct({ data: Named, transfer: Named, id: optionalText, tx
 
 const namesIn = Schema.decodeUnknownOption(Names)
 
-const hintIn = (body: Buffer): ReadonlyArray<Hint> => {
+const namedIn = (body: Buffer) => {
   const said = Option.flatMap(jsonOfBody({ body }), namesIn)
   const { data, id, transfer, txRef } = Option.getOrElse(said, (): typeof Names.Type => ({}))
   const reference = data?.tx_ref ?? data?.txRef ?? data?.reference ?? transfer?.reference ?? txRef
-  const providerPaymentId = data?.id ?? transfer?.id ?? id ?? null
-  return reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId } })]
+  return { reference, providerPaymentId: data?.id ?? transfer?.id ?? id ?? null }
 }
 
 const callbackEvents = (
   { body, headers }: CallbackRequest,
-  secret: Redacted.Redacted | undefined
-): Either.Either<Callback, NoProof> => {
-  if (secret === undefined) return Either.left(secretNotSet("FLUTTERWAVE_WEBHOOK_SECRET"))
-  return isSame(Redacted.value(secret), headers["verif-hash"])
-    ? Either.right({ events: hintIn(body) })
-    : Either.left(new NoProof({ message: "verif-hash is not our secret hash" }))
+  secret: Redacted.Redacted | undefined,
+  transferAt: ReturnType<typeof accountNumbers>["transferAt"]
+): Effect.Effect<Callback, NoProof> => {
+  if (secret === undefined) return secretNotSet("FLUTTERWAVE_WEBHOOK_SECRET")
+  if (!isSame(Redacted.value(secret), headers["verif-hash"])) {
+    return new NoProof({ message: "verif-hash is not our secret hash" })
+  }
+  const { providerPaymentId, reference } = namedIn(body)
+  if (reference === undefined) return Effect.succeed({ events: [] })
+  if (!isOfAccount(reference)) {
+    return Effect.succeed({ events: [new Hint({ attempt: { reference, providerPaymentId } })] })
+  }
+  const found = providerPaymentId === null ? Effect.succeedNone : transferAt(providerPaymentId)
+  return Effect.map(
+    found,
+    Option.match({
+      onNone: (): Callback => ({ events: [], listTransfers: true }),
+      onSome: (transfers) => ({ events: [], transfers })
+    })
+  )
 }
 
 const fields = {
@@ -76,10 +90,16 @@ const fields = {
     about: "The number, such as +254712345678, that payouts to Kenya name as the sender's: Flutterwave asks for one.",
     optional: true,
     shown: true
+  },
+  bvn: {
+    env: "FLUTTERWAVE_BVN",
+    about:
+      "The Bank Verification Number of your own director, under which Flutterwave issues account numbers for virtual accounts. Without it, it issues none.",
+    optional: true
   }
 } as const
 
-const readers: Readonly<Record<requests.Family, (reply: ProviderReply) => Outcome>> = {
+const readers: Readonly<Record<requests.Family, (reply: ProviderReply, pageEndsAt?: string) => Outcome>> = {
   charge: answers.chargeAnswer,
   hosted: answers.linkAnswer,
   transfer: answers.transferAnswer,
@@ -102,6 +122,7 @@ const warned = warnOfStatus("Flutterwave", reports.isKnownStatus)
 const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.secret_key)}` })
   const ask = (operation: string, path: string) => call(get(operation, path))
+  const numbers = accountNumbers(call, credentialText(credentials.bvn))
   const post = ({ body, family, path }: requests.FlutterwaveOrder) => call(postJson(operations[family], path, body))
 
   const findTransfer = (reference: string) =>
@@ -194,7 +215,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   /** A reference that it says it has is looked up, as one whose answer was lost. */
   const send = (request: requests.FlutterwaveOrder, order: PaymentOrder): Effect.Effect<Outcome> =>
     outcomeOfOrder(post(request), (reply) => {
-      if (!answers.isDuplicate(reply)) return readers[request.family](reply)
+      if (!answers.isDuplicate(reply)) return readers[request.family](reply, request.pageEndsAt)
       const found = request.family === "transfer" ? findTransfer(order.reference) : findCharge(order, null)
       return Effect.map(found, acceptedDuplicate)
     })
@@ -226,18 +247,24 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     honoursReference: false,
     provesAbsence: false,
     initiate: (order) =>
-      Effect.merge(Effect.flatMap(requests.orderRequest(order, ordering), (request) => send(request, order))),
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.merge(Effect.flatMap(requests.orderRequest(order, ordering, now), (request) => send(request, order)))
+      ),
     enquire,
     resume: enquire,
     refund,
-    callback: (request) => Effect.suspend(() => callbackEvents(request, credentials.webhook_secret)),
+    callback: (request) =>
+      Effect.suspend(() => callbackEvents(request, credentials.webhook_secret, numbers.transferAt)),
+    accounts: numbers.issuer,
     test: triedBy(ask("balances", "/v3/balances"), (reply) => {
       const balances = balancesIn(reply)?.data
       return balances === undefined
         ? Either.left(answers.messageIn(reply) ?? `HTTP ${reply.status}`)
-        : Either.right(
-            `it holds ${balances.map(({ available_balance, currency }) => (available_balance === undefined ? currency : `${available_balance} ${currency}`)).join(", ")}`
-          )
+        : Either.right({
+            balances: balances.map(({ available_balance, currency }) =>
+              available_balance === undefined ? currency : `${available_balance} ${currency}`
+            )
+          })
     })
   }
 }
@@ -259,5 +286,6 @@ export const flutterwave = thirdParty({
       secret: "webhook_secret"
     }
   },
+  issues: numberedCurrencies,
   connect
 })

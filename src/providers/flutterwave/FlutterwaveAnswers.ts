@@ -159,7 +159,7 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
 
 const linkIn = answerOf(Schema.Struct({ data: Schema.Struct({ link: Schema.String }) }))
 
-export const linkAnswer = (reply: ProviderReply): Outcome => {
+export const linkAnswer = (reply: ProviderReply, pageEndsAt?: string): Outcome => {
   const link = linkIn(reply)?.data.link
   if (!isWebAddress(link)) return notTaken(reply, false)
   return new Accepted({
@@ -167,7 +167,7 @@ export const linkAnswer = (reply: ProviderReply): Outcome => {
     providerPaymentId: null,
     providerStatus: null,
     nextAction: "redirect",
-    actionData: { redirect_url: link },
+    actionData: { redirect_url: link, expires_at: pageEndsAt ?? null },
     providerData: {}
   })
 }

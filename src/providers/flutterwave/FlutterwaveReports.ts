@@ -24,7 +24,7 @@ export const isKnownStatus = (status: string): boolean =>
   transferStates.has(status.toUpperCase()) ||
   /^(new|pending|completed|failed)/i.test(status)
 
-const nothingThere = (reply: ProviderReply): boolean => {
+export const nothingThere = (reply: ProviderReply): boolean => {
   const message = messageIn(reply)
   return (reply.status === 400 || reply.status === 404) && message !== undefined && saysAbsent(message)
 }

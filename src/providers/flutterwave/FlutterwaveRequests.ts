@@ -16,11 +16,13 @@ export interface FlutterwaveOrder {
   readonly family: Family
   readonly path: string
   readonly body: string
+  /** When its page closes. */
+  readonly pageEndsAt?: string
 }
 
 type Built = Either.Either<FlutterwaveOrder, Declined>
 
-/** A page that was opened is good for so long, within which a customer whose card was refused may try another. */
+/** A page is good for so long at most, within which a customer whose card was refused may try another. */
 export const pageLife = Duration.minutes(60)
 const TRIES = 3
 
@@ -32,9 +34,9 @@ const LONGEST_TEXT = 100
 
 const numeric = (money: Money): WireNumber => new WireNumber(shortText(money))
 
-const digits = (phone: string): string => phone.replace(/\D/g, "")
+export const digits = (phone: string): string => phone.replace(/\D/g, "")
 
-const cut = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed()
+export const cut = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed()
 
 const charged = ({ money, payer, reference }: PaymentOrder, email: string) => ({
   tx_ref: reference,
@@ -80,12 +82,22 @@ const bankCharge = (order: PaymentOrder, email: string): Built =>
       })
     : Either.left(notSupported(`it has no account to pay ${order.money.currency} to in ${order.country}`))
 
+/** Whole minutes that a page stays open: not longer than its payin, and one at least. */
+const pageMinutes = ({ expiresAt }: PaymentOrder, nowMillis: number): number => {
+  const most = Duration.toMinutes(pageLife)
+  if (expiresAt === null) return most
+  const left = Math.floor((expiresAt.getTime() - nowMillis) / Duration.toMillis(Duration.minutes(1)))
+  return Math.max(1, Math.min(most, left))
+}
+
 /** Card numbers stay on its own page. */
-const hosted = (order: PaymentOrder, email: string): Built => {
+const hosted = (order: PaymentOrder, email: string, nowMillis: number): Built => {
   const { description, money, payer, reference, returnUrl } = order
+  const minutes = pageMinutes(order, nowMillis)
   return Either.right({
     family: "hosted",
     path: "/v3/payments",
+    pageEndsAt: new Date(nowMillis + Duration.toMillis(Duration.minutes(minutes))).toISOString(),
     body: stringifyWire({
       tx_ref: reference,
       amount: numeric(money),
@@ -93,7 +105,7 @@ const hosted = (order: PaymentOrder, email: string): Built => {
       redirect_url: returnUrl,
       payment_options: "card",
       customer: { email, ...(payer === null ? {} : { name: cut(payer.name), phonenumber: digits(payer.phone) }) },
-      configurations: { session_duration: Duration.toMinutes(pageLife), max_retry_attempt: TRIES },
+      configurations: { session_duration: minutes, max_retry_attempt: TRIES },
       ...(description === null ? {} : { customizations: { description: cut(description) } })
     })
   })
@@ -168,13 +180,13 @@ const transfer = (order: PaymentOrder, ordering: Ordering): Built =>
     }
   })
 
-const payin = (order: PaymentOrder): Built => {
+const payin = (order: PaymentOrder, nowMillis: number): Built => {
   const email = order.payer?.email
   if (email === undefined || email === "")
     return Either.left(invalidOrder("it takes no payment without the payer's e-mail address"))
   switch (order.method) {
     case "card":
-      return hosted(order, email)
+      return hosted(order, email, nowMillis)
     case "bank_transfer":
       return bankCharge(order, email)
     case "mobile_money":
@@ -184,8 +196,8 @@ const payin = (order: PaymentOrder): Built => {
   }
 }
 
-export const orderRequest = (order: PaymentOrder, ordering: Ordering): Built => {
-  if (order.flow === "inbound") return payin(order)
+export const orderRequest = (order: PaymentOrder, ordering: Ordering, nowMillis: number): Built => {
+  if (order.flow === "inbound") return payin(order, nowMillis)
   return order.flow === "outbound"
     ? transfer(order, ordering)
     : Either.left(notSupported("it moves no money of others"))
@@ -226,5 +238,9 @@ export const refundsPath = (sentAt: Date, until = sentAt): string =>
 
 export const transactionsPath = (reference: string, sentAt: Date, now: Date): string =>
   `/v3/transactions?from=${dayOf(sentAt, -1)}&to=${dayOf(now, 2)}&tx_ref=${encodeURIComponent(reference)}`
+
+/** Transactions that brought money, of the days around. */
+export const successfulPath = (since: Date, now: Date): string =>
+  `/v3/transactions?from=${dayOf(since, -1)}&to=${dayOf(now, 2)}&status=successful`
 
 export const chargebacksPath = (flwRef: string): string => `/v3/chargebacks?flw_ref=${encodeURIComponent(flwRef)}`

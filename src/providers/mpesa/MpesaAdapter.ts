@@ -204,9 +204,11 @@ const connect = (account: Account<typeof fields>): Connected => {
     test: Effect.match(granted, {
       onFailure: ({ reason }) => Either.left(reason),
       onSuccess: () =>
-        Either.right(
-          `Shortcode ${payee.shortcode}: the consumer key is taken. ${Either.isLeft(initiator) ? initiator.left : "Payouts are set up"}.`
-        )
+        Either.right({
+          name: `shortcode ${payee.shortcode}`,
+          // M-Pesa tells a balance by a callback alone, and no rights at all: these are what is set up here.
+          note: Either.isLeft(initiator) ? initiator.left : "payouts are set up"
+        })
     })
   }
 }

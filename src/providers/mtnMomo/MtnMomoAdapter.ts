@@ -2,7 +2,7 @@
 import { Duration, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
-import { get, postJson, type ProviderCall } from "../client/ProviderHttp.ts"
+import { get, postJson, type ProviderCall, withHeaders } from "../client/ProviderHttp.ts"
 import {
   credentialsRefused,
   enquiryResult,
@@ -31,18 +31,24 @@ import {
   orderRequest,
   type Product,
   refundRequest,
+  SANDBOX,
   serves,
   supportsIn,
   tokenPath
 } from "./MtnMomoRequests.ts"
+import { registerApiUser } from "./MtnMomoApiUser.ts"
 
 const fields = {
   api_user: {
     env: "MTN_MOMO_API_USER",
-    about: "The API user's id, a UUID that you chose when you made it in the partner portal.",
+    about: "The API user's id: of the partner portal, or for MTN's sandbox a UUID of version 4 that you choose.",
     identifies: true
   },
-  api_key: { env: "MTN_MOMO_API_KEY", about: "The key that belongs to the API user." },
+  api_key: {
+    env: "MTN_MOMO_API_KEY",
+    about: "The key that belongs to the API user. `corridor providers setup` makes it in MTN's sandbox.",
+    madeInSandbox: true
+  },
   collection_key: {
     env: "MTN_MOMO_COLLECTION_KEY",
     about: "The subscription key of the product Collection, under your profile at momodeveloper.mtn.com."
@@ -73,14 +79,21 @@ const fields = {
 /** A request that was taken can be found at once; the time is for one that was still on its way. */
 const absenceProvenAfter = Duration.minutes(5)
 
-const userOf = ({ credentials }: Account<typeof fields>, product: Product): string => {
+const userOf = ({ credentials }: Account<typeof fields>, product: Product): string | undefined => {
   const { api_key, api_user, disbursement_api_key, disbursement_api_user } = credentials
   const [user, key] =
     product === "disbursement" && disbursement_api_user !== undefined && disbursement_api_key !== undefined
       ? [disbursement_api_user, disbursement_api_key]
       : [api_user, api_key]
-  return Buffer.from(`${Redacted.value(user)}:${Redacted.value(key)}`).toString("base64")
+  return key === undefined
+    ? undefined
+    : Buffer.from(`${Redacted.value(user)}:${Redacted.value(key)}`).toString("base64")
 }
+
+const NO_KEY = new Declined({
+  reason: 'the API user has no key yet: run "corridor providers setup mtn_momo"',
+  code: "CREDENTIALS_REFUSED"
+})
 
 const warned = warnOfStatus("MTN MoMo", isKnownStatus)
 
@@ -108,14 +121,16 @@ const connect = (account: Account<typeof fields>): Connected => {
     )
   })
 
-  const tokensOf = (product: Product) =>
-    makeAccessTokens(
+  const tokensOf = (product: Product) => {
+    const user = userOf(account, product)
+    if (user === undefined) return makeAccessTokens(Effect.fail(NO_KEY))
+    return makeAccessTokens(
       preparedOrDeclined(
         http.call({
           operation: `${product} token`,
           method: "POST",
           path: tokenPath(product),
-          headers: { ...subscription(product), authorization: `Basic ${userOf(account, product)}` }
+          headers: { ...subscription(product), authorization: `Basic ${user}` }
         }),
         (reply) =>
           reply.status === 401
@@ -126,6 +141,7 @@ const connect = (account: Account<typeof fields>): Connected => {
               )
       )
     )
+  }
   const tokens = { collection: tokensOf("collection"), disbursement: tokensOf("disbursement") }
 
   const call = (product: Product, about: ProviderCall) =>
@@ -179,7 +195,7 @@ const connect = (account: Account<typeof fields>): Connected => {
       (reply) =>
         Option.match(balanceAnswer(reply), {
           onNone: () => Effect.fail(`${product}: ${problemIn(reply)}`),
-          onSome: (money) => Effect.succeed(`${product} holds ${money}`)
+          onSome: (money) => Effect.succeed(`${product} ${money}`)
         })
     )
 
@@ -191,8 +207,20 @@ const connect = (account: Account<typeof fields>): Connected => {
     enquire: (attempt) => lookUp(endpointOf(attempt), attempt.reference),
     refund: (order) => send(refundRequest(order)),
     callback: (request) => Effect.sync(() => callbackEvents(request)),
+    ...(environment === SANDBOX.name
+      ? {
+          register: registerApiUser(
+            withHeaders(http, subscription("collection")),
+            Redacted.value(credentials.api_user),
+            callbackUrl
+          )
+        }
+      : {}),
     test: Effect.either(
-      Effect.map(Effect.all([balance("collection"), balance("disbursement")]), (held) => held.join(", "))
+      Effect.map(Effect.all([balance("collection"), balance("disbursement")]), (balances) => ({
+        balances,
+        rights: ["collection", "disbursement"]
+      }))
     )
   }
 }
@@ -207,9 +235,14 @@ export const mtnMomo = thirdParty({
   setup: {
     keys: [
       "momodeveloper.mtn.com, Profile: subscription keys of the products Collection and Disbursement.",
-      "Partner portal: an API user and its key. Its callback host is the host of PUBLIC_URL."
+      "Partner portal: an API user and its key. MTN's sandbox needs a UUID of version 4 alone."
     ],
-    callbacks: null
+    registers:
+      "in MTN's sandbox the API user, with its callback host and key; in production the partner portal makes them",
+    callbacks: {
+      at: "Partner portal: the callback host of the API user is the host of PUBLIC_URL. Every order names the address",
+      events: []
+    }
   },
   connect
 })

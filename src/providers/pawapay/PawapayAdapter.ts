@@ -2,9 +2,11 @@
 import { Clock, Duration, Effect, type Either, Option, Redacted, Schema } from "effect"
 import type { Declined, Enquiry, Outcome } from "../../domain/Outcome.ts"
 import { get, postJson, withHeaders } from "../client/ProviderHttp.ts"
-import { accountTest, enquiryResult, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
+import { accountTest, alsoTold } from "../client/AccountTest.ts"
+import { enquiryResult, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
+import { optional, optionalText } from "../client/WireValues.ts"
 import { readCallback } from "./PawapayCallbacks.ts"
 import { findCorrespondent, serves } from "./PawapayCorridors.ts"
 import { type Creation, creationOf, type Kind, kindOfAttempt, kinds, refundOf } from "./PawapayRequests.ts"
@@ -28,7 +30,23 @@ const fields = {
 /** An order that was on its way when it was looked up has arrived or is lost after this long. */
 const absentAfter = Duration.minutes(2)
 
-const decodeMerchant = Schema.decodeUnknownEither(Schema.Struct({ merchantName: Schema.String }))
+const Operation = Schema.Struct({ operationType: Schema.String })
+const Correspondent = Schema.Struct({ operationTypes: optional(Schema.Array(Operation)) })
+const decodeMerchant = Schema.decodeUnknownEither(
+  Schema.Struct({
+    merchantName: Schema.String,
+    countries: optional(
+      Schema.Array(Schema.Struct({ country: Schema.String, correspondents: optional(Schema.Array(Correspondent)) }))
+    )
+  })
+)
+const decodeWallets = Schema.decodeUnknownOption(
+  Schema.Struct({
+    balances: Schema.Array(
+      Schema.Struct({ country: Schema.String, balance: Schema.String, currency: Schema.String, mno: optionalText })
+    )
+  })
+)
 
 const warned = warnOfStatus("pawaPay", isKnownStatus)
 
@@ -79,7 +97,21 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Co
       call(get("read configuration", "/active-conf")),
       "the API token",
       decodeMerchant,
-      ({ merchantName }) => `the account of ${merchantName}`
+      ({ countries = [], merchantName }) =>
+        Effect.map(alsoTold(call(get("read balances", "/v1/wallet-balances")), decodeWallets), (wallets) => ({
+          name: merchantName,
+          rights: countries.map(({ correspondents = [], country }) => {
+            const all = correspondents.flatMap(({ operationTypes = [] }) => operationTypes)
+            return [country, ...new Set(all.map(({ operationType }) => operationType))].join(" ")
+          }),
+          ...(wallets === undefined
+            ? {}
+            : {
+                balances: wallets.balances.map(({ balance, country, currency, mno = "" }) =>
+                  `${balance} ${currency} ${country} ${mno}`.trim()
+                )
+              })
+        }))
     )
   }
 }

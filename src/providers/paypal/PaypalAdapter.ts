@@ -1,5 +1,5 @@
 /** PayPal: cards and wallets by a redirect to its page and our capture; payouts to e-mail addresses. */
-import { Duration, Effect, Either, Option, Redacted } from "effect"
+import { Duration, Effect, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
@@ -11,10 +11,10 @@ import {
   firstReport,
   withMovements,
   outcomeOfOrder,
-  triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
-import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
+import { alsoTold } from "../client/AccountTest.ts"
+import { get, type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import { NotNow, type Proof } from "../port/Callback.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, serving, thirdParty } from "../port/ThirdParty.ts"
@@ -33,8 +33,17 @@ import {
 } from "./PaypalOrders.ts"
 import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
 import * as requests from "./PaypalRequests.ts"
-import { isSamePayee, type Payee, paypalCurrencies, paypalDigits, tokenGranted, verification } from "./PaypalSchemas.ts"
-import { registerWebhook, webhookEvents } from "./PaypalWebhooks.ts"
+import {
+  isSamePayee,
+  type Payee,
+  paypalCurrencies,
+  paypalDigits,
+  readBalances,
+  readsBalances,
+  tokenGranted,
+  verification
+} from "./PaypalSchemas.ts"
+import { paypalRegistration, webhookEvents } from "./PaypalWebhooks.ts"
 
 const fields = {
   client_id: {
@@ -240,12 +249,29 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
       lookedUp: askedFor(answerOf),
       isNotForeign
     }),
-    register: registerWebhook({ call, callbackUrl, webhookId: credentialText(credentials.webhook_id) }),
+    register: paypalRegistration({ call, callbackUrl, webhookId: credentialText(credentials.webhook_id) }),
     // The id in the address is one to ask about, such as a hint brings.
     resume: (attempt, { token: id }) =>
       enquire(isOrderId(id) ? { ...attempt, hintedIds: [id, ...attempt.hintedIds] } : attempt),
-    test: triedBy(token, ({ expiresInSeconds }) =>
-      Either.right(`it gave an access token for ${expiresInSeconds} seconds`)
+    test: Effect.either(
+      Effect.gen(function* () {
+        const { scope, token: granted } = yield* Effect.mapError(token, ({ reason }) => reason)
+        if (scope === undefined) return {}
+        const scopes = scope.split(" ")
+        const told = scopes.includes(readsBalances)
+          ? yield* alsoTold(
+              withHeaders(http, { authorization: `Bearer ${granted}` })(get("read balances", "/v1/reporting/balances")),
+              readBalances
+            )
+          : undefined
+        const rights = scopes.map((one) => one.replace(/^https:\/\/uri\.paypal\.com\//, ""))
+        if (told === undefined) return { rights, note: "PayPal tells balances only to an app with Transaction search" }
+        return {
+          ...present({ name: told.account_id }),
+          rights,
+          balances: told.balances.map(({ available_balance: { currency_code, value } }) => `${value} ${currency_code}`)
+        }
+      })
     )
   }
 }
@@ -259,8 +285,9 @@ export const paypal = thirdParty({
   refunds: false,
   setup: {
     keys: [
-      "Apps & Credentials: a REST API app with the features Accept payments and Payouts. Its client id and secret."
+      "Apps & Credentials: a REST API app with the features Accept payments and Payouts. Its client id and secret. With Transaction search, the test shows balances."
     ],
+    registers: "the webhook of the app, with its events and id",
     callbacks: { at: "the same app, Webhooks, Add Webhook", events: webhookEvents, secret: "webhook_id" }
   },
   connect

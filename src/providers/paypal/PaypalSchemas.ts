@@ -40,14 +40,32 @@ export const paypalCurrencies =
   "AUD CAD CHF CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD".split(" ")
 
 const readToken = Schema.decodeUnknownOption(
-  Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString })
+  Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString, scope: optionalText })
 )
 
-export const tokenGranted = (reply: ProviderReply): Either.Either<Granted, Declined> => {
+/** The scope of the feature Transaction search. */
+export const readsBalances = "https://uri.paypal.com/services/reporting/search/read"
+
+export const readBalances = Schema.decodeUnknownOption(
+  Schema.Struct({
+    account_id: optionalText,
+    balances: Schema.Array(
+      Schema.Struct({ available_balance: Schema.Struct({ currency_code: Schema.String, value: Schema.String }) })
+    )
+  })
+)
+
+export const tokenGranted = (
+  reply: ProviderReply
+): Either.Either<Granted & { readonly scope: string | undefined }, Declined> => {
   if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
   const token = Option.filter(readToken(reply.json), () => isMade(reply))
   return Either.fromOption(
-    Option.map(token, ({ access_token, expires_in }) => ({ token: access_token, expiresInSeconds: expires_in })),
+    Option.map(token, ({ access_token, expires_in, scope }) => ({
+      token: access_token,
+      expiresInSeconds: expires_in,
+      scope
+    })),
     () =>
       new Declined({
         reason: `HTTP ${reply.status}: it gave no access token`,

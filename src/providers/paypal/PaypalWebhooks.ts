@@ -1,9 +1,8 @@
-/** Registers the callback address as a webhook of the PayPal app. */
-import { Effect, type Either, type Option, Redacted, Schema } from "effect"
+/** Webhooks of the PayPal app. */
+import { Effect, Redacted, Schema } from "effect"
 import type { Declined } from "../../domain/Outcome.ts"
 import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade } from "../client/ProviderReplies.ts"
-import type { KnownSecret, RegisteredCallbacks } from "../port/Provider.ts"
+import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
 
 export const webhookEvents = [
   "CHECKOUT.ORDER.APPROVED",
@@ -48,42 +47,24 @@ export interface WebhookCalls {
   readonly webhookId: string | undefined
 }
 
-const fail = (message: string) => Effect.fail(message)
+const idOf = ({ id }: { readonly id: string }) => ({ webhook_id: Redacted.make(id) })
 
-export const registerWebhook =
-  ({ call, callbackUrl, webhookId }: WebhookCalls) =>
-  (known: KnownSecret): Effect.Effect<Either.Either<RegisteredCallbacks, string>> => {
-    const asked = (about: ProviderCall) =>
-      Effect.flatMap(
-        Effect.mapError(call(about), ({ reason }) => `PayPal: ${reason}`),
-        (reply) => (isMade(reply) ? Effect.succeed(reply) : fail(`PayPal answered HTTP ${reply.status}.`))
-      )
-    const read = <A>(decode: (json: unknown) => Option.Option<A>, { json }: ProviderReply) =>
-      Effect.mapError(decode(json), () => "PayPal answered with what cannot be read.")
-    const idOf = (id: string) => ({ webhook_id: Redacted.make(id) })
-
-    return Effect.either(
-      Effect.gen(function* () {
-        const { webhooks } = yield* read(readList, yield* asked(get("list webhooks", PATH)))
-        const found = webhooks.find(({ url }) => url === callbackUrl)
-        if (known === "setting" && found?.id !== webhookId) {
-          return yield* fail(
-            `PAYPAL_WEBHOOK_ID is set, and that webhook of the app has not the address ${callbackUrl}. Unset it, and run this again.`
-          )
-        }
-        if (found === undefined) {
-          const body = { url: callbackUrl, event_types: named(webhookEvents) }
-          const { id } = yield* read(readMade, yield* asked(postJson("create webhook", PATH, body)))
-          return { message: `Registered as ${id}.`, credentials: idOf(id) }
-        }
-        const has = found.event_types.map(({ name }) => name)
-        const missing = webhookEvents.filter((event) => ![event, "*"].some((one) => has.includes(one)))
-        if (missing.length > 0) yield* asked(replaceEvents(found.id, [...has, ...missing]))
-        const added = missing.length === 0 ? "" : ` Added ${missing.join(", ")}.`
-        return {
-          message: `Registered before, as ${found.id}.${added}`,
-          credentials: known === "setting" ? {} : idOf(found.id)
-        }
-      })
-    )
-  }
+export const paypalRegistration = ({ call, callbackUrl, webhookId }: WebhookCalls) => {
+  const asked = registryCalls("PayPal", "the app does not let this client manage webhooks", call)
+  return registerWebhook({
+    callbackUrl,
+    events: webhookEvents,
+    setting: "PAYPAL_WEBHOOK_ID",
+    list: Effect.map(asked(get("list webhooks", PATH), readList), ({ webhooks }) =>
+      webhooks.map(({ event_types, id, url }) => ({ id, url, events: event_types.map(({ name }) => name) }))
+    ),
+    create: Effect.map(
+      asked(postJson("create webhook", PATH, { url: callbackUrl, event_types: named(webhookEvents) }), readMade),
+      (made) => ({ id: made.id, credentials: idOf(made) })
+    ),
+    setEvents: ({ id }, events) => asked(replaceEvents(id, events), readMade),
+    // The id is no secret: it can always be read again.
+    secretOf: (webhook) => Effect.succeed(idOf(webhook)),
+    isOfSetting: ({ id }) => id === webhookId
+  })
+}

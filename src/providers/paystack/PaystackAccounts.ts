@@ -1,8 +1,18 @@
 /** Dedicated accounts of Paystack: bank details for a virtual account, and the transfers that arrive there. */
-import { Duration, Effect, Option, Schema } from "effect"
-import { refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
+import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { incomingTransferOverlap, refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { listAll, notMade, unanswered } from "../port/AccountReplies.ts"
+import {
+  knownDetails,
+  listAll,
+  listBetween,
+  makeReversals,
+  namesOf,
+  notListed,
+  notMade,
+  type RefundOf,
+  unanswered
+} from "../port/AccountReplies.ts"
 import {
   get,
   postJson,
@@ -21,8 +31,7 @@ import {
   type IssueAnswer,
   Issued,
   MaybeIssued,
-  NotIssued,
-  NotListed
+  NotIssued
 } from "../port/AccountIssuer.ts"
 import { isOurs } from "./PaystackMovements.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
@@ -84,17 +93,15 @@ export const taggedAddress = ({ email }: AccountHolder, reference: string): stri
   return `${email.slice(0, at)}+${sha256Hex(reference).slice(0, 12)}${email.slice(at)}`.toLowerCase()
 }
 
-const namesOf = ({ name }: AccountHolder) => {
-  const [first = name, ...rest] = name.trim().split(/\s+/)
-  return { first_name: first, last_name: rest.length === 0 ? first : rest.join(" ") }
-}
-
-export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
-  postJson("create customer", "/customer", {
+export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCall => {
+  const { first, last } = namesOf(holder)
+  return postJson("create customer", "/customer", {
     email: taggedAddress(holder, reference),
-    ...namesOf(holder),
+    first_name: first,
+    last_name: last,
     ...(holder.phone === null ? {} : { phone: holder.phone })
   })
+}
 
 export const fetchCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
   get("fetch customer", `/customer/${encodeURIComponent(taggedAddress(holder, reference))}`)
@@ -104,28 +111,35 @@ export const createDedicated = (customer: string): ProviderCall =>
 
 const PER_PAGE = 100
 
-export const listTransactions = (since: Date, page: string): ProviderCall =>
-  get("list transactions", withQuery("/transaction", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+/** Query of a page of a list between two times. */
+const between = (since: Date, until: Date | undefined, page: string) => ({
+  from: since.toISOString(),
+  to: until?.toISOString(),
+  perPage: `${PER_PAGE}`,
+  page
+})
+
+export const listTransactions = (since: Date, until: Date | undefined, page: string): ProviderCall =>
+  get("list transactions", withQuery("/transaction", between(since, until, page)))
 
 export const fetchTransaction = (id: string): ProviderCall =>
   get("fetch transaction", `/transaction/${encodeURIComponent(id)}`)
 
-export const listRefunds = (since: Date, page: string): ProviderCall =>
-  get("list refunds", withQuery("/refund", { from: since.toISOString(), perPage: `${PER_PAGE}`, page }))
+export const listRefunds = (since: Date, until: Date | undefined, page: string): ProviderCall =>
+  get("list refunds", withQuery("/refund", between(since, until, page)))
 
 const issuedAs = (customer: string, account: typeof Dedicated.Type, { currency }: DetailsOrder): IssueAnswer => {
   const { account_name, account_number, bank, provider } = account
   if ((account.currency ?? currency) !== currency) {
     return new NotIssued({ reason: `the account that Paystack issued is in ${account.currency}` })
   }
-  const details = {
+  const details = knownDetails({
     account_name,
     account_number,
     bank_name: bank?.name ?? provider?.bank_name,
     bank_code: bank?.slug ?? provider?.provider_slug
-  }
-  const known = Object.entries(details).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return new Issued({ providerReference: customer, details: Object.fromEntries(known) as Record<string, string> })
+  })
+  return new Issued({ providerReference: customer, details })
 }
 
 const DEDICATED = "dedicated_nuban"
@@ -151,42 +165,31 @@ const transferOf = (transaction: typeof Transaction.Type): IncomingTransfer | un
   }
 }
 
+/** A refund made in the dashboard, once it is paid. */
+const refundOf = ({ amount, currency, id, merchant_note, status, transaction }: Refund): ReadonlyArray<RefundOf> => {
+  const of = typeof transaction === "object" ? transaction.id : transaction
+  const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
+  return status !== "processed" || isOurs(merchant_note) || of === undefined ? [] : [{ id, of, amount: () => money }]
+}
+
 type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
 
-/** Transfers to a dedicated account that were refunded in the dashboard: the refund, under its own id, is a reversal. */
-const refundedTransfers = (call: Call, refunds: ReadonlyArray<Refund>, ofOthers: Set<string>) =>
-  Effect.map(
-    Effect.forEach(refunds, ({ amount, currency, id, merchant_note, status, transaction }) =>
-      Effect.gen(function* () {
-        const of = typeof transaction === "object" ? transaction.id : transaction
-        if (status !== "processed" || isOurs(merchant_note) || of === undefined || ofOthers.has(of)) return []
-        const reply = yield* call(fetchTransaction(of))
-        const read = isOk(reply) ? transactionIn(reply) : Option.none()
-        // A transaction that Paystack does not have must not keep transfers from being booked.
-        if (reply.status === 400 || reply.status === 404) return []
-        if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
-        const transfer = transferOf(read.value)
-        if (transfer === undefined && ofOthers.size < MOST_KNOWN) ofOthers.add(of)
-        const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
-        if (transfer === undefined || money?.isPositive !== true) return []
-        return [{ ...transfer, id, kind: "reversal", amount: money } as const]
-      })
-    ),
-    (all): ReadonlyArray<IncomingTransfer> => all.flat()
+export const dedicatedAccounts = (call: Call): AccountIssuer => {
+  const reversals = makeReversals((id) =>
+    Effect.flatMap(call(fetchTransaction(id)), (reply) => {
+      // A transaction that Paystack does not have must not keep transfers from being booked.
+      if (reply.status === 400 || reply.status === 404) return Effect.succeed(null)
+      const read = isOk(reply) ? transactionIn(reply) : Option.none()
+      return Option.isNone(read)
+        ? Effect.fail({ reason: `HTTP ${reply.status}` })
+        : Effect.succeed(transferOf(read.value) ?? null)
+    })
   )
 
-const MOST_KNOWN = 100_000
-
-export const dedicatedAccounts = (call: Call): AccountIssuer => {
-  /** Refunded transactions that are no transfers to dedicated accounts; looked up once. */
-  const ofOthers = new Set<string>()
-
   /** Pages are numbered from 1; one that is not full is the last. */
-  const paged = <A>(
-    request: (page: string) => ProviderCall,
-    read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>
-  ) =>
-    listAll((from) =>
+  const paged =
+    <A>(request: (page: string) => ProviderCall, read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>) =>
+    (from: string | null) =>
       Effect.gen(function* () {
         const page = from ?? "1"
         const reply = yield* call(request(page))
@@ -194,7 +197,6 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
         if (Option.isNone(items)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
         return { items: items.value, next: items.value.length < PER_PAGE ? null : `${Number(page) + 1}` }
       })
-    )
 
   /** The customer of an earlier try is found by its address, with the account if it has one. */
   const customerFor = (order: DetailsOrder): Effect.Effect<typeof Customer.Type, IssueAnswer> =>
@@ -222,14 +224,18 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
           onSome: (account) => issuedAs(customer_code, account, order)
         })
       }).pipe(Effect.merge),
-    incoming: (since) =>
+    incoming: (since, until) =>
       Effect.gen(function* () {
-        const arrived = yield* paged((page) => listTransactions(since, page), transactionsIn)
+        const arrived = yield* listAll(paged((page) => listTransactions(since, until, page), transactionsIn))
         // Listed by the time at which they were made, and processed days later.
         const made = new Date(since.getTime() - Duration.toMillis(refundProcessing))
-        const refunds = yield* paged((page) => listRefunds(made, page), refundsIn)
-        const returned = yield* refundedTransfers(call, refunds, ofOthers)
+        // Paystack's clock may be ahead.
+        const soon = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(incomingTransferOverlap))
+        const refunds = yield* listBetween(made, until ?? soon, (from, to) =>
+          paged((page) => listRefunds(from, to, page), refundsIn)
+        )
+        const returned = yield* reversals(refunds.flatMap(refundOf))
         return [...arrived.flatMap((one) => transferOf(one) ?? []), ...returned]
-      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+      }).pipe(Effect.mapError(notListed))
   }
 }

@@ -8,9 +8,9 @@ import {
   notSupported,
   preparedOrDeclined,
   outcomeOfOrder,
-  triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
@@ -47,8 +47,6 @@ const serves: ReadonlyArray<Served> = [
 ]
 
 const kinds = { payin: "transaction", payout: "transfer", refund: "refund" } as const
-
-const isOwnRecipient = (id: string | null | undefined): id is string => id?.startsWith("RCP_") === true
 
 const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.secret_key)}` })
@@ -114,10 +112,9 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
       Effect.merge
     )
 
+  /** Always from the account that rules, lists and reviewers see: a code of the organisation could name another one. */
   const recipientOf = (order: PaymentOrder): Effect.Effect<string, Declined> =>
-    isOwnRecipient(order.recipient?.externalAccountId)
-      ? Effect.succeed(order.recipient.externalAccountId)
-      : Effect.flatMap(requests.transferRecipient(order), (one) => preparedOrDeclined(call(one), answers.recipientCode))
+    Effect.flatMap(requests.transferRecipient(order), (one) => preparedOrDeclined(call(one), answers.recipientCode))
 
   const pay = (order: PaymentOrder): Effect.Effect<Outcome> =>
     Effect.merge(

@@ -11,8 +11,10 @@ import {
   noVerdict,
   unreadable
 } from "../client/ProviderReplies.ts"
+import { balanceText } from "../client/AccountTest.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
+import type { AccountFacts } from "../port/Provider.ts"
+import { meanings, moneyOfMinor, optional, optionalText, present } from "../client/WireValues.ts"
 import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
 import {
   isOurs,
@@ -55,7 +57,9 @@ const readRefunds = Schema.decodeUnknownOption(
   Schema.Array(Schema.Struct({ merchant_note: optionalText, ...Moved.fields }))
 )
 
-const readBalances = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ currency: Schema.String })))
+const readBalances = Schema.decodeUnknownOption(
+  Schema.Array(Schema.Struct({ currency: Schema.String, balance: optionalText }))
+)
 
 const envelopeOf = ({ json }: ProviderReply) => readEnvelope(json)
 
@@ -266,8 +270,12 @@ export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not
   return status === undefined && (reply.status === 400 || reply.status === 404) ? "not_expected" : "unknown"
 }
 
-export const balanceRead = (reply: ProviderReply): Either.Either<string, string> => {
+export const balanceRead = (reply: ProviderReply): Either.Either<AccountFacts, string> => {
   const balances = dataOf(readBalances)(reply)
   if (!isOk(reply) || Option.isNone(balances)) return Either.left(refused(reply).reason)
-  return Either.right(`it answered with the balances in ${balances.value.map((one) => one.currency).join(", ")}`)
+  return Either.right({
+    balances: balances.value.map(({ balance, currency }) =>
+      balance === undefined ? currency : balanceText(moneyOfMinor(balance, currency), balance, currency)
+    )
+  })
 }

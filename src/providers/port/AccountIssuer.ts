@@ -3,6 +3,7 @@
  * arrive there. An adapter declares the currencies and implements both calls; nothing else knows its provider.
  */
 import { Data, type Effect } from "effect"
+import type { HolderBankAccount as HolderBankAccountSchema } from "../../contract/api/VirtualAccountsApi.ts"
 import type { AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Money } from "../../domain/Money.ts"
 
@@ -11,7 +12,11 @@ export interface AccountHolder {
   readonly name: string
   readonly email: string
   readonly phone: string | null
+  /** The account that the holder sends from: some providers take money from no other. */
+  readonly bank_account?: HolderBankAccount | undefined
 }
+
+export type HolderBankAccount = typeof HolderBankAccountSchema.Type
 
 export interface DetailsOrder {
   /** Ours, of the virtual account; the same with every try. */
@@ -58,10 +63,17 @@ export interface IncomingTransfer {
   readonly amount: Money
   /** As the provider names the sender; null: unknown. */
   readonly sender: string | null
+  /** Id of the transfer that a reversal or reinstatement undoes; absent: the provider does not say. */
+  readonly of?: string
+  /** The provider does not say whether it is of a virtual account: it is booked only if its reference is known. */
+  readonly isUncertain?: true
 }
 
-/** The list could not be read to its end. */
-export class NotListed extends Data.TaggedError("NotListed")<{ readonly reason: string }> {}
+/** The list could not be read to its end. `isTooLong`: that of a shorter time can be. */
+export class NotListed extends Data.TaggedError("NotListed")<{
+  readonly reason: string
+  readonly isTooLong?: true
+}> {}
 
 export interface AccountIssuer {
   readonly currencies: ReadonlyArray<string>
@@ -69,6 +81,6 @@ export interface AccountIssuer {
   readonly needsPhone?: true
   /** Repeatable: a second call for one reference finds what the first one made. */
   readonly issue: (order: DetailsOrder) => Effect.Effect<IssueAnswer>
-  /** All transfers since this time, in any order. Absent: only callbacks and the sandbox report them. */
-  readonly incoming?: (since: Date) => Effect.Effect<ReadonlyArray<IncomingTransfer>, NotListed>
+  /** All transfers since this time, up to another one, in any order. Absent: only callbacks and the sandbox report them. */
+  readonly incoming?: (since: Date, until?: Date) => Effect.Effect<ReadonlyArray<IncomingTransfer>, NotListed>
 }

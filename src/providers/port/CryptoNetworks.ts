@@ -12,6 +12,8 @@ const USUAL = "ETHEREUM"
 export const cryptoNetworks = (title: string, names: Readonly<Record<string, string>>) => ({
   serves: serving("both", "crypto", "everywhere", "USDC", Object.keys(names)),
   networkOf: (name: string): string | null => Object.keys(names).find((network) => names[network] === name) ?? null,
+  /** Undefined: a network that it does not reach. */
+  nameOf: (network: string = USUAL): string | undefined => meaningOf(names, network),
   nameFor: ({ money, walletAddress }: PaymentOrder): Either.Either<string, Declined> => {
     const network = walletAddress?.network ?? USUAL
     if (money.currency !== "USDC") return Either.left(notSupported(`${title} does not move ${money.currency}`))

@@ -40,8 +40,6 @@ export interface Recipient {
   /** Of the PayPal account that is paid, where it is one; else how the recipient is reached. */
   readonly email: string | null
   readonly phone: string | null
-  /** What the provider itself calls this recipient, where it is registered there. */
-  readonly externalAccountId: string | null
 }
 
 /** Who sends a payout: the organisation whose payment it is. */
@@ -165,8 +163,23 @@ export type KnownSecret = "setting" | "stored" | "none"
 /** The callback address is registered at the provider. */
 export interface RegisteredCallbacks {
   readonly message: string
+  /** Whether something was made or changed there. */
+  readonly changed: boolean
   /** Credentials that the provider gave for it, such as the signing secret; none where they are known. */
   readonly credentials: Readonly<Record<string, Redacted.Redacted>>
+}
+
+/** What a provider tells of an account. Absent: its API does not tell it, or not to these credentials. */
+export interface AccountFacts {
+  readonly name?: string
+  /** As an answer says; what keys and addresses show is known without one. */
+  readonly mode?: "test" | "live"
+  /** Amounts with their currency. */
+  readonly balances?: ReadonlyArray<string>
+  /** What the account or its key may do, in the provider's words. */
+  readonly rights?: ReadonlyArray<string>
+  /** What an operator should know besides. */
+  readonly note?: string
 }
 
 /** A promise that holds always, never, or for a time. */
@@ -199,12 +212,18 @@ export interface Provider {
   readonly refund?: (order: RefundOrder) => Effect.Effect<Outcome>
   /** Called when the customer returns from the provider, with the query of the address; repeatable. */
   readonly resume?: (attempt: AttemptContext, query: Readonly<Record<string, string>>) => Effect.Effect<Enquiry>
-  /** Registers the callback address, where the provider has a call for it; left: why it is not registered. Repeatable. */
-  readonly register?: (known: KnownSecret) => Effect.Effect<Either.Either<RegisteredCallbacks, string>>
+  /**
+   * Registers the callback address, where the provider has a call for it; left: why it is not registered. Repeatable. A dry
+   * run only reads there, and tells what would be done.
+   */
+  readonly register?: (
+    known: KnownSecret,
+    dryRun?: boolean
+  ) => Effect.Effect<Either.Either<RegisteredCallbacks, string>>
   /** Issues bank details or addresses for virtual accounts. */
   readonly accounts?: AccountIssuer
-  /** Tests the credentials with a call that moves nothing; left: why they failed. */
-  readonly test?: Effect.Effect<Either.Either<string, string>>
+  /** Tests the credentials with calls that move nothing; left: why they failed. */
+  readonly test?: Effect.Effect<Either.Either<AccountFacts, string>>
 }
 
 /** The providers that are switched on: those with credentials, and in sandbox mode the built-in rails. */

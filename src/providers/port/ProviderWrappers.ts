@@ -69,7 +69,9 @@ export const wrapProvider = (provider: Provider): Provider => {
       issue: (order: DetailsOrder) => tagged("order", null, accounts.issue(order)),
       ...(accounts.incoming === undefined
         ? {}
-        : { incoming: (since: Date) => tagged("question", null, accounts.incoming!(since)) })
+        : {
+            incoming: (since: Date, until?: Date) => tagged("question", null, accounts.incoming!(since, until))
+          })
     }
   })
   return {

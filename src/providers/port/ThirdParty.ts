@@ -23,6 +23,8 @@ export interface CredentialField {
   /** What it is and where it is found, for docs/providers.md. */
   readonly about: string
   readonly optional?: true
+  /** Of sandbox mode: `corridor providers setup` makes it there, so that the setting may be missing. */
+  readonly madeInSandbox?: true
   /** Fit to be shown: an account's name, an environment. */
   readonly shown?: true
   /** The same value means the same account. */
@@ -36,7 +38,7 @@ export interface CredentialField {
 export type CredentialFields = Readonly<Record<string, CredentialField>>
 
 export type Credentials<Fields extends CredentialFields> = {
-  readonly [Name in keyof Fields]: Fields[Name] extends { readonly optional: true }
+  readonly [Name in keyof Fields]: Fields[Name] extends { readonly optional: true } | { readonly madeInSandbox: true }
     ? Redacted.Redacted | undefined
     : Redacted.Redacted
 }
@@ -68,13 +70,17 @@ export interface Served {
 export interface Setup {
   /** Which keys to make, with which rights. */
   readonly keys: ReadonlyArray<string>
-  /** Where the callback address is entered. Null: every order names it. */
+  /** What `corridor providers setup` does there by the provider's own API. Undefined: the API has no call for it. */
+  readonly registers?: string
+  /** Where the callback address is entered by hand. Null: every order names it. */
   readonly callbacks: {
     readonly at: string
     /** Names of the events to subscribe to; none: there is no choice. */
     readonly events: ReadonlyArray<string>
     /** The field of its secret or id; none: a key above verifies callbacks, or nothing does. */
     readonly secret?: string
+    /** A second secret, needed where another field is set. */
+    readonly alsoSecret?: { readonly field: string; readonly neededWith: string }
   } | null
 }
 

@@ -11,7 +11,15 @@ import { withMovements } from "../client/ProviderReplies.ts"
 import { type AccountIssuer, Issued } from "../port/AccountIssuer.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { acceptedAs, answerTo, movementsOf, simulatorPaymentId, readCallback, makeTimers } from "./SimulatorAnswers.ts"
+import {
+  acceptedAs,
+  answerTo,
+  depositAddress,
+  movementsOf,
+  simulatorPaymentId,
+  readCallback,
+  makeTimers
+} from "./SimulatorAnswers.ts"
 import { type Behaviour, behaviourOf, type SimulatorPayment, SimulatorStore } from "./SimulatorStore.ts"
 import { SimulatorCustomer } from "./SimulatorCustomer.ts"
 
@@ -88,6 +96,15 @@ const simulatedAccounts: AccountIssuer = {
     )
 }
 
+/** Addresses that nobody has the key of. */
+const simulatedAddresses: AccountIssuer = {
+  currencies: ["USDC"],
+  issue: ({ reference }) => {
+    const details = { address: depositAddress("ETHEREUM", reference), network: "ETHEREUM" }
+    return Effect.succeed(new Issued({ providerReference: reference, details }))
+  }
+}
+
 const makeSimulator = (rail: BuiltInRail) =>
   Effect.gen(function* () {
     const store = yield* SimulatorStore
@@ -138,7 +155,8 @@ const makeSimulator = (rail: BuiltInRail) =>
       cancel: ({ reference }) =>
         Effect.map(Effect.orDie(customer.cancel(reference)), (canceled) => (canceled ? "canceled" : "refused")),
       refund: ({ attempt, money, reference }) => Effect.orDie(customer.refund(attempt.reference, reference, money)),
-      ...(rail === "fiat" ? { accounts: simulatedAccounts } : {})
+      ...(rail === "fiat" ? { accounts: simulatedAccounts } : {}),
+      ...(rail === "crypto" ? { accounts: simulatedAddresses } : {})
     }
     return provider
   })

@@ -3,7 +3,7 @@
  * is moved on to our balance by a payment from there; Stripe returns what stays on the cash balance to its sender.
  */
 import { Effect, Option, Schema } from "effect"
-import { listAll, notMade, unanswered } from "../port/AccountReplies.ts"
+import { knownDetails, listAll, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
 import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
 import { optional, optionalText, orNull } from "../client/WireValues.ts"
@@ -14,7 +14,6 @@ import {
   type IssueAnswer,
   Issued,
   MaybeIssued,
-  NotListed,
   type TransferKind
 } from "../port/AccountIssuer.ts"
 import { accountIn } from "./StripeAnswers.ts"
@@ -31,6 +30,7 @@ export const SWEEP = "sweep"
 
 const Customer = Schema.Struct({
   id: Schema.String,
+  deleted: optional(Schema.Boolean),
   metadata: orNull(Schema.Record({ key: Schema.String, value: Schema.String }))
 })
 const customerIn = Schema.decodeUnknownOption(Customer)
@@ -83,14 +83,16 @@ const kinds: Readonly<Record<string, TransferKind>> = {
   return_canceled: "reinstatement"
 }
 
-export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCall => {
+/** `insteadOf`: the customer of an earlier try, which was deleted. */
+export const createCustomer = ({ holder, reference }: DetailsOrder, insteadOf?: string): ProviderCall => {
   const form: Form = {
     name: holder.name.slice(0, 256),
     email: holder.email.slice(0, 512),
     ...(holder.phone === null ? {} : { phone: holder.phone.slice(0, 20) }),
     [`metadata[${ACCOUNT}]`]: reference
   }
-  return post("create customer", "/v1/customers", form, `${reference}-account`)
+  const key = insteadOf === undefined ? `${reference}-account` : `${reference}-account-${insteadOf}`
+  return post("create customer", "/v1/customers", form, key)
 }
 
 /** Finds the customer of an earlier try after its idempotency key was forgotten; the index behind it lags. */
@@ -116,12 +118,15 @@ export const fundingInstructions = (customer: string, { country, currency }: Det
 
 const PER_PAGE = 100
 
-export const listEvents = (since: Date, after: string | null): ProviderCall =>
+const seconds = (at: Date): string => `${Math.floor(at.getTime() / 1000)}`
+
+export const listEvents = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
   get(
     "list events",
     withQuery("/v1/events", {
       type: "customer_cash_balance_transaction.created",
-      "created[gte]": `${Math.floor(since.getTime() / 1000)}`,
+      "created[gte]": seconds(since),
+      "created[lte]": until && seconds(until),
       limit: `${PER_PAGE}`,
       starting_after: after ?? undefined
     })
@@ -130,25 +135,39 @@ export const listEvents = (since: Date, after: string | null): ProviderCall =>
 const refusedBy = (reply: ProviderReply) =>
   notMade(reply, Option.getOrUndefined(Option.map(messageIn(reply.json), ({ error }) => error.message)))
 
-const transferOf = (transaction: CashTransaction): IncomingTransfer | undefined => {
+/** A return takes from the cash balance. An amount against its type stays below zero, and is not booked. */
+export const transferOf = (transaction: CashTransaction): IncomingTransfer | undefined => {
   const { currency, customer, funded, id, net_amount, type } = transaction
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
-  const money = Option.getOrUndefined(moneyIn(net_amount.replace("-", ""), currency))
-  if (kind === undefined || money?.isPositive !== true) return undefined
+  const net = Option.getOrUndefined(moneyIn(net_amount, currency))
+  if (kind === undefined || net === undefined || net.isZero) return undefined
   const senders = Object.values(funded?.bank_transfer ?? {})
   const sender = senders.find((one) => one?.sender_name !== undefined)?.sender_name ?? null
-  return { id, kind, providerReference: customer, amount: money, sender }
+  return { id, kind, providerReference: customer, amount: kind === "reversal" ? net.negate() : net, sender }
 }
 
+/** Whose a customer is: a virtual account's, that of a single payment, or one that Stripe tells no more about. */
+type Ownership = "account" | "other" | "deleted"
+
+const transferAs = (transfer: IncomingTransfer, ownership: Ownership): IncomingTransfer =>
+  ownership === "deleted" ? { ...transfer, isUncertain: true } : transfer
+
 export const customerAccounts = (call: Call) => {
-  /** Whether the customer is of a virtual account: those of single payments have transfers too. */
-  const isAccount = (customer: string): Effect.Effect<boolean, { readonly reason: string }> =>
+  const ownershipOf = (customer: string): Effect.Effect<Ownership, { readonly reason: string }> =>
     Effect.flatMap(call(get("get customer", customerPath(customer))), (reply) => {
-      if (reply.status === 404) return Effect.succeed(false)
+      if (reply.status === 404) return Effect.succeed("deleted" as const)
       return Option.match(isOk(reply) ? customerIn(reply.json) : Option.none(), {
         onNone: () => Effect.fail({ reason: `HTTP ${reply.status}` }),
-        onSome: ({ metadata }) => Effect.succeed(metadata?.[ACCOUNT] !== undefined)
+        onSome: ({ deleted, metadata }) =>
+          Effect.succeed(deleted === true ? "deleted" : metadata?.[ACCOUNT] === undefined ? "other" : "account")
       })
+    })
+
+  const createdCustomer = (order: DetailsOrder, insteadOf?: string): Effect.Effect<string, IssueAnswer> =>
+    Effect.gen(function* () {
+      const made = yield* Effect.mapError(call(createCustomer(order, insteadOf)), unanswered)
+      const created = isOk(made) ? customerIn(made.json) : Option.none()
+      return Option.isSome(created) ? created.value.id : yield* Effect.fail(refusedBy(made))
     })
 
   const customerFor = (order: DetailsOrder): Effect.Effect<string, IssueAnswer> =>
@@ -157,10 +176,18 @@ export const customerAccounts = (call: Call) => {
       const known = Option.flatMap(isOk(found) ? customersIn(found.json) : Option.none(), ({ data }) =>
         Option.fromNullable(data[0])
       )
-      if (Option.isSome(known)) return known.value.id
-      const made = yield* Effect.mapError(call(createCustomer(order)), unanswered)
-      const created = isOk(made) ? customerIn(made.json) : Option.none()
-      return Option.isSome(created) ? created.value.id : yield* Effect.fail(refusedBy(made))
+      return Option.isSome(known) ? known.value.id : yield* createdCustomer(order)
+    })
+
+  /** A customer that was deleted is replaced: its idempotency key still answers with its id. */
+  const instructionsFor = (order: DetailsOrder) =>
+    Effect.gen(function* () {
+      const ask = (id: string) => Effect.mapError(call(fundingInstructions(id, order)), unanswered)
+      const first = yield* customerFor(order)
+      const reply = yield* ask(first)
+      if (reply.status !== 404) return { customer: first, reply }
+      const customer = yield* createdCustomer(order, first)
+      return { customer, reply: yield* ask(customer) }
     })
 
   /** Moves the cash balance of a customer on to our balance. What is not there is not taken: it is repeatable. */
@@ -189,8 +216,7 @@ export const customerAccounts = (call: Call) => {
     currencies: issuedCurrencies,
     issue: (order) =>
       Effect.gen(function* () {
-        const customer = yield* customerFor(order)
-        const reply = yield* Effect.mapError(call(fundingInstructions(customer, order)), unanswered)
+        const { customer, reply } = yield* instructionsFor(order)
         if (!isOk(reply)) return refusedBy(reply)
         const addresses = Option.map(
           instructionsIn(reply.json),
@@ -200,14 +226,13 @@ export const customerAccounts = (call: Call) => {
           .map(accountIn)
           .find((one) => one !== undefined)
         if (account === undefined) return new MaybeIssued({ reason: "Stripe's answer names no account that is known" })
-        const known = Object.entries(account).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
-        return new Issued({ providerReference: customer, details: Object.fromEntries(known) as Record<string, string> })
+        return new Issued({ providerReference: customer, details: knownDetails(account) })
       }).pipe(Effect.merge),
-    incoming: (since) =>
+    incoming: (since, until) =>
       Effect.gen(function* () {
         const events = yield* listAll((after) =>
           Effect.gen(function* () {
-            const reply = yield* call(listEvents(since, after))
+            const reply = yield* call(listEvents(since, until, after))
             const read = isOk(reply) ? eventsIn(reply.json) : Option.none()
             if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
             const { data, has_more } = read.value
@@ -216,31 +241,33 @@ export const customerAccounts = (call: Call) => {
         )
         // Stripe lists the newest first; a transfer is booked before its return.
         const all = events.toReversed().flatMap(({ data }) => Option.toArray(cashTransactionIn(data.object)))
-        const known = new Map<string, boolean>()
+        const known = new Map<string, Ownership>()
         const found: Array<IncomingTransfer> = []
         for (const transaction of all) {
           const { currency, customer, id, type } = transaction
           if (transferOf(transaction) === undefined) continue
-          const isOurs = known.get(customer) ?? (yield* isAccount(customer))
-          known.set(customer, isOurs)
-          if (!isOurs) continue
-          found.push(transferOf(transaction)!)
+          const ownership = known.get(customer) ?? (yield* ownershipOf(customer))
+          known.set(customer, ownership)
+          if (ownership === "other") continue
+          found.push(transferAs(transferOf(transaction)!, ownership))
           // A sum that cannot be swept, such as one below Stripe's least amount, must not keep transfers from being booked.
-          if (type === "funded") {
+          if (type === "funded" && ownership === "account") {
             yield* Effect.catchAll(sweep(customer, currency, id), ({ reason }) =>
               Effect.logWarning(`Stripe did not move the cash balance of ${customer}: ${reason}`)
             )
           }
         }
         return found
-      }).pipe(Effect.mapError(({ reason }) => new NotListed({ reason })))
+      }).pipe(Effect.mapError(notListed))
   }
 
   /** The transfer of a callback; undefined: of no virtual account. */
   const transferFrom = (transaction: CashTransaction) =>
     Effect.gen(function* () {
       const transfer = transferOf(transaction)
-      return transfer !== undefined && (yield* isAccount(transaction.customer)) ? transfer : undefined
+      if (transfer === undefined) return undefined
+      const ownership = yield* ownershipOf(transaction.customer)
+      return ownership === "other" ? undefined : transferAs(transfer, ownership)
     })
 
   return { issuer, transferFrom }

@@ -8,8 +8,7 @@ import {
   firstReport,
   notSupported,
   outcomeOfOrder,
-  preparedOrDeclined,
-  triedBy
+  preparedOrDeclined
 } from "../client/ProviderReplies.ts"
 import {
   type Callback,
@@ -28,7 +27,8 @@ import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMoveme
 import * as requests from "./StripeRequests.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn, sessionIn } from "./StripeSchemas.ts"
 import * as pages from "./StripeSessions.ts"
-import { registerWebhook, webhookEvents } from "./StripeWebhooks.ts"
+import { stripeTest } from "./StripeAccountTest.ts"
+import { stripeRegistration, webhookEvents } from "./StripeWebhooks.ts"
 
 const { warned } = pages
 
@@ -328,14 +328,10 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
     cancel,
     refund,
     accounts: accounts.issuer,
-    register: registerWebhook({ call, post, callbackUrl, apiVersion: API_VERSION }),
+    register: stripeRegistration({ call, post, callbackUrl, apiVersion: API_VERSION }),
     // A returning customer has paid, was refused, or has left the page.
     resume: enquire,
-    test: triedBy(call(get("test", "/v1/payment_intents?limit=1")), ({ status }) =>
-      status === 200
-        ? Either.right(`It took the ${testKey ? "test" : "live"} key.`)
-        : Either.left(`HTTP ${status}: it did not take the key.`)
-    )
+    test: stripeTest(call)
   }
 }
 
@@ -350,6 +346,7 @@ export const stripe = thirdParty({
     keys: [
       "Developers, API keys: a secret key, or a restricted key with write access to PaymentIntents, Checkout Sessions, Refunds, Customers and Webhook Endpoints, and read access to Charges, Disputes, Balance and Account."
     ],
+    registers: "the webhook endpoint, with its events and signing secret",
     callbacks: { at: "Developers, Webhooks, Add endpoint", events: webhookEvents, secret: "webhook_secret" }
   },
   issues: issuedCurrencies,

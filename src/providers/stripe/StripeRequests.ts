@@ -116,12 +116,11 @@ export const isPaidOnPage = ({ metadata }: { readonly metadata: Readonly<Record<
 /** Stripe closes a page 30 minutes after it was made at the earliest, and 24 hours after at the latest. */
 const pageLives = { least: Duration.minutes(31), most: Duration.minutes(24 * 60 - 1) }
 
-/** Left out where Stripe would refuse the time: the page is then closed when the payin ends. */
+/** As near to the end of the payin as Stripe allows; at the latest time, Stripe closes the page without being told. */
 const pageEnd = ({ expiresAt }: PaymentOrder, nowMillis: number): Form => {
-  const left = expiresAt === null ? 0 : expiresAt.getTime() - nowMillis
-  return expiresAt === null || left < Duration.toMillis(pageLives.least) || left > Duration.toMillis(pageLives.most)
-    ? {}
-    : { expires_at: `${Math.floor(expiresAt.getTime() / 1000)}` }
+  if (expiresAt === null || expiresAt.getTime() - nowMillis > Duration.toMillis(pageLives.most)) return {}
+  const end = Math.max(expiresAt.getTime(), nowMillis + Duration.toMillis(pageLives.least))
+  return { expires_at: `${Math.floor(end / 1000)}` }
 }
 
 /** A page of Stripe's where the payer enters the card. The reference is on the session and on the payment behind it. */

@@ -1,5 +1,5 @@
 /**
- * Gets bank details for virtual accounts from providers that issue them, and reads the providers' lists of incoming
+ * Gets bank details and addresses for virtual accounts from providers that issue them, and reads the providers' lists of incoming
  * transfers. A worker calls the providers, outside of any transaction; both calls are repeatable.
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
@@ -9,23 +9,27 @@ import {
   accountDetailsConcurrency,
   accountDetailsPause,
   accountDetailsPoll,
+  incomingTransferLease,
   incomingTransferOverlap,
   incomingTransferPoll,
-  incomingTransferRetry
+  incomingTransferRetry,
+  incomingTransferSlice
 } from "../../domain/policies/PaymentPolicies.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { cleanName, cleanText, cleanWords } from "../../domain/ProviderText.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
+import type { AccountIssuer } from "../../providers/port/AccountIssuer.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { IncomingTransfers } from "./IncomingTransfers.ts"
 import { IncomingTransferStore } from "./IncomingTransferStore.ts"
-import { type PendingDetails, VirtualAccountStore, type WantedDetails } from "./VirtualAccountStore.ts"
+import { type PendingDetails, railIn, VirtualAccountStore, type WantedDetails } from "./VirtualAccountStore.ts"
 
 /** Third parties before the sandbox's simulators. */
 const candidates: ReadonlyArray<ProviderName> = [...thirdPartyNames, ...builtInRails]
 
 const noIssuer = (currency: string): string =>
-  `No configured provider issues bank details in ${currency}. Fund the account by payins with virtual_account_id, or from the settlement balance.`
+  `No configured provider issues details in ${currency}. Fund the account by payins with virtual_account_id, or from the settlement balance.`
 
 const make = Effect.gen(function* () {
   const accounts = yield* VirtualAccountStore
@@ -55,6 +59,11 @@ const make = Effect.gen(function* () {
       case "Issued": {
         const issuerReference = cleanName(answer.providerReference)
         if (issuerReference === null || issuerReference === "") return later
+        // A provider may give out one address twice: transfers would not tell the accounts apart.
+        const owner = yield* accounts.findByIssuer(pending.issuer, issuerReference)
+        if (Option.exists(owner, (one) => one.account_id !== account_id)) {
+          return { _tag: "refused", message: `${pending.issuer} gave the details of another account.` } as const
+        }
         const details = Object.entries(answer.details).map(([name, value]) => [name, cleanText(value)] as const)
         return { _tag: "issued", issuerReference, details: Object.fromEntries(details) } as const
       }
@@ -78,6 +87,44 @@ const make = Effect.gen(function* () {
       Effect.annotateLogs({ account_id: pending.account_id })
     )
 
+  /**
+   * Reads a list and records its transfers. A list that is too long is read in slices of time, and how far it was read is
+   * kept after each. The shortest slice that is still too long is skipped with an alert: callbacks report it too.
+   */
+  const listBetween = Effect.fnUntraced(function* (
+    provider: ProviderName,
+    incoming: NonNullable<AccountIssuer["incoming"]>,
+    since: Date,
+    now: Date
+  ) {
+    const shortest = Duration.toMillis(incomingTransferSlice)
+    let from = since
+    let span = now.getTime() - since.getTime()
+    while (from < now) {
+      const until = new Date(Math.min(now.getTime(), from.getTime() + span))
+      const found = yield* incoming(from, until < now ? until : undefined).pipe(
+        Effect.asSome,
+        Effect.catchIf(
+          ({ isTooLong }) => isTooLong === true,
+          () => Effect.succeedNone
+        )
+      )
+      if (Option.isNone(found) && until.getTime() - from.getTime() > shortest) {
+        span = Math.max(shortest, (until.getTime() - from.getTime()) / 2)
+        continue
+      }
+      if (Option.isNone(found)) {
+        const message = `${provider} lists too many incoming transfers from ${from.toISOString()} to ${until.toISOString()}: compare them with its dashboard.`
+        yield* alertOperator("transfer_list_too_long", message, { provider })
+      } else {
+        for (const transfer of found.value) yield* transfers.record({ provider, account: null }, transfer)
+        span *= 2
+      }
+      yield* lists.listed(provider, until < now ? incomingTransferLease : incomingTransferPoll, until)
+      from = until
+    }
+  })
+
   /** Reads the list of a provider if it is due; a list that fails is read again from the same time. */
   const list = Effect.fnUntraced(function* (provider: ProviderName) {
     const incoming = (yield* issuerNamed(provider))?.incoming
@@ -86,11 +133,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(claimed)) return
     const now = new Date(yield* Clock.currentTimeMillis)
     const since = new Date(claimed.value.getTime() - Duration.toMillis(incomingTransferOverlap))
-    yield* Effect.gen(function* () {
-      const found = yield* incoming(since)
-      for (const transfer of found) yield* transfers.record({ provider, account: null }, transfer)
-      yield* lists.listed(provider, incomingTransferPoll, now)
-    }).pipe(
+    yield* listBetween(provider, incoming, since, now).pipe(
       Effect.catchTag("NotListed", ({ reason }) =>
         Effect.zipRight(
           Effect.logWarning(`${provider} did not list incoming transfers: ${reason}`),
@@ -119,7 +162,12 @@ const make = Effect.gen(function* () {
       owner: WantedDetails["holder"]
     ) {
       if (payment_rail === undefined || payment_rail === null) return undefined
-      const { email, name } = holder ?? {}
+      if (payment_rail !== railIn(currency)) {
+        return yield* new Invalid({
+          message: `payment_rail: must be ${railIn(currency)} for an account in ${currency}.`
+        })
+      }
+      const { bank_account, email, name } = holder ?? {}
       const phone = holder?.phone ?? owner.phone
       const all = yield* issuersOf(currency)
       // A simulator does not stand in for a third party, or the sandbox would take what live mode refuses.
@@ -137,7 +185,7 @@ const make = Effect.gen(function* () {
         payment_rail,
         issuer,
         details_message: issuer === null ? noIssuer(currency) : null,
-        holder: { name: name ?? owner.name, email: email ?? owner.email, phone }
+        holder: { name: name ?? owner.name, email: email ?? owner.email, phone, bank_account }
       } satisfies WantedDetails
     }),
     /** Asks for all details that are due and reads all lists that are due. */

@@ -65,7 +65,11 @@ const make = Effect.gen(function* () {
     { from, to }: TransferAccounts,
     orgRateId: string | null | undefined
   ) {
-    if (typeof orgRateId !== "string" || from.currency === to.currency) return undefined
+    if (typeof orgRateId !== "string") return undefined
+    if (from.currency === to.currency) {
+      const why = `both sides are in ${from.currency}, so nothing is converted; leave it out, or name a lock for the other way`
+      return yield* new Invalid({ message: `org_rate_id: ${why}.` })
+    }
     const lock = yield* rates.locked(orgId, orgRateId)
     const values = Option.isNone(lock) ? Option.none() : yield* rates.values(orgId, from.currency, to.currency)
     return { lock, values, limits }

@@ -1,14 +1,16 @@
 /** Builds and records movements on virtual accounts: ledger entries, a row for each account, an event for each row. */
 import { Clock, Context, Effect, Layer, type BigDecimal, Either, Option } from "effect"
 import { type InsufficientFunds, Invalid, RateMismatch } from "../../domain/Failure.ts"
-import { Ids, type OrgId, type TransactionId } from "../../domain/Ids.ts"
+import { Ids, type OrgId, TransactionId } from "../../domain/Ids.ts"
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
+import { IncomingTransferStore } from "./IncomingTransferStore.ts"
 import { transactionEvent } from "./VirtualAccountView.ts"
 import {
   ledgerAccountOf,
   type NewVirtualTransaction,
+  railIn,
   type VirtualTransaction,
   VirtualTransactionStore,
   type VirtualAccount
@@ -37,11 +39,40 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
       const transactions = yield* VirtualTransactionStore
       const ledger = yield* Ledger
       const events = yield* EventPublisher
+      const transfers = yield* IncomingTransferStore
       const ids = yield* Ids
 
+      /** Of a credit, what its account owes for returned transfers goes on to the organisation. */
+      const repayment = Effect.fnUntraced(function* (row: NewVirtualTransaction) {
+        if (row.type !== "credit" || row.status !== "completed") return Option.none()
+        const { account_id, amount, currency, fee, org_id } = row
+        const net = new Money({ currency, minor: amount.minor - fee.minor })
+        const paid = yield* transfers.payOwed(org_id, account_id, net)
+        if (!paid.isPositive) return Option.none()
+        const transaction_id = yield* ids.make(TransactionId)
+        const entry: Entry = {
+          entry_id: yield* ids.next,
+          org_id,
+          kind: "receivable_payment",
+          payment_id: null,
+          reference: transaction_id,
+          postings: move(ledgerAccountOf(row), LedgerAccount.settlement(org_id, currency), paid)
+        }
+        const description = "Repayment of a returned transfer"
+        const { payment_rail, reference } = row
+        const described = { transaction_id, type: "debit", amount: paid, description, payment_rail, reference } as const
+        return Option.some({ entry, row: completedRow(row, described) })
+      })
+
       return Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, rows: ReadonlyArray<NewVirtualTransaction>) {
-        yield* ledger.post(entries)
-        const written = yield* transactions.insert(rows)
+        const repayments = yield* Effect.forEach(rows, (row) => Effect.map(repayment(row), (paid) => ({ row, paid })))
+        yield* ledger.post([
+          ...entries,
+          ...repayments.flatMap(({ paid }) => Option.toArray(paid).map((one) => one.entry))
+        ])
+        const written = yield* transactions.insert(
+          repayments.flatMap(({ paid, row }) => [row, ...Option.toArray(paid).map((one) => one.row)])
+        )
         const balances = yield* ledger.balances(written.map(ledgerAccountOf))
         const at = new Date(yield* Clock.currentTimeMillis)
         yield* Effect.forEach(
@@ -303,7 +334,7 @@ export const depositRecord = (
       type: "credit",
       amount,
       description: "Simulated deposit",
-      payment_rail: "bank_transfer",
+      payment_rail: railIn(account.currency),
       reference: entry_id
     })
   ]

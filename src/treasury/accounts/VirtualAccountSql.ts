@@ -34,9 +34,15 @@ export const virtualAccountStoreSql = Layer.effect(
   VirtualAccountStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(Object.keys(VirtualAccount.fields).join(", "))
-    const one = (scope: Scope, id: AccountId, lock: "" | "for share" | "for no key update") =>
-      accountsOf.first(sql`select ${columns} from virtual_accounts
-        where account_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`)
+    /**
+     * Shared row locks that overlap would keep a freeze out for ever: a row lock has no queue. Advisory locks have one, so
+     * movements that come after the freeze wait for it. The row lock reads the status as it is once the turn has come.
+     */
+    const inTurn = (scope: Scope, id: AccountId, turn: "_shared" | "", lock: "share" | "no key update") =>
+      accountsOf.first(sql`with turn as materialized (
+          select pg_advisory_xact_lock${sql.literal(turn)}(hashtextextended(${`virtual account ${id}`}, 0)))
+        select ${columns} from virtual_accounts cross join turn
+        where account_id = ${id} and ${ownedIn(sql, scope)} for ${sql.literal(lock)} of virtual_accounts`)
     return {
       insert: ({ wanted, ...account }) =>
         accountsOf.one(
@@ -55,7 +61,9 @@ export const virtualAccountStoreSql = Layer.effect(
                 })
           })} returning ${columns}`
         ),
-      find: (scope, id) => one(scope, id, ""),
+      find: (scope, id) =>
+        accountsOf.first(sql`select ${columns} from virtual_accounts
+          where account_id = ${id} and ${ownedIn(sql, scope)}`),
       list: (scope, { currency, user_id }, window) => {
         const conditions = [
           inScope(sql, scope),
@@ -65,8 +73,8 @@ export const virtualAccountStoreSql = Layer.effect(
         return accountsOf.all(sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
           ${newest(sql, "account_id", window)}`)
       },
-      lock: (orgId, id) => one(Option.some(orgId), id, "for share"),
-      lockForChange: (scope, id) => one(scope, id, "for no key update"),
+      lock: (orgId, id) => inTurn(Option.some(orgId), id, "_shared", "share"),
+      lockForChange: (scope, id) => inTurn(scope, id, "", "no key update"),
       claimDetails: (most) =>
         pendingOf.all(sql`update virtual_accounts a set details_tries = details_tries + 1,
             details_due_at = now() + make_interval(secs => ${Duration.toSeconds(accountDetailsLease)})

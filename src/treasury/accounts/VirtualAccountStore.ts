@@ -1,10 +1,11 @@
 /** Stores of virtual accounts and their transactions. Balances are in the ledger. */
 import { Context, type Duration, type Option, Either, Schema } from "effect"
+import { HolderBankAccount } from "../../contract/api/VirtualAccountsApi.ts"
 import { AccountId, OrgId, UserId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { CurrencyCode } from "../../domain/Currency.ts"
+import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/Currency.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
@@ -21,7 +22,7 @@ export const VirtualAccount = Schema.Struct({
   org_id: OrgId,
   user_id: UserId,
   customer_id: Schema.NullOr(Schema.String),
-  currency: Schema.typeSchema(CurrencyCode),
+  currency: Schema.typeSchema(AnyCurrencyCode),
   virtual_account_name: Schema.String,
   account_type: Schema.Literal("currency"),
   status: Schema.Literal(...accountStatuses),
@@ -29,7 +30,7 @@ export const VirtualAccount = Schema.Struct({
   /** The provider that holds it, where one issued its details; in the sandbox the simulated rail. */
   provider: Schema.NullOr(ProviderName),
   /** Rail that its details are for; null: none was asked for. */
-  payment_rail: Schema.NullOr(Schema.Literal("bank_transfer")),
+  payment_rail: Schema.NullOr(Schema.Literal("bank_transfer", "wallet")),
   details_status: Schema.Literal("none", "pending", "issued", "refused"),
   /** What payers need to send money to it. */
   details: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
@@ -49,6 +50,10 @@ export const ledgerAccountOf = ({
   account_id,
   currency
 }: Pick<VirtualAccount, "account_id" | "currency">): LedgerAccount => LedgerAccount.virtual(account_id, currency)
+
+/** The rail by which payers send money to an account in this currency. */
+export const railIn = (currency: AnyCurrencyCode): "bank_transfer" | "wallet" =>
+  isCryptoAssetCode(currency) ? "wallet" : "bank_transfer"
 
 /** Only an active account can pay. */
 export const ensureCanPay = (account: VirtualAccount): Either.Either<VirtualAccount, Conflict> =>
@@ -81,9 +86,14 @@ export type WantedDetails = Pick<VirtualAccount, "payment_rail" | "details_messa
 export const PendingDetails = Schema.Struct({
   account_id: AccountId,
   org_id: OrgId,
-  currency: Schema.typeSchema(CurrencyCode),
+  currency: Schema.typeSchema(AnyCurrencyCode),
   issuer: ProviderName,
-  holder: Schema.Struct({ name: Schema.String, email: Schema.String, phone: Schema.NullOr(Schema.String) }),
+  holder: Schema.Struct({
+    name: Schema.String,
+    email: Schema.String,
+    phone: Schema.NullOr(Schema.String),
+    bank_account: Schema.optional(Schema.typeSchema(HolderBankAccount))
+  }),
   /** Times that a worker has taken it up. */
   details_tries: Schema.Number
 })
@@ -109,7 +119,7 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
     readonly list: (scope: Scope, filter: AccountFilter, window: Window) => Stored<ReadonlyArray<VirtualAccount>>
     /**
      * For a transaction that moves money: keeps the account's status until its end. The lock is shared, so movements do
-     * not wait for each other, only for a freeze. The holder must not change the account.
+     * not wait for each other, only for a freeze that runs or waits. The holder must not change the account.
      */
     readonly lock: (orgId: OrgId, id: AccountId) => Stored<Option.Option<VirtualAccount>>
     /** For a transaction that changes the account: waits for running movements and blocks new ones. */
@@ -141,7 +151,7 @@ export const TransactionRow = Schema.Struct({
   status: Schema.Literal("pending", "completed", "failed", "reversed"),
   amount: Schema.String,
   fee: Schema.String,
-  currency: Schema.typeSchema(CurrencyCode),
+  currency: Schema.typeSchema(AnyCurrencyCode),
   description: Schema.NullOr(Schema.String),
   payment_rail: Schema.Literal("bank_transfer", "card", "mobile_money", "wallet", "internal", "escrow"),
   /** Id of the ledger entry or payment that moved the money. */

@@ -1,7 +1,7 @@
 /** The dead letter queue of the memory stores. */
 import { queuedAt, webhookTables } from "../EventMemory.ts"
 import { Effect, Layer, Option, Order } from "effect"
-import { newestFirst, openTables, currentDate, matches, seenIn } from "../../platform/database/MemoryDatabase.ts"
+import { openTables, currentDate, matches, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { StoredAttempt, StoredDelivery } from "../Webhook.ts"
 import { type DeadLetter, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
@@ -37,8 +37,6 @@ export const deadLetterStoreMemory = Layer.effect(
       Option.filter(Option.fromNullable(webhookDeliveries.get(id)), seenIn(scope))
 
     return {
-      list: (scope, selection, window) =>
-        Effect.sync(() => newestFirst(dead(scope, selection).map(shown), (row) => row.delivery_id, window)),
       find: (scope, id) =>
         Effect.sync(() =>
           Option.map(one(scope, id), (row) => {
@@ -55,12 +53,8 @@ export const deadLetterStoreMemory = Layer.effect(
                 .sort(earliest)
         ),
       now: currentDate,
-      count: (scope, selection, before) =>
-        Effect.sync(() => {
-          const all = dead(scope, selection).filter((row) => row.updated_at <= before)
-          const active = all.filter(isActive).length
-          return { replayed: active, disabled: all.length - active }
-        }),
+      countDisabled: (scope, selection, before) =>
+        Effect.sync(() => dead(scope, selection).filter((row) => row.updated_at <= before && !isActive(row)).length),
       replay: (scope, selection, before, limit) =>
         Effect.map(currentDate, (at) => {
           const picked = dead(scope, selection)

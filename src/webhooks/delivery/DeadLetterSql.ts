@@ -3,12 +3,10 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { PaymentId } from "../../domain/Ids.ts"
 import { inScope, ownedIn, type Scope, queryCount, query } from "../../platform/database/Query.ts"
-import { DeadLetter, DeadLetterEvent, ReplayCounts, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
-import { newestDeliveries } from "./DeliverySql.ts"
+import { DeadLetter, DeadLetterEvent, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 import { StoredAttempt } from "../Webhook.ts"
 
-const letters = query(DeadLetter)
 const LetterRow = Schema.Struct({
   ...DeadLetter.fields,
   ...DeadLetterEvent.fields,
@@ -23,7 +21,6 @@ const withPayload = ({ event_at, payment_id, event_data, ...row }: typeof Letter
   payload: payloadOf({ ...row, payment_id, event_data }, event_at)
 })
 const attempts = query(StoredAttempt)
-const replayable = query(ReplayCounts)
 const time = query(Schema.Struct({ now: Schema.DateFromSelf }))
 
 export const deadLetterStoreSql = Layer.effect(
@@ -47,14 +44,6 @@ export const deadLetterStoreSql = Layer.effect(
       ])
 
     return {
-      list: (scope, selection, window) =>
-        letters.all(
-          sql`select ${columns}, ${endpoint} from webhook_deliveries where ${
-            selection.delivery_id === undefined
-              ? newestDeliveries(sql, scope, { ...selection, status: "dead" }, window)
-              : dead(scope, selection)
-          }`
-        ),
       find: (scope, id) =>
         sql`select ${columns}, ${endpoint}, e.* from webhook_deliveries cross join lateral (
           select ${sql.literal(payloadColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
@@ -75,10 +64,9 @@ export const deadLetterStoreSql = Layer.effect(
         time.one,
         Effect.map(({ now }) => now)
       ),
-      count: (scope, selection, before) =>
-        replayable.one(sql`select count(*) filter (where ${isActive})::int as replayed,
-          count(*) filter (where not ${isActive})::int as disabled
-        from webhook_deliveries where ${dead(scope, selection)} and updated_at <= ${before}`),
+      countDisabled: (scope, selection, before) =>
+        queryCount(sql`select count(*)::int from webhook_deliveries
+          where ${dead(scope, selection)} and updated_at <= ${before} and not ${isActive}`),
       replay: (scope, selection, before, limit) =>
         queryCount(sql`with picked as (
           select delivery_id, org_id, webhook_id, event_id, created_at from webhook_deliveries

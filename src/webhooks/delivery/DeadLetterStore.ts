@@ -1,7 +1,7 @@
 /** Stores dead letters (deliveries with status `dead`), and the log of attempts of every delivery. */
 import { Context, type Option, Schema } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope, Window } from "../../platform/database/Query.ts"
+import type { Scope } from "../../platform/database/Query.ts"
 import { type StoredAttempt, StoredDelivery } from "../Webhook.ts"
 import type { WebhookId } from "../../domain/Ids.ts"
 
@@ -23,22 +23,14 @@ export interface DeadLetterFilter {
   readonly since?: Date | undefined
 }
 
-export const ReplayCounts = Schema.Struct({
-  replayed: Schema.Number,
-  /** Not replayed, because the endpoint is disabled. */
-  disabled: Schema.Number
-})
-export type ReplayCounts = typeof ReplayCounts.Type
-
 interface Store {
-  readonly list: (scope: Scope, selection: DeadLetterFilter, window: Window) => Stored<ReadonlyArray<DeadLetter>>
   /** Finds a delivery of any status. */
   readonly find: (scope: Scope, deliveryId: string) => Stored<Option.Option<DeadLetter & DeadLetterEvent>>
   /** Oldest first. */
   readonly attempts: (scope: Scope, deliveryId: string) => Stored<ReadonlyArray<StoredAttempt>>
   readonly now: Stored<Date>
-  /** Counts dead letters up to a time. */
-  readonly count: (scope: Scope, selection: DeadLetterFilter, diedBefore: Date) => Stored<ReplayCounts>
+  /** Counts dead letters up to a time that are not replayed, because their endpoint is disabled. */
+  readonly countDisabled: (scope: Scope, selection: DeadLetterFilter, diedBefore: Date) => Stored<number>
   /** Queues dead letters again, oldest first, with all attempts of the schedule; returns how many. */
   readonly replay: (scope: Scope, selection: DeadLetterFilter, diedBefore: Date, limit: number) => Stored<number>
 }

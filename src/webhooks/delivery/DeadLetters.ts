@@ -1,4 +1,4 @@
-/** Lists, shows and replays dead letters. */
+/** Shows deliveries and replays dead letters. */
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -6,7 +6,6 @@ import { afterCommit, Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { notFound } from "../../domain/Failure.ts"
 import { webhookReplayBatch } from "../../domain/policies/WebhookPolicies.ts"
-import type { Window } from "../../platform/database/Query.ts"
 import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
 import { type DeadLetter, type DeadLetterEvent, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { shownHeaders } from "./DeliveryAttempt.ts"
@@ -32,9 +31,6 @@ const loggedAttempt = (
 }
 
 type Replayer = Permit<"platform"> | Permit<"webhooks">
-
-/** Called after every batch of a replay. */
-export type ReplayProgress = (done: number, total: number) => Stored<void>
 
 const make = Effect.gen(function* () {
   const store = yield* DeadLetterStore
@@ -70,8 +66,6 @@ const make = Effect.gen(function* () {
     )
 
   return {
-    list: (permit: Permit<"platform">, selection: DeadLetterFilter, window: Window) =>
-      store.list(permit.scope, selection, window),
     /** Shows a delivery of any status. */
     show: Effect.fn("DeadLetters.show")(function* (permit: Permit<"platform"> | Permit<"webhook_log">, id: string) {
       const delivery = yield* store.find(permit.scope, id)
@@ -81,18 +75,13 @@ const make = Effect.gen(function* () {
       return { ...letter, log: attempts.map((attempt) => loggedAttempt(delivery.value, attempt)) }
     }),
     /** Replays deliveries that were dead at the start. An interrupted replay can be repeated. */
-    replay: Effect.fn("DeadLetters.replay")(function* (
-      permit: Replayer,
-      selection: DeadLetterFilter,
-      progress: ReplayProgress
-    ) {
+    replay: Effect.fn("DeadLetters.replay")(function* (permit: Replayer, selection: DeadLetterFilter) {
       const before = yield* store.now
-      const { disabled, replayed: total } = yield* store.count(permit.scope, selection, before)
+      const disabled = yield* store.countDisabled(permit.scope, selection, before)
       const from = (done: number): Stored<number> =>
-        Effect.flatMap(replayBatch(permit, selection, before), (batch) => {
-          if (batch === 0) return Effect.succeed(done)
-          return Effect.zipRight(progress(done + batch, total), from(done + batch))
-        })
+        Effect.flatMap(replayBatch(permit, selection, before), (batch) =>
+          batch === 0 ? Effect.succeed(done) : from(done + batch)
+        )
       return { replayed: yield* from(0), disabled }
     })
   }

@@ -199,7 +199,7 @@ onServer("Live mode", "memory", { variables: live }, (it) => {
       const { org_id } = yield* newOrganization()
       const { user_id } = yield* newMember(org_id, "org-admin")
       const permit = operatorPermit("api_keys", "test", Option.some(org_id))
-      const { api_key } = yield* keys.create(permit, { name: "Live", role: "org-admin", userId: user_id })
+      const { api_key } = yield* keys.create(permit, { name: "Live", role: "org-admin", user_id })
       expect(api_key).toMatch(/^ck_live_/)
       const statusOf = (headers: Readonly<Record<string, string>>) =>
         Effect.map(send(KEYS, { headers }), (answer) => answer.status)

@@ -154,6 +154,10 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     const link = { amount: 80, currency: CurrencyCode.make("KES"), amount_type: "fixed" as const, description: "Seat" }
     await corridor.paymentLinks.create({ path: { org_id }, payload: link })
     await corridor.beneficiaries.create({ payload: kenyanPhone() as never })
+    const rule = { subject: "phone", max_count: 500, window_seconds: 86_400, action: "hold" } as const
+    await corridor.rules.set({ path: { org_id, rule_name: "many-a-day" }, payload: rule })
+    const entry = { list: "block", subject: "email", value: "mallory@example.com", note: "Charged back" } as const
+    await corridor.rules.addEntry({ path: { org_id }, payload: entry })
     const wordy = { description: "Forty bags of maize flour ".repeat(8).trim(), client_reference: "0".repeat(90) }
     await corridor.paymentLinks.create({ path: { org_id }, payload: { ...link, ...wordy, amount: 12345678.9 } })
     const delivery = await until("a delivery died", async () => {
@@ -201,6 +205,8 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       [`webhooks/deliveries/${made.delivery}`]: /^[a-z_]+\.[a-z_]+$/,
       "webhooks/tail": "Webhooks",
       providers: "Providers",
+      rules: "Rules",
+      "rules/lists": "Rules",
       keys: "API keys",
       members: "Members",
       audit: "Audit log"
@@ -227,6 +233,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     const adminPages = {
       "": "Overview",
       queue: "Operations",
+      rules: "Rules",
       kyb: "KYB",
       rates: "Exchange rates",
       "providers/configs": "Providers"
@@ -394,6 +401,45 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     await expect(
       platform.resolutions.giveBack({ path: { payment_id }, payload: { reason: "No" } })
     ).rejects.toMatchObject({ status: 409 })
+  })
+
+  it("lets an org-admin create a rule, try it, switch it on, and block a phone number", async () => {
+    const path = { org_id: acme.org_id }
+    await initiate(byPhone("+254799000333"))
+    await initiate(byPhone("+254799000333"))
+    const rules = async () => (await corridor.rules.list({ path })).data.filter(({ name }) => name === "one-a-day")
+    await visiting(jwtOf("org-admin"), async (page) => {
+      const dialog = page.getByRole("dialog")
+      await open(page, "#/rules")
+      await page.getByRole("button", { name: "Create rule" }).click()
+      await dialog.getByLabel("Name").fill("one-a-day")
+      await dialog.getByLabel("Most payments").fill("1")
+      await looksRight(page, "a new rule")
+      await dialog.getByRole("button", { name: "Create rule" }).click()
+      await page.getByRole("cell", { name: "one-a-day", exact: true }).waitFor()
+      expect(await rules()).toMatchObject([
+        { subject: "phone", max_count: 1, window_seconds: 86_400, is_active: false }
+      ])
+      await page.getByRole("button", { name: "Try one-a-day" }).click()
+      await dialog.getByText(/^\d+ of \d+ payments would have been over the limit/).waitFor()
+      expect(await dialog.getByRole("row").count()).toBeGreaterThan(1)
+      await looksRight(page, "a rule that is tried")
+      await dialog.getByRole("button", { name: "Close" }).click()
+      await page.getByRole("button", { name: "Switch on one-a-day" }).click()
+      await dialog.getByRole("button", { name: "Switch on" }).click()
+      await page.getByRole("button", { name: "Switch off one-a-day" }).waitFor()
+      expect(await rules()).toMatchObject([{ max_count: 1, is_active: true }])
+      await page.getByRole("button", { name: "Remove one-a-day" }).click()
+      await dialog.getByRole("button", { name: "Remove the rule" }).click()
+      await page.getByRole("cell", { name: "one-a-day", exact: true }).waitFor({ state: "detached" })
+      await walkTo(page, "rules/lists", "Rules")
+      await page.getByRole("button", { name: "Add to a list" }).click()
+      await dialog.getByLabel("Value", { exact: true }).fill("+254 799 000 444")
+      await dialog.getByRole("button", { name: "Add to a list" }).click()
+      await page.getByRole("cell", { name: "+254799000444", exact: true }).waitFor()
+      await looksRight(page, "lists")
+    })
+    await expect(initiate(byPhone("+254799000444"))).rejects.toMatchObject({ status: 409 })
   })
 
   it("lets a platform admin approve a KYB application, with its documents in sight", async () => {

@@ -137,7 +137,23 @@ onDatabaseServer("Rate lookup", (it) => {
     Effect.gen(function* () {
       const { acme } = yield* people
       const answer = yield* lookUp(acme.key, pair("CHF", "KES"))
-      expect([answer.status, bodyOf(answer)]).toEqual([404, error("There is no rate from CHF to KES.")])
+      expect([answer.status, bodyOf(answer)]).toEqual([
+        404,
+        error('There is no rate from CHF to KES: an operator sets it with "corridor rates set CHF USD RATE".')
+      ])
+    })
+  )
+
+  it.effect("says which rates are missing for a pair that has only a rate of its own", () =>
+    Effect.gen(function* () {
+      const { acme, admin } = yield* people
+      const set = yield* put(admin, JSON.stringify({ from_currency: "ISK", to_currency: "PLN", rate: 0.03 }))
+      expect(set.status, set.text).toBe(200)
+      const answer = yield* lookUp(acme.key, pair("ISK", "PLN", "100"))
+      expect([answer.status, bodyOf(answer)]).toEqual([
+        404,
+        error(/"corridor rates set ISK USD RATE" and "corridor rates set USD PLN RATE"/)
+      ])
     })
   )
 
@@ -305,7 +321,8 @@ onServer("Rate lookup with a short RATE_MAX_AGE", "memory", { variables: { RATE_
     Effect.gen(function* () {
       const { acme } = yield* people
       const answer = yield* lookUp(acme.key, pair("USD", "KES"))
-      const message = /^The rate from USD to KES is stale: it was last set at [^ ]+Z\.$/
+      const message =
+        /^The rate from USD to KES is stale: that of USD to KES was last set at [^ ]+Z, an operator .*"corridor rates set USD KES RATE"\.$/
       expect([answer.status, bodyOf(answer)]).toEqual([404, error(message)])
     })
   )

@@ -159,6 +159,27 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     )
   )
 
+  it.live("stops a rate that moves by 10 percent in small steps, and a person's small steps too", () =>
+    onFeed(
+      backend,
+      (url) => url,
+      (feed, { answer }) =>
+        Effect.gen(function* () {
+          const store = yield* RateStore
+          const rates = yield* Rates
+          for (const NGN of [1000, 1060, 1099, 1160, 1180]) {
+            answer.body = document({ NGN })
+            yield* wait
+            yield* feed.fetchDue
+          }
+          expect((yield* stored("USD", "NGN"))?.rate).toBe("1099")
+          expect((yield* store.proposals).map(({ rate }) => rate)).toContain("1160")
+          const wanted = yield* Schema.decode(WantedRate)({ from: "USD", to: "NGN", rate: "1110" })
+          expect((yield* rates.set(operatorPermit("platform", "ada"), wanted)).status).toBe("proposed")
+        })
+    )
+  )
+
   it.live("leaves a rate alone that an operator set, where manual has the higher priority", () =>
     onFeed(
       backend,
@@ -352,6 +373,29 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
 })
 
 describe("A source in live mode", () => {
+  it.effect("may move a rate by 10 percent again after 24 hours", () =>
+    onFeed(
+      "memory",
+      (url) => url,
+      (feed, { answer }) =>
+        Effect.gen(function* () {
+          for (const [hours, NGN, taken] of [
+            [0, 1000, "1000"],
+            [13, 1080, "1080"],
+            [23.9, 1150, "1080"],
+            [24, 1150, "1150"],
+            [47, 1200, "1150"]
+          ] as const) {
+            answer.body = document({ NGN })
+            yield* TestClock.setTime(hours * 3_600_000)
+            yield* feed.fetchDue
+            expect((yield* stored("USD", "NGN"))?.rate).toBe(taken)
+          }
+        }),
+      "1 minute"
+    )
+  )
+
   const live = {
     CORRIDOR_MODE: "live",
     CORRIDOR_MASTER_KEY: "0".repeat(64),

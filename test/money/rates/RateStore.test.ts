@@ -52,8 +52,27 @@ onBothStores("RateStore", (it) => {
       const store = yield* RateStore
       yield* store.set([usd("GHS", "15.5")])
       const found = Option.getOrThrow(yield* store.findForUpdate("USD", "GHS"))
-      expect(found).toEqual({ ...usd("GHS", "15.5"), ...manualOrigin, updated_at: expect.any(Date) })
+      expect(found).toEqual({
+        ...usd("GHS", "15.5"),
+        ...manualOrigin,
+        updated_at: expect.any(Date),
+        compared_rate: "15.5"
+      })
       expect(yield* store.findForUpdate("GHS", "USD")).toEqual(Option.none())
+    })
+  )
+
+  it.effect("keeps the rate that later ones are compared with, until one is confirmed", () =>
+    Effect.gen(function* () {
+      const store = yield* RateStore
+      const compared = Effect.map(store.findForUpdate("USD", "TZS"), (row) => Option.getOrThrow(row).compared_rate)
+      yield* store.set([usd("TZS", "2500")])
+      yield* store.set([usd("TZS", "2600")])
+      expect(yield* compared).toBe("2500")
+      const listed = (yield* store.listForUpdate).find(({ to_currency }) => to_currency === "TZS")
+      expect(listed).toMatchObject({ rate: "2600", compared_rate: "2500" })
+      yield* store.set([usd("TZS", "2900")], manualOrigin, true)
+      expect(yield* compared).toBe("2900")
     })
   )
 

@@ -106,8 +106,8 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
 
   it.live.each<[CancelAnswer, Enquiry]>([
     ["refused", reports("pending")],
-    ["unknown", reports("pending")],
     ["asked", reports("pending")],
+    ["unknown", new Absent()],
     ["refused", new Absent()],
     ["refused", new Unknown({ reason: "nobody has tried to pay on its page", untried: true })]
   ])("fails although its provider closes nothing (%s), and is asked for late money", ([cancel, says]) =>
@@ -130,6 +130,78 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
+  it.live.each<[Enquiry]>([
+    [reports("pending")],
+    [new Unknown({ reason: "nobody has tried to pay on its page", untried: true })]
+  ])("does not end while its page may be open: the page is closed again", ([says]) =>
+    Effect.gen(function* () {
+      const begun = yield* begin()
+      const { attempt_id, items, passes, payment, round, stripe } = begun
+      stripe.says(attempt_id, says)
+      stripe.will({ cancel: "unknown" })
+      yield* passes("25 hours")
+      expect(yield* round).toBe(1)
+      expect(yield* payment).toMatchObject({ status: "pending", failure: null })
+      stripe.will({ cancel: "canceled" })
+      yield* passes("2 hours")
+      expect(yield* round).toBe(1)
+      expect(yield* payment).toMatchObject({ status: "failed", failure: { code: "EXPIRED" } })
+      expect(yield* items).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("completes where it is paid on a page that could not be closed", () =>
+    Effect.gen(function* () {
+      const begun = yield* begin()
+      const { callBack, items, passes, payment, round, stripe } = begun
+      stripe.will({ cancel: "unknown" })
+      yield* passes("25 hours")
+      yield* round
+      yield* callBack("completed")
+      expect(yield* payment).toMatchObject({ status: "completed", failure: null })
+      expect(yield* items).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is left to a person where its page cannot be closed for a day", () =>
+    Effect.gen(function* () {
+      const begun = yield* begin()
+      const { attempt, items, passes, payment, round, stripe } = begun
+      stripe.will({ cancel: "unknown" })
+      yield* passes("24 hours")
+      let asked = 0
+      for (let minutes = 1; minutes < 60 * 72; minutes *= 2) {
+        yield* passes(`${minutes + 1} minutes`)
+        asked += yield* round
+      }
+      expect(asked).toBeGreaterThan(5)
+      expect(yield* payment).toMatchObject({ status: "pending", failure: null })
+      expect((yield* attempt).next_enquiry_at).toBeNull()
+      expect(yield* items).toMatchObject([
+        { kind: "unknown_outcome", detail: expect.stringContaining("whether its page is closed") }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("names the end of its time to pay in the order, so that its page closes by itself", () =>
+    Effect.gen(function* () {
+      const { payment, stripe } = yield* begin()
+      const { created_at } = yield* payment
+      expect(stripe.orders.map(({ expiresAt }) => expiresAt)).toEqual([new Date(created_at.getTime() + 24 * HOUR)])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has EXPIRED where its page closes by itself a moment before its end", () =>
+    Effect.gen(function* () {
+      const begun = yield* begin()
+      const { callBack, payment, passes, store } = begun
+      const { expires_at } = yield* payment
+      yield* passes(`${expires_at!.getTime() - (yield* store.now).getTime() - 20_000} millis`)
+      yield* callBack("failed")
+      expect(yield* payment).toMatchObject({ status: "failed", failure: { code: "EXPIRED" } })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("completes where it was paid just before its page could be closed", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
@@ -147,7 +219,8 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
   it.live("keeps money that comes after its end for a person, by callback", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
-      const { callBack, items, payment } = begun
+      const { callBack, items, payment, stripe } = begun
+      stripe.will({ cancel: "canceled" })
       yield* untilItsEnd(begun)
       expect((yield* callBack("completed")).received).toEqual(["applied"])
       expect(yield* payment).toMatchObject({ status: "failed", failure: { code: "EXPIRED" } })
@@ -159,6 +232,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     Effect.gen(function* () {
       const begun = yield* begin()
       const { attempt, attempt_id, items, passes, payment, round, stripe } = begun
+      stripe.will({ cancel: "refused" })
       yield* untilItsEnd(begun)
       stripe.says(attempt_id, reports("completed"))
       yield* passes("25 hours")
@@ -266,6 +340,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     Effect.gen(function* () {
       const begun = yield* begin(accepts({ state: "processing" }))
       const { attempt_id, passes, payment, round, store, stripe } = begun
+      stripe.will({ cancel: "canceled" })
       for (let n = 0; n < 9; n++) {
         yield* passes("25 hours")
         yield* round

@@ -489,6 +489,10 @@ describe("planPayment: who pays", () => {
     })
     expect(JSON.stringify(payment.card_details)).not.toContain("Mozilla")
     expect(planned(byCard()).order.browser).toBeNull()
+    const odd = { ...byCard().card_details, browser: { ...browser, ip_address: "203.0.113.007" } }
+    expect(refusal({ ...byCard(), card_details: odd })).toBe(
+      "VALIDATION_ERROR card_details.browser.ip_address: is not an IP address."
+    )
   })
 
   it("has a card until its month is over everywhere", () => {

@@ -377,6 +377,53 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("get back what they bore if a dispute is won, and the settlement balance what it bore", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const books = yield* fresh(tenPercent)
+        const { account_id } = yield* openAccount(acme.key, {
+          ...{ org_id: acme.org_id, user_id: acme.userId("staff"), currency: "KES" }
+        })
+        yield* serveCountry("IT", ["stripe"])
+        stripe.otherwise(accepts())
+        const { payment_id } = yield* initiate({ ...byCard(), country: "IT", virtual_account_id: account_id })
+        const says = teller(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
+        yield* says(came(1500))
+        const spent = { from_account_id: account_id, to_account_id: "settlement", amount: 1350 }
+        expect((yield* ask(acme.key, "/transfer", spent)).status).toBe(200)
+        yield* says(taken(1000))
+        yield* resolve(payment_id, "completed", "lost")
+        expect(yield* books.gained).toEqual({ settlement: 500, stripe: -500 })
+        yield* says(won(400, "w1"))
+        expect(yield* books.gained, "the debt is given back first").toEqual({ settlement: 900, stripe: -900 })
+        yield* says(won(600, "w2"))
+        expect(yield* books.gained).toEqual({ settlement: 1350, reserve: 150, stripe: -1500 })
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+        yield* expectBooksInOrder
+        yield* after(4)
+        expect(yield* books.gained).toEqual({ settlement: 1350, stripe: -1500 })
+        expect(yield* balanceOf(acme.key, account_id)).toBe(150)
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("bear the chargeback of a payin that was paid twice, and get back what is won", () =>
+      Effect.gen(function* () {
+        const books = yield* fresh(tenPercent)
+        const { payment_id, says } = yield* paidIn
+        yield* says(came(1500, "c2"))
+        yield* resolve(payment_id, "completed", "the second one is theirs too")
+        expect(yield* books.gained).toEqual({ settlement: 2850, reserve: 150, stripe: -3000 })
+        yield* says(taken(400))
+        expect(yield* firstDecision(payment_id)).toMatchObject({ moves: -250 })
+        yield* resolve(payment_id, "completed", "lost")
+        expect(yield* books.gained).toEqual({ settlement: 2600, stripe: -2600 })
+        yield* says(won(400))
+        expect(yield* books.gained).toEqual({ settlement: 2850, reserve: 150, stripe: -3000 })
+        yield* expectBooksInOrder
+      })
+    )
+
     it.effect("do not apply to the organisation's own provider accounts", () =>
       Effect.gen(function* () {
         const books = yield* fresh(tenPercent)

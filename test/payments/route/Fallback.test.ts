@@ -175,6 +175,27 @@ onDatabasePaymentServer(
       })
     )
 
+    it.effect("answers with the payment's state where a callback had failed it before the refusal", () =>
+      Effect.gen(function* () {
+        yield* serveCountry("FI", ["stripe", "adyen"])
+        const release = yield* Deferred.make<void>()
+        stripe.on("called back first", Effect.as(Deferred.await(release), declines()))
+        const waiting = yield* Effect.fork(initiate(inCountry("FI", "called back first")))
+        const order = yield* eventually(
+          Effect.sync(() => stripe.orders.find((one) => one.description === "called back first")),
+          (found) => found !== undefined
+        )
+        const { paymentId, reference } = order!
+        yield* callBack("stripe", { key: "early failure", reference, state: "failed" })
+        expect(yield* recordOf(paymentId)).toMatchObject({ status: "failed" })
+        yield* Deferred.succeed(release, undefined)
+        const { response, status } = yield* waiting
+        expect(adyen.timesAsked(paymentId), "the payment is over").toBe(0)
+        expect(status, "not every provider declined").toBe(200)
+        expect(response).toMatchObject({ payment_id: paymentId, status: "failed" })
+      })
+    )
+
     it.effect("lets a refused provider's later words change nothing of the payment that another has", () =>
       Effect.gen(function* () {
         yield* serveCountry("NL", ["stripe", "adyen"])

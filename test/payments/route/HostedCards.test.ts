@@ -113,6 +113,11 @@ onDatabasePaymentServer(
         yield* serveCountry("AT", ["paypal"])
         const raw = yield* withoutCard({ country: "AT" })
         expect((yield* visit(raw.path)).text).toMatch(/name="number"/)
+        // The route decides on which page the card is entered, not a payer who leaves the number out.
+        const omitted = yield* submit(raw.path, { action: "pay" })
+        expect(omitted.status).toBe(400)
+        expect(omitted.text).toMatch(/name="number"/)
+        expect(paypal.timesAsked(raw.payment_id)).toBe(0)
       })
     )
   }

@@ -279,6 +279,24 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("of the platform hold what only the platform releases", () =>
+      Effect.gen(function* () {
+        const { acme, admin } = yield* people
+        expect((yield* put("/v1/rules/hold", admin, { ...limit, action: "hold" })).status).toBe(200)
+        const phone = newPhone()
+        const held = yield* Effect.ensuring(
+          Effect.zipRight(initiate(by(phone)), initiate(by(phone))),
+          Effect.orDie(del("/v1/rules/hold", admin))
+        )
+        expect(held.response).toMatchObject({ status: "initiated", next_action: "wait" })
+        const own = yield* act(held.payment_id, { action: "review" }, acme.token("staff"))
+        expect(own).toMatchObject({ status: 403, body: { message: expect.stringContaining("platform admin") } })
+        expect(yield* recordOf(held.payment_id)).toMatchObject({ status: "initiated" })
+        const sent = yield* act(held.payment_id, { action: "review" }, admin)
+        expect(sent.response).toMatchObject({ status: "processing" })
+      })
+    )
+
     it.effect(
       "of the platform count payments of all organisations together, and are not the organisation's to lift",
       () =>

@@ -58,6 +58,8 @@ layer(Layer.empty, { excludeTestServices: true })("The screening adapter", (it) 
       expect(yield* reasonWhen("down")).toMatchObject({ left: { reason: "it answered with 503" } })
       expect(yield* reasonWhen("garbage")).toMatchObject({ left: { reason: "its answer was not understood" } })
       expect(yield* reasonWhen("silent")).toMatchObject({ left: { reason: "it did not answer in time" } })
+      expect(yield* reasonWhen("moved")).toMatchObject({ left: { reason: "it answered with 302" } })
+      expect(yield* reasonWhen("other")).toMatchObject({ left: { reason: "its answer was not understood" } })
       const nobody = { SCREENING_URL: "http://127.0.0.1:9" }
       expect(yield* reasonWhen("well", nobody)).toMatchObject({ left: { reason: "it was not reached" } })
     })
@@ -80,6 +82,8 @@ onPaymentServer("Screening", "memory", { variables: { SCREENING_URL: fake.url } 
       expect((yield* itemsOf(held.payment_id))[0]?.["detail"]).toBe(
         'Held by sanctions screening: "Ada Okafor" matches "OKAFOR, Ada" of us_ofac, score 0.97.'
       )
+      const reviewed = yield* act(held.payment_id, { action: "review" }, acme.token("staff"))
+      expect(reviewed).toMatchObject({ status: 403, body: { message: expect.stringContaining("platform admin") } })
       const rejected = yield* act(held.payment_id, { action: "reject" }, acme.token("staff"))
       expect(rejected.response).toMatchObject({ status: "rejected" })
 
@@ -97,6 +101,27 @@ onPaymentServer("Screening", "memory", { variables: { SCREENING_URL: fake.url } 
     })
   )
 
+  it.effect("keeps odd characters of the service out of the queue", () =>
+    Effect.gen(function* () {
+      fake.feels("odd")
+      const held = yield* Effect.ensuring(
+        initiate(byPhone()),
+        Effect.sync(() => fake.feels("well"))
+      )
+      expect(held.response).toMatchObject({ next_action: "wait" })
+      const detail = String((yield* itemsOf(held.payment_id))[0]?.["detail"])
+      expect(detail).toContain("of us")
+      expect(detail).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    })
+  )
+
+  it.effect("screens a name without the characters that are not seen", () =>
+    Effect.gen(function* () {
+      const hidden = { ...byPhone(), payer_details: { ...byPhone().payer_details, name: "Ada Oka\u200bfor" } }
+      expect((yield* initiate(hidden)).response).toMatchObject({ next_action: "wait" })
+    })
+  )
+
   it.effect("holds what cannot be screened", () =>
     Effect.gen(function* () {
       fake.feels("down")
@@ -108,6 +133,11 @@ onPaymentServer("Screening", "memory", { variables: { SCREENING_URL: fake.url } 
       expect((yield* itemsOf(held.payment_id))[0]?.["detail"]).toBe(
         "Held by sanctions screening, which is not available: it answered with 503."
       )
+      const { acme, admin } = yield* people
+      expect(yield* act(held.payment_id, { action: "review" }, acme.token("staff"))).toMatchObject({ status: 403 })
+      expect((yield* act(held.payment_id, { action: "review" }, admin)).response).toMatchObject({
+        status: "processing"
+      })
     })
   )
 })

@@ -19,6 +19,7 @@ import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { act, actable } from "../support/Acting.ts"
+import { came, payinAt, taken } from "../support/Stories.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -108,6 +109,22 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
       expect(yield* attemptsOf(payment_id)).toMatchObject([
         { leg: "payment", amount: null, currency: null },
         { leg: "refund", amount: 500, currency: "KES", outcome: "accepted" }
+      ])
+    })
+  )
+
+  it.effect("is told as a dispute if the provider took all of it back", () =>
+    Effect.gen(function* () {
+      const { payment_id, says } = yield* Effect.tap(payinAt(stripe), (one) => one.says(came(1500)))
+      yield* says(taken(1500))
+      const [dispute, ...others] = (yield* toldOf(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
+      expect(others).toEqual([])
+      expect(dispute).toMatchObject({
+        ...{ status: "refunded", previous_status: "completed" },
+        dispute: { kind: "returned", amount: 1500, currency: "KES" }
+      })
+      expect(yield* toldOf(payment_id, "payment.refunded")).toMatchObject([
+        { refund_id: null, amount: 1500, dispute: { kind: "returned", amount: 1500 } }
       ])
     })
   )

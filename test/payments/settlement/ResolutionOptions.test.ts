@@ -237,6 +237,7 @@ it("asks of an unknown outcome what the provider did, and leaves closed items ou
     attempt_id: idFrom("payment"),
     kind: "unknown_outcome",
     detail: "stripe does not say.",
+    by_platform: false,
     opened_at: new Date(0),
     closed_at: null,
     closed_by: null
@@ -259,6 +260,7 @@ it("says of a question about money that has moved that it stands, or that all of
     attempt_id: null,
     kind: "unknown_outcome",
     detail: "stripe names a transfer of another payment.",
+    by_platform: false,
     opened_at: new Date(0),
     closed_at: null,
     closed_by: null

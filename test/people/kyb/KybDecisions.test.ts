@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { operatorPermit } from "../../../src/domain/Access.ts"
+import { makerPermit, operatorPermit } from "../../../src/domain/Access.ts"
 import { Kyb } from "../../../src/people/kyb/Kyb.ts"
 import { KybStore } from "../../../src/people/kyb/KybStore.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
@@ -8,13 +8,29 @@ import { AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import type { OrgId } from "../../../src/domain/Ids.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
-import { newOrganization } from "../../support/StoreFixtures.ts"
+import { newOrganization, newUser, nextId } from "../../support/StoreFixtures.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { kybEvents, startedAgain, statusOf } from "./KybFixtures.ts"
 
 const document = { type: "registration", name: "Certificate", url: "https://files.example/c.pdf?token=hidden" }
 
 const applied = (body?: object) => Effect.flatMap(newOrganization(), ({ org_id }) => startedAgain(org_id, body))
+
+/** Started by an operator of the database. */
+const appliedBy = (name: string) =>
+  Effect.gen(function* () {
+    const { org_id } = yield* newOrganization()
+    return yield* Effect.flatMap(Kyb, (kyb) => kyb.initiate(operatorPermit("organization", name), org_id))
+  })
+
+const patch = (orgId: OrgId, body: object) =>
+  Effect.flatMap(people, ({ admin }) =>
+    send(`/v1/organizations/${orgId}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json", ...admin },
+      body: JSON.stringify(body)
+    })
+  )
 
 const decide = (id: string, decision: "approve" | "reject", body: object = {}) =>
   Effect.flatMap(people, ({ admin }) => post(`/v1/kyb/applications/${id}/${decision}`, { ...admin }, body))
@@ -113,6 +129,20 @@ onDatabaseServer("KYB decided by one person", (it) => {
       }
       const { kyb_customer_id: id } = yield* startedAgain(org_id, {})
       expect((yield* decide(id, "reject", {})).status).toBe(400)
+      for (const odd of ["%00", "a%20b", "%F0%9F%98%80"]) {
+        const path = `/v1/kyb/applications/${odd}`
+        const answers = [
+          yield* send(path, { headers: { ...admin } }),
+          yield* post(`${path}/approve`, { ...admin }, {}),
+          yield* post(`${path}/reject`, { ...admin }, { reason: "no" })
+        ]
+        for (const answer of answers) {
+          expect([answer.status, (bodyOf(answer) as { message: string }).message]).toEqual([
+            400,
+            expect.stringContaining("kyb_customer_id")
+          ])
+        }
+      }
     })
   )
 })
@@ -124,7 +154,7 @@ onDatabaseServer(
       Effect.gen(function* () {
         const { adminId } = yield* people
         const kyb = yield* Kyb
-        const { kyb_customer_id: id, org_id } = yield* applied()
+        const { kyb_customer_id: id, org_id } = yield* appliedBy("ada")
         const first = yield* decide(id, "approve")
         expect([first.status, bodyOf(first)]).toMatchObject([
           200,
@@ -142,17 +172,77 @@ onDatabaseServer(
       })
     )
 
-    it.effect("cannot be approved by one person through the organisation itself", () =>
+    it.effect("is not approved by the person who started it", () =>
       Effect.gen(function* () {
+        const kyb = yield* Kyb
+        const { kyb_customer_id: id, org_id } = yield* applied()
+        const own = yield* decide(id, "approve")
+        expect([own.status, own.text]).toEqual([403, expect.stringContaining("You started this application")])
+        yield* kyb.approve(operatorPermit("platform", "grace"), id, null)
+        expect((yield* decide(id, "approve")).status).toBe(403)
+        expect(yield* statusOf(org_id)).toBe("pending")
+        expect((yield* decide(id, "reject", { reason: "Mine, and wrong" })).status).toBe(200)
+      })
+    )
+
+    it.effect("does not count an approver who is no platform admin any more, or has joined the organisation", () =>
+      Effect.gen(function* () {
+        const kyb = yield* Kyb
+        const users = yield* UserStore
+        const mayApprove = { ...(yield* newUser({ is_admin: true })), joins: true }
+        const wasDemoted = { ...(yield* newUser({ is_admin: false })), joins: false }
+        const wasDeleted = { user_id: yield* nextId, joins: false }
+        for (const { joins, user_id } of [mayApprove, wasDemoted, wasDeleted]) {
+          const { kyb_customer_id: id, org_id } = yield* appliedBy("ada")
+          const first = yield* kyb.approve(makerPermit("platform", org_id, user_id), id, null)
+          expect(first.approved_by).toEqual(joins ? [user_id] : [])
+          if (joins) yield* users.putMember({ org_id, user_id, role: "staff" })
+          const grace = yield* kyb.approve(operatorPermit("platform", "grace"), id, null)
+          expect(grace).toMatchObject({ kyb_status: "pending", approved_by: ["operator grace"] })
+          expect(yield* kyb.approve(operatorPermit("platform", "joan"), id, null)).toMatchObject({
+            kyb_status: "approved",
+            approved_by: ["operator grace", "operator joan"]
+          })
+        }
+      })
+    )
+
+    it.effect("does not count approvals from before the organisation changed its name, country or address", () =>
+      Effect.gen(function* () {
+        const kyb = yield* Kyb
         const { admin } = yield* people
-        const { org_id } = yield* applied()
-        const patched = yield* send(`/v1/organizations/${org_id}`, {
-          method: "PATCH",
-          headers: { "content-type": "application/json", ...admin },
-          body: JSON.stringify({ kyb_status: "approved" })
-        })
+        const grace = operatorPermit("platform", "grace")
+        for (const change of [{ name: "Another Ltd" }, { country: "UG" }, { email: "other@shop.example" }]) {
+          const { kyb_customer_id: id, org_id } = yield* appliedBy("ada")
+          yield* kyb.approve(grace, id, null)
+          expect((yield* patch(org_id, change)).status).toBe(200)
+          expect(bodyOf(yield* send(`/v1/kyb/applications/${id}`, { headers: { ...admin } }))).toMatchObject({
+            data: { approved_by: [] }
+          })
+          const listed = yield* send("/v1/kyb/applications?limit=1", { headers: { ...admin } })
+          expect(bodyOf(listed)).toMatchObject({ data: [{ org_id, approved_by: [] }] })
+          expect((yield* decide(id, "approve")).status).toBe(200)
+          expect(yield* statusOf(org_id)).toBe("pending")
+          expect(yield* kyb.approve(grace, id, null)).toMatchObject({ kyb_status: "approved" })
+        }
+        const { kyb_customer_id: id, org_id } = yield* appliedBy("ada")
+        yield* kyb.approve(grace, id, null)
+        expect((yield* patch(org_id, { features: ["escrow"] })).status).toBe(200)
+        expect((yield* decide(id, "approve")).status).toBe(200)
+        expect(yield* statusOf(org_id)).toBe("approved")
+      })
+    )
+
+    it.effect("is neither approved nor opened again by one person through the organisation itself", () =>
+      Effect.gen(function* () {
+        const { kyb_customer_id: id, org_id } = yield* appliedBy("ada")
+        const patched = yield* patch(org_id, { kyb_status: "approved" })
         expect([patched.status, patched.text]).toEqual([403, expect.stringContaining("2 people")])
         expect(yield* statusOf(org_id)).toBe("pending")
+        yield* decide(id, "approve")
+        expect((yield* patch(org_id, { kyb_status: "rejected" })).status).toBe(200)
+        expect((yield* patch(org_id, { kyb_status: "pending" })).status).toBe(403)
+        expect(yield* statusOf(org_id)).toBe("rejected")
       })
     )
   },

@@ -12,7 +12,7 @@ const opened = Effect.gen(function* () {
   const store = yield* KybStore
   const { org_id } = yield* newOrganization()
   const customer_id = `kyb_${yield* nextId}`
-  yield* store.open({ customer_id, org_id, documents: null })
+  yield* store.open({ customer_id, org_id, documents: null, started_by: "ada" })
   return { org_id, customer_id }
 })
 
@@ -33,7 +33,7 @@ onBothStores("KybStore", (it) => {
       const second = `kyb_${yield* nextId}`
       expect(yield* store.lock(org_id)).toEqual(Option.some({ org_id, kyb_status: "pending", kyb_customer_id: first }))
       yield* store.decide(rejected(first, org_id))
-      yield* store.open({ customer_id: second, org_id, documents: null })
+      yield* store.open({ customer_id: second, org_id, documents: null, started_by: "ada" })
       const state = Option.some({ org_id, kyb_status: "pending", kyb_customer_id: second })
       for (const customer of [first, second]) expect(yield* store.lockByCustomer(customer)).toEqual(state)
       expect(yield* store.lockByCustomer("kyb_nobody")).toEqual(Option.none())
@@ -83,12 +83,16 @@ onBothStores("KybStore", (it) => {
         decided_by: "operator ada",
         reason: "No registration"
       })
-      yield* store.open({ customer_id, org_id, documents: "sealed" })
+      yield* store.open({ customer_id, org_id, documents: "sealed", started_by: "ada" })
       expect(yield* store.find(first)).toEqual(Option.none())
-      yield* store.addApproval(customer_id, "ada")
-      yield* store.addApproval(customer_id, "operator grace")
+      const approvals = [
+        { person: "0199", details: "d1" },
+        { person: "operator grace", details: "d2" }
+      ]
+      yield* store.setApprovals(customer_id, [{ person: "operator joan", details: "d0" }])
+      yield* store.setApprovals(customer_id, approvals)
       const shown = Option.getOrThrow(yield* store.find(customer_id))
-      expect(shown).toMatchObject({ org_id, kyb_status: "pending", approved_by: ["ada", "operator grace"] })
+      expect(shown).toMatchObject({ org_id, kyb_status: "pending", started_by: "ada", approvals })
       expect(shown).toMatchObject({ documents: "sealed", decided_by: null, decided_at: null, reason: null })
       const window = { after: Option.none(), take: 500 }
       const of = (status?: "pending" | "rejected") =>
@@ -128,7 +132,7 @@ onBothStores("KybStore", (it) => {
       const store = yield* KybStore
       const { org_id } = yield* newOrganization()
       const customer_id = `kyb_${yield* nextId}`
-      yield* store.open({ customer_id, org_id, documents: "old" })
+      yield* store.open({ customer_id, org_id, documents: "old", started_by: "ada" })
       expect(yield* store.allDocuments).toContainEqual({ customer_id, documents: "old" })
       yield* store.replaceDocuments({ customer_id, documents: "new" })
       expect(yield* store.allDocuments).toContainEqual({ customer_id, documents: "new" })

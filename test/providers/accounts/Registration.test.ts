@@ -3,6 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, Option, Redacted } from "effect"
 import { StoresMemory } from "../../../src/app/Stores.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { AuditLog, AuditStore } from "../../../src/platform/audit/AuditLog.ts"
+import { registerCallbacks } from "../../../src/providers/accounts/CallbackRegistration.ts"
 import { SecretStore, Secrets } from "../../../src/platform/secrets/Secrets.ts"
 import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
 import { ProviderAccounts, registeredSecret } from "../../../src/providers/accounts/ProviderAccounts.ts"
@@ -12,6 +15,7 @@ import { webhookEvents as paypalEvents } from "../../../src/providers/paypal/Pay
 import { signatureOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { webhookEvents } from "../../../src/providers/stripe/StripeWebhooks.ts"
+import { allFakes } from "../../fakes/AllFakes.ts"
 import { startFake } from "../../fakes/FakeServer.ts"
 import { paypalFake } from "../../fakes/PaypalFake.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
@@ -104,7 +108,7 @@ describe("a webhook of PayPal", () => {
       expect(yield* fake.provider.register!("setting")).toMatchObject({ _tag: "Left" })
       yield* fake.connectedWith({}).register!("none")
       const said = Either.getOrThrow(yield* fake.provider.register!("setting"))
-      expect(said).toEqual({ message: `Registered before, as ${webhookId}.`, credentials: {} })
+      expect(said).toEqual({ message: `Registered before, as ${webhookId}.`, changed: false, credentials: {} })
     })
   )
 })
@@ -112,7 +116,7 @@ describe("a webhook of PayPal", () => {
 const services = (variables: Variables) =>
   ProviderAccounts.layer.pipe(
     Layer.provide(PlatformAccounts.layer),
-    Layer.provide(Secrets.layer),
+    Layer.provideMerge(Layer.merge(Secrets.layer, AuditLog.layer)),
     Layer.provide(TestVault),
     Layer.provide(Ids.layer),
     Layer.provide(testSettings(variables))
@@ -124,7 +128,7 @@ describe("the platform's callback address", () => {
       const fake = yield* startFake(stripeFake, { callbackUrl: "http://127.0.0.1:9/" })
       const variables = { STRIPE_BASE_URL: fake.url, STRIPE_SECRET_KEY: fake.credentials["secret_key"]! }
       const secret = fake.credentials["webhook_secret"]!
-      const started = <A, E>(use: Effect.Effect<A, E, ProviderAccounts>, about: Variables = {}) =>
+      const started = <A, E, R>(use: Effect.Effect<A, E, R | ProviderAccounts>, about: Variables = {}) =>
         use.pipe(Effect.provide(services({ ...variables, ...about })), Effect.scoped)
       const body = JSON.stringify({ id: "evt_1", type: "ping", data: { object: {} } })
       const time = `${Math.trunc(Date.now() / 1000)}`
@@ -133,9 +137,15 @@ describe("the platform's callback address", () => {
         const { platform } = yield* ProviderAccounts
         return yield* Effect.either((yield* platform("stripe"))!.callback(request))
       })
-      const registered = Effect.flatMap(ProviderAccounts, ({ registerPlatform }) => registerPlatform("stripe"))
+      const permit = operatorPermit("platform", "tester", Option.none())
+      const registering = (dryRun: boolean) => registerCallbacks(permit, "stripe", dryRun)
+      const registered = registering(false)
 
       expect(yield* started(called)).toMatchObject({ _tag: "Left", left: { _tag: "NoProof" } })
+      expect(yield* started(registering(true))).toEqual(
+        Option.some(Either.right(expect.stringContaining("would be registered")))
+      )
+      expect(yield* started(called), "a dry run changes nothing").toMatchObject({ _tag: "Left" })
       expect(yield* started(registered)).toEqual(Option.some(Either.right(expect.stringContaining("Restart"))))
       expect(yield* started(called)).toEqual(Either.right({ events: [] }))
       expect(yield* started(registered)).toEqual(Option.some(Either.right(expect.stringContaining("before"))))
@@ -145,6 +155,19 @@ describe("the platform's callback address", () => {
 
       const kept = Option.getOrThrow(yield* Effect.flatMap(SecretStore, ({ find }) => find(registeredSecret("stripe"))))
       expect(kept).not.toContain(secret)
+      const entries = yield* Effect.flatMap(AuditStore, ({ list }) =>
+        list(Option.none(), Option.none(), { after: Option.none(), take: 10 })
+      )
+      expect(entries).toMatchObject([
+        {
+          action: "provider.callbacks_registered",
+          actor_name: "tester",
+          subject_type: "provider",
+          subject_id: "stripe",
+          detail: { stored: ["webhook_secret"], callback_url: expect.stringMatching(/\/callbacks\/stripe$/) }
+        }
+      ])
+      expect(JSON.stringify(entries)).not.toContain(secret)
     }).pipe(Effect.provide(StoresMemory.pipe(Layer.provide(testSettings()))))
   )
 })
@@ -153,6 +176,29 @@ describe("what each third party needs", () => {
   it.each(thirdParties.map((party) => [party.name, party] as const))("is said of %s", (_, { fields, setup }) => {
     expect(setup.keys.length).toBeGreaterThan(0)
     for (const words of [...setup.keys, setup.callbacks?.at ?? "at"]) expect(words).toMatch(/\w/)
-    if (setup.callbacks?.secret !== undefined) expect(fields).toHaveProperty(setup.callbacks.secret)
+    const { alsoSecret, secret } = setup.callbacks ?? {}
+    for (const field of [secret, alsoSecret?.field, alsoSecret?.neededWith]) {
+      if (field !== undefined) expect(fields).toHaveProperty(field)
+    }
+  })
+
+  it.each(allFakes.map(({ fake }) => [fake.name, fake] as const))("is registered at %s if it says so", (name, fake) => {
+    const party = thirdParties.find((one) => one.name === name)!
+    const { http } = scripted(() => replyOf(500))
+    const sandbox = name === "mtn_momo" ? { target_environment: "sandbox" } : {}
+    const credentials = Object.entries({ ...fake.credentials, ...sandbox }).map(([field, value]) => [
+      field,
+      Redacted.make(value)
+    ])
+    const { register } = party.connect({
+      configId: null,
+      mode: "sandbox",
+      credentials: Object.fromEntries(credentials) as Record<string, Redacted.Redacted>,
+      baseUrl: party.baseUrls.sandbox,
+      callbackUrl: "https://pay.example.com/callbacks",
+      rawCards: false,
+      http
+    })
+    expect(register !== undefined).toBe(party.setup.registers !== undefined)
   })
 })

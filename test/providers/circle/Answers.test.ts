@@ -398,7 +398,7 @@ describe("amounts for Circle", () => {
 
 describe("the account at Circle", () => {
   triesAccount(hearing, "the API key", [
-    [{ data: { available: [{ amount: "3.14", currency: "USD" }] } }, "3.14 USD available"],
-    [{ data: { available: [] } }, "nothing is available"]
+    [{ data: { available: [{ amount: "3.14", currency: "USD" }] } }, { balances: ["3.14 USD"] }],
+    [{ data: { available: [] } }, { balances: [] }]
   ])
 })

@@ -361,5 +361,11 @@ describe("amounts for Coinbase", () => {
 })
 
 describe("the account at Coinbase", () => {
-  triesAccount(hearing, "the API key", [[{ accounts: [{ accountId: "account_a" }] }, "1 accounts"]])
+  triesAccount(hearing, "the API key", [
+    [
+      { accounts: [{ accountId: coinbaseFake.credentials["account_id"], name: "Ours" }] },
+      { name: `Ours ${coinbaseFake.credentials["account_id"]}` }
+    ],
+    [{ accounts: [{ accountId: "account_a" }] }, { note: "the key opens 1 accounts: say which in COINBASE_ACCOUNT_ID" }]
+  ])
 })

@@ -16,7 +16,7 @@ describe("amounts for Flutterwave", () => {
       fc.property(fc.constantFrom(...currencies), fc.bigInt(1n, 10n ** 24n), (currency, minor) => {
         const money = new Money({ currency, minor })
         const order = orderFor("card", "inbound", "NG", { money })
-        const { body } = Either.getOrThrow(orderRequest(order, { callbackUrl: null, senderPhone: undefined }))
+        const { body } = Either.getOrThrow(orderRequest(order, { callbackUrl: null, senderPhone: undefined }, 0))
         const [, literal = ""] = /"amount":(\d+(?:\.\d*[1-9])?),/.exec(body) ?? []
         expect(Equal.equals(Option.getOrThrow(moneyOfMajor(literal, currency)), money)).toBe(true)
         expect(Either.getOrThrow(readJson(body))).toMatchObject({ amount: literal })

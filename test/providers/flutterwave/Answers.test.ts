@@ -639,7 +639,7 @@ describe("the test of an account", () => {
       Effect.runPromise(atFlutterwave(scripted(() => replyOf(status, body)).http).test!)
     const data = [{ currency: "NGN", available_balance: 2367840 }, { currency: "KES" }]
     expect(await tested(200, { status: "success", message: "ok", data })).toEqual(
-      Either.right("it holds 2367840 NGN, KES")
+      Either.right({ balances: ["2367840 NGN", "KES"] })
     )
     expect(await tested(401, { status: "error", message: "Invalid authorization key", data: null })).toEqual(
       Either.left("Invalid authorization key")

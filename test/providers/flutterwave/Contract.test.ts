@@ -144,6 +144,23 @@ describe("an order for Flutterwave", () => {
     })
   })
 
+  it.each([
+    ["30 minutes before the payin ends", 30 * 60_000 + 5000, 30],
+    ["a day before the payin ends", 86_400_000, 60],
+    ["as the payin ends", 5000, 1]
+  ])("of a page made %s keeps it open no longer than that, and tells the payer", async (_, left, minutes) => {
+    const expiresAt = new Date(Date.now() + left)
+    const { calls, http } = scripted(() => replyOf(200, { status: "success", data: { link: "https://pay.example" } }))
+    const before = Date.now()
+    const answer = await Effect.runPromise(
+      atFlutterwave(http).initiate(orderFor("card", "inbound", "NG", { expiresAt }))
+    )
+    expect(bodyOf(calls[0]!)).toMatchObject({ configurations: { session_duration: minutes } })
+    const told = Date.parse(String((answer as { actionData: Record<string, unknown> }).actionData["expires_at"]))
+    expect(told - before - minutes * 60_000).toBeGreaterThanOrEqual(0)
+    expect(told - before - minutes * 60_000).toBeLessThan(5000)
+  })
+
   it("pays from the wallet of its own currency, and tells Kenya who sends it", async () => {
     const order = orderFor("mobile_money", "outbound", "KE")
     expect((await sentFor(order)).body).toEqual({

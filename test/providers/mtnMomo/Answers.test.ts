@@ -233,7 +233,10 @@ describe("the test of an account", () => {
 
   it("says what both products hold", async () => {
     expect(await tested(replyOf(200, { availableBalance: "1000", currency: "UGX" }))).toEqual(
-      Either.right("collection holds 1000 UGX, disbursement holds 1000 UGX")
+      Either.right({
+        balances: ["collection 1000 UGX", "disbursement 1000 UGX"],
+        rights: ["collection", "disbursement"]
+      })
     )
   })
 

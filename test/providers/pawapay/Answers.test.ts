@@ -257,6 +257,9 @@ describe("what pawaPay says of an order later", () => {
 
 describe("the account", () => {
   triesAccount(hearing, "the API token", [
-    [{ merchantId: "M", merchantName: "Merchant Inc." }, "the account of Merchant Inc."]
+    [
+      { merchantId: "M", merchantName: "Merchant Inc." },
+      { name: "Merchant Inc.", rights: [] }
+    ]
   ])
 })

@@ -302,9 +302,7 @@ describe("what Paystack answers to a question", () => {
   })
 
   it("the balance", () => {
-    expect(balanceRead(data([{ currency: "NGN", balance: 1 }]))).toEqual(
-      Either.right("it answered with the balances in NGN")
-    )
+    expect(balanceRead(data([{ currency: "NGN", balance: 1 }]))).toEqual(Either.right({ balances: ["0.01 NGN"] }))
     expect(Either.isLeft(balanceRead(error(401)))).toBe(true)
     expect(Either.isLeft(balanceRead(replyOf(200, "<html>")))).toBe(true)
   })
@@ -381,13 +379,18 @@ describe("how Paystack is spoken to", () => {
     })
   )
 
-  it.effect("a recipient that it knows is not made again", () =>
+  it.effect("the account on the record is paid, whatever recipient code the beneficiary has", () =>
     Effect.gen(function* () {
-      const { calls, provider } = answering({ "POST transfer": data({ status: "pending", transfer_code: "TRF_1" }) })
+      const { calls, provider } = answering({
+        "POST transferrecipient": data({ recipient_code: "RCP_1" }),
+        "POST transfer": data({ status: "pending", transfer_code: "TRF_1" })
+      })
       const order = toBank()
-      yield* provider.initiate({ ...order, recipient: { ...order.recipient!, externalAccountId: "RCP_known" } })
-      expect(calls.map(({ path }) => path)).toEqual(["/transfer"])
-      expect(JSON.parse(calls[0]!.body!)).toMatchObject({ recipient: "RCP_known", reference: order.reference })
+      const named = { ...order.recipient!, externalAccountId: "RCP_other" }
+      yield* provider.initiate({ ...order, recipient: named })
+      expect(calls.map(({ path }) => path)).toEqual(["/transferrecipient", "/transfer"])
+      expect(JSON.parse(calls[0]!.body!)).toMatchObject({ account_number: order.bank!.accountNumber })
+      expect(JSON.parse(calls[1]!.body!)).toMatchObject({ recipient: "RCP_1", reference: order.reference })
     })
   )
 

@@ -35,7 +35,7 @@ it.effect("every call says for what and for whom it is made", () =>
         issue: () => noted(new NotIssued({ reason: "" })),
         incoming: () => noted([])
       },
-      test: noted(Either.right(""))
+      test: noted(Either.right({}))
     }
     const fair = wrapProvider(provider)
     const order = yield* newOrder()

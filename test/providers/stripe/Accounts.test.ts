@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { createCustomer } from "../../../src/providers/stripe/StripeAccounts.ts"
+import { createCustomer, transferOf } from "../../../src/providers/stripe/StripeAccounts.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { formIn } from "../../fakes/StripeFakeForms.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
@@ -81,6 +81,16 @@ describe("bank details of Stripe", () => {
     })
   )
 
+  it("keep the sign of an amount that contradicts its type", () => {
+    const moved = (type: string, net_amount: string) => {
+      const object = "customer_cash_balance_transaction" as const
+      return transferOf({ id: "ccsbtxn_1", object, type, currency: "eur", customer: "cus_1", net_amount })?.amount.minor
+    }
+    expect([moved("funded", "500"), moved("funded", "-500")]).toEqual([500n, -500n])
+    expect([moved("return_initiated", "-500"), moved("return_initiated", "500")]).toEqual([500n, -500n])
+    expect([moved("return_canceled", "500"), moved("funded", "--500")]).toEqual([500n, undefined])
+  })
+
   it.scopedLive("leave out transfers of customers that single payments have", () =>
     Effect.gen(function* () {
       const { http, provider, settled, url } = yield* againstFake(stripe, stripeFake)
@@ -96,6 +106,41 @@ describe("bank details of Stripe", () => {
       yield* helper(url, id, "fund_cash_balance", { amount: "5000", currency: "eur" })
       yield* settled
       expect(yield* provider.accounts!.incoming!(new Date(0))).toEqual([])
+    })
+  )
+
+  it.scopedLive("end at a time that is named", () =>
+    Effect.gen(function* () {
+      const { provider, settled, url } = yield* againstFake(stripe, stripeFake)
+      const answer = yield* provider.accounts!.issue(order)
+      if (answer._tag !== "Issued") throw new Error(answer.reason)
+      yield* helper(url, answer.providerReference, "fund_cash_balance", { amount: "5000", currency: "eur" })
+      yield* settled
+      const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
+      expect(yield* provider.accounts!.incoming!(at(-120), at(-60))).toEqual([])
+      expect(yield* provider.accounts!.incoming!(at(-120), at(60))).toHaveLength(1)
+    })
+  )
+
+  it.scopedLive("are found although their customer was deleted, and said to be uncertain", () =>
+    Effect.gen(function* () {
+      const { http, mailbox, provider, settled, url } = yield* againstFake(stripe, stripeFake)
+      const answer = yield* provider.accounts!.issue(order)
+      if (answer._tag !== "Issued") throw new Error(answer.reason)
+      const customer = answer.providerReference
+      yield* helper(url, customer, "fund_cash_balance", { amount: "5000", currency: "eur" })
+      yield* settled
+      const headers = { authorization: "Bearer sk_test_fake_of_corridor" }
+      const { body: _body, ...call } = createCustomer(order)
+      yield* http.call({ ...call, method: "DELETE", path: `/v1/customers/${customer}`, headers })
+      const deleted = { providerReference: customer, kind: "collection", isUncertain: true }
+      expect(yield* provider.accounts!.incoming!(new Date(0))).toMatchObject([deleted])
+      const [heard] = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
+      expect(heard?.transfers).toMatchObject([deleted])
+      // Details of the same account are issued to another customer.
+      const again = yield* provider.accounts!.issue(order)
+      expect(again).toMatchObject({ _tag: "Issued", providerReference: expect.not.stringMatching(customer) })
+      expect(yield* provider.accounts!.issue(order)).toEqual(again)
     })
   )
 

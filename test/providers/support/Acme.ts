@@ -219,7 +219,7 @@ export const acme = (fault?: Fault) =>
           Effect.either(http.call({ operation: "ping", method: "GET", path: "/ping", headers })),
           (answer) =>
             fault === "says every account is good" || (Either.isRight(answer) && answer.right.status === 200)
-              ? Either.right("pong")
+              ? Either.right({})
               : Either.left("no")
         )
       }

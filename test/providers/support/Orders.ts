@@ -30,7 +30,6 @@ export const recipientNamed = (name: string, about: Partial<Recipient> = {}): Re
   name,
   email: null,
   phone: null,
-  externalAccountId: null,
   ...about
 })
 

@@ -232,6 +232,12 @@ interface Exchanges {
   readonly exchanged: ReadonlyArray<{ readonly call: ProviderCall; readonly reply: ProviderReply }>
 }
 
+/** Without operations that the document at hand leaves out. */
+export const leavingOut = ({ calls, exchanged }: Exchanges, ...operations: ReadonlyArray<string>): Exchanges => ({
+  calls: calls.filter(({ operation }) => !operations.includes(operation)),
+  exchanged: exchanged.filter(({ call }) => !operations.includes(call.operation))
+})
+
 /** Both halves of a conversation: every call of an adapter, and what its fake answered to it. */
 export const keptBy = ({ answerFlaws, callFlaws }: PublishedContract, { calls, exchanged }: Exchanges): void => {
   for (const call of calls) expect([call.path, ...callFlaws(call)]).toEqual([call.path])

@@ -2,16 +2,16 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
-import type { Provider } from "../../../src/providers/port/Provider.ts"
+import type { AccountFacts, Provider } from "../../../src/providers/port/Provider.ts"
 import { replyOf, type Said } from "./Scripted.ts"
 
 /** `key`: what is not taken. `told`: what is said to bodies that are well formed. */
 export const triesAccount = (
-  hearing: (reply: Said) => { readonly provider: Provider },
+  hearing: (...replies: ReadonlyArray<Said>) => { readonly provider: Provider },
   key: string,
-  told: ReadonlyArray<readonly [body: unknown, says: string]>
+  told: ReadonlyArray<readonly [body: unknown, says: AccountFacts]>
 ): void => {
-  const all: ReadonlyArray<readonly [Said, Either.Either<string, string>]> = [
+  const all: ReadonlyArray<readonly [Said, Either.Either<AccountFacts, string>]> = [
     ...told.map(([body, says]) => [replyOf(200, body), Either.right(says)] as const),
     [replyOf(200, "<html>"), Either.left("HTTP 200 with a body that cannot be read")],
     [replyOf(401, {}), Either.left(`It does not take ${key}`)],
@@ -21,7 +21,8 @@ export const triesAccount = (
   ]
   it.effect.each(all)("is tried", ([reply, expected]) =>
     Effect.gen(function* () {
-      expect(yield* hearing(reply).provider.test!).toEqual(expected)
+      // What is asked besides is not answered, and is left out.
+      expect(yield* hearing(reply, replyOf(404)).provider.test!).toEqual(expected)
     })
   )
 }

@@ -215,6 +215,32 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
     })
   )
 
+  it.effect("show what an operator accepts of an underpaid payin as the payment itself, with its fee", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { account_id } = yield* open()
+      const charge = (basis_points: number) =>
+        Effect.flatMap(Fees, (fees) =>
+          fees.set(
+            operatorPermit("platform", "olga"),
+            { org_id: acme.org_id, payment_method: "card", direction: "inbound" },
+            { basis_points, fixed: null }
+          )
+        )
+      yield* charge(200)
+      const { hears, payment_id, transaction_id } = yield* payIn("LU", { virtual_account_id: account_id })
+      const part = { kind: "collection", id: "LU c1", amount: { amount: "1000.00", currency: "KES" }, state: "settled" }
+      yield* hears("completed", { movements: [part] })
+      yield* resolve(payment_id, "completed", "good enough")
+      yield* charge(0)
+      expect(yield* balanceOf(acme.key, account_id)).toBe(980)
+      expect(yield* transactionsOf(acme.key, account_id)).toMatchObject([
+        { transaction_id, type: "credit", amount: 1000, fee: 20, reference: payment_id }
+      ])
+      yield* expectBooksInOrder
+    })
+  )
+
   it.effect("owe a chargeback that the account lacks the money for, and settlement pays it first", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -35,13 +35,14 @@ const OnceOnly = Layer.effect(
 const opened = StoresLive.pipe(Layer.provideMerge(TestDatabase))
 const stores = Layer.orDie(Layer.merge(opened, Layer.provide(OnceOnly, opened)))
 
-/** Somebody waits for a lock that somebody else has. */
-const someoneWaits = Effect.gen(function* () {
+/** So many wait for a lock that somebody else has. */
+const waits = Effect.fnUntraced(function* (many: number) {
   const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
   const waiting = sql<{ readonly count: string }>`select count(*) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  return yield* eventually(waiting, ([row]) => row?.count === "1")
+  return yield* eventually(waiting, ([row]) => row?.count === String(many))
 })
+const someoneWaits = waits(1)
 
 onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables: { DATABASE_POOL: "12" } }, (it) => {
   it.effect("are frozen only after a debit that has locked them", () =>
@@ -70,6 +71,53 @@ onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables:
       yield* Deferred.succeed(go, undefined)
       expect(yield* Fiber.join(debit)).toBe("active")
       expect(yield* Fiber.join(freezing)).toMatchObject({ status: "frozen" })
+    })
+  )
+
+  it.effect("are frozen before a debit that comes after the freeze", () =>
+    Effect.gen(function* () {
+      const bank = yield* makeBank
+      const accounts = yield* VirtualAccountStore
+      const { atomically } = yield* Transactor
+      const account = yield* bank.open(100)
+      const other = yield* bank.open(0)
+      const locked = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const debit = yield* Effect.fork(
+        atomically(
+          accounts
+            .lock(bank.org_id, account)
+            .pipe(Effect.zipRight(Deferred.succeed(locked, undefined)), Effect.zipRight(Deferred.await(go)))
+        )
+      )
+      yield* Deferred.await(locked)
+      const freezing = yield* Effect.fork(bank.freeze(account))
+      yield* someoneWaits
+      const late = yield* Effect.fork(Effect.flip(bank.transfer(account, other, 1)))
+      yield* waits(2)
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(debit)
+      expect(yield* Fiber.join(freezing)).toMatchObject({ status: "frozen" })
+      expect(yield* Fiber.join(late)).toMatchObject({ _tag: "Conflict" })
+      expect(yield* bank.balance(account)).toBe("100.00")
+    })
+  )
+
+  it.effect("are frozen within seconds, however many transfers are under way", () =>
+    Effect.gen(function* () {
+      const bank = yield* makeBank
+      const account = yield* bank.open(1000)
+      const other = yield* bank.open(1000)
+      const loops = yield* Effect.forEach(Array.from({ length: 6 }), (_, index) => {
+        const [from, to] = index % 2 === 0 ? ([account, other] as const) : ([other, account] as const)
+        // Those to the frozen account go on.
+        return Effect.fork(Effect.forever(Effect.either(bank.transfer(from, to, 1))))
+      })
+      yield* Effect.sleep("200 millis")
+      const frozen = yield* Effect.timeout(bank.freeze(account), "5 seconds")
+      expect(frozen).toMatchObject({ status: "frozen" })
+      yield* Fiber.interruptAll(loops)
+      yield* expectBooksInOrder
     })
   )
 

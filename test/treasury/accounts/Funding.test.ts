@@ -125,6 +125,13 @@ onDatabaseServer("Funding of virtual accounts", (it) => {
           expect.stringContaining(field)
         ])
       }
+      const turned = yield* lockRate(acme, "KES", "USD")
+      const funded = yield* ask(acme.key, `/${account_id}/fund`, { amount: 10, org_rate_id: turned.org_rate_id })
+      const { org_rate_id } = yield* lockRate(acme, "USD", "KES")
+      const there = { from_account_id: account_id, to_account_id: "settlement", amount: 1, org_rate_id }
+      for (const answer of [funded, yield* ask(acme.key, "/transfer", there)]) {
+        expect([answer.status, messageOf(answer)]).toEqual([400, expect.stringContaining("org_rate_id")])
+      }
       expect((yield* ask(globex.key, `/${account_id}/fund`, { amount: 1 })).status).toBe(404)
       expect((yield* ask(acme.token("member"), `/${account_id}/fund`, { amount: 1 })).status).toBe(403)
     })

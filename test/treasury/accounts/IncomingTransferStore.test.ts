@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
+import { AccountId } from "../../../src/domain/Ids.ts"
 import { IncomingTransferStore, type NewTransfer } from "../../../src/treasury/accounts/IncomingTransferStore.ts"
 import { money } from "../../money/ledger/Entries.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
@@ -44,9 +45,82 @@ onBothStores("Incoming transfers at rest", (it) => {
       expect(yield* open(Option.none())).toEqual(expect.arrayContaining([unknown.transfer_id, mine.transfer_id]))
       expect(yield* open(Option.some(org_id))).toEqual([mine.transfer_id])
       expect(yield* open(Option.some(other.org_id))).toEqual([])
-      const decided = { org_id, account_id: null, reason: "theirs", decided_by: "olga" }
-      expect(yield* store.resolve(mine.transfer_id, decided)).toMatchObject({ ...decided, state: "resolved" })
+      const decided = { org_id, account_id: null, reason: "theirs", decided_by: "olga", state: "resolved" } as const
+      expect(yield* store.resolve(mine.transfer_id, decided)).toMatchObject(decided)
       expect(yield* open(Option.some(org_id))).toEqual([])
+    })
+  )
+
+  it.effect("are paid for by their account, the oldest first, and only what it owes", () =>
+    Effect.gen(function* () {
+      const store = yield* IncomingTransferStore
+      const { org_id } = yield* newOwner
+      const [account_id, other] = [AccountId.make(yield* nextId), AccountId.make(yield* nextId)]
+      const owing = { kind: "reversal", state: "receivable", org_id, account_id } as const
+      yield* store.insert(yield* transfer({ ...owing, amount: money("10 KES") }))
+      yield* store.insert(yield* transfer({ ...owing, amount: money("5 KES") }))
+      yield* store.insert(yield* transfer({ ...owing, account_id: other, amount: money("7 KES") }))
+      yield* store.insert(yield* transfer({ ...owing, state: "credited", amount: money("3 KES") }))
+      const pays = (amount: string) => store.payOwed(org_id, account_id, money(amount))
+      expect((yield* store.payOwed((yield* newOwner).org_id, account_id, money("1 KES"))).isZero).toBe(true)
+      expect(yield* pays("4 KES")).toEqual(money("4 KES"))
+      expect(yield* pays("8.50 KES")).toEqual(money("8.50 KES"))
+      expect(yield* pays("8.50 KES")).toEqual(money("2.50 KES"))
+      expect((yield* pays("1 KES")).isZero).toBe(true)
+      const decided = { org_id, account_id, reason: "theirs", decided_by: "olga", state: "receivable" } as const
+      const late = yield* transfer({ kind: "reversal", amount: money("2 KES") })
+      yield* store.insert(late)
+      yield* store.resolve(late.transfer_id, decided)
+      expect(yield* pays("9 KES")).toEqual(money("2 KES"))
+    })
+  )
+
+  it.effect("are undone by a later transfer of the same amount, of the same account or by their id", () =>
+    Effect.gen(function* () {
+      const store = yield* IncomingTransferStore
+      const issuer_reference = yield* nextId
+      const [one, two] = [yield* transfer({ issuer_reference }), yield* transfer({ issuer_reference })]
+      yield* store.insert(one)
+      yield* store.insert(two)
+      const back = yield* transfer({ issuer_reference, kind: "reversal" })
+      const undone = (about: Partial<NewTransfer> = {}, of: string | null = null) =>
+        Effect.map(store.undoneBy({ ...back, ...about }, of), (found) =>
+          Option.getOrUndefined(Option.map(found, ({ transfer_id }) => transfer_id))
+        )
+      expect(yield* undone()).toBe(one.transfer_id)
+      expect(yield* undone({}, two.movement_id)).toBe(two.transfer_id)
+      for (const about of [
+        { kind: "reinstatement" },
+        { amount: money("12.51 KES") },
+        { amount: money("12.50 USD") },
+        { issuer_reference: null },
+        { provider: "stripe" }
+      ] as const) {
+        expect(yield* undone(about)).toBeUndefined()
+      }
+      const decided = { org_id: null, account_id: null, reason: "back", decided_by: null, state: "resolved" } as const
+      yield* store.resolve(one.transfer_id, decided)
+      expect(yield* undone()).toBe(two.transfer_id)
+    })
+  )
+
+  it.effect("get the provider's id once, if an operator stated them, and note another amount once", () =>
+    Effect.gen(function* () {
+      const store = yield* IncomingTransferStore
+      const issuer_reference = yield* nextId
+      const movement_id = `operator:${yield* nextId}`
+      const stated = yield* transfer({ issuer_reference, kind: "reversal", state: "resolved", movement_id })
+      yield* store.insert(stated)
+      const told = yield* transfer({ issuer_reference, kind: "reversal" })
+      expect(yield* store.nameStated({ ...told, kind: "collection" })).toBe(false)
+      expect(yield* store.nameStated(told)).toBe(true)
+      expect(yield* store.nameStated(told)).toBe(false)
+      expect(yield* store.insert(told)).toBe(false)
+      expect(yield* store.contradict(told)).toBe(false)
+      const other = { ...told, amount: money("13 KES") }
+      expect([yield* store.contradict(other), yield* store.contradict(other)]).toEqual([true, false])
+      const { movement_id: named } = Option.getOrThrow(yield* store.lock(stated.transfer_id))
+      expect(named).toBe(told.movement_id)
     })
   )
 

@@ -1,6 +1,6 @@
 /** Details of virtual accounts, and transfers to them: by callback and by list, credited once, held against the bank. */
 import { expect } from "@effect/vitest"
-import { Deferred, Effect, Either } from "effect"
+import { Deferred, Effect, Either, Logger, LogLevel, Metric } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -42,7 +42,9 @@ const naira = (minor: bigint) => new Money({ currency: NGN, minor })
 
 /** A provider with accounts: what it holds, lists and calls back is what the test sent there. */
 const bank = () => {
-  const moved: Array<IncomingTransfer> = []
+  const moved: Array<IncomingTransfer & { readonly at: Date }> = []
+  /** Transfers that one list can have. */
+  let most = Infinity
   let answers: Array<IssueAnswer> = []
   let lists = true
   const asked: Array<string> = []
@@ -65,7 +67,12 @@ const bank = () => {
           const details = { account_name: holder.name, account_number: "9807062474" }
           return answers.shift() ?? new Issued({ providerReference: `CUS_${reference}`, details })
         }),
-      incoming: () => Effect.suspend(() => (lists ? Effect.succeed([...moved]) : new NotListed({ reason: "HTTP 500" })))
+      incoming: (since, until = new Date(8.64e15)) =>
+        Effect.suspend(() => {
+          const found = moved.filter(({ at }) => at >= since && at <= until)
+          if (!lists) return new NotListed({ reason: "HTTP 500" })
+          return found.length > most ? new NotListed({ reason: "too long", isTooLong: true }) : Effect.succeed(found)
+        })
     }
   }
   return {
@@ -73,7 +80,8 @@ const bank = () => {
     asked,
     answers: (...next: ReadonlyArray<IssueAnswer>) => void (answers = [...next]),
     listing: (does: boolean) => void (lists = does),
-    move: (transfer: IncomingTransfer) => void moved.push(transfer),
+    listingAtMost: (some: number) => void (most = some),
+    move: (transfer: IncomingTransfer, at = new Date()) => void moved.push({ ...transfer, at }),
     holds: () => moved.reduce((sum, { amount, kind }) => sum + (kind === "reversal" ? -amount.minor : amount.minor), 0n)
   }
 }
@@ -175,6 +183,55 @@ for (const backend of backends) {
         })
     )
 
+    it.effect("are refused where a provider gives out the details of another account", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const first = yield* issued()
+        const twice = new Issued({ providerReference: `CUS_${first}`, details: { account_number: "9807062474" } })
+        made.answers(twice)
+        const { account_id } = yield* open()
+        const told = yield* eventually(
+          accountOf(acme.key, account_id),
+          ({ details_status }) => details_status !== "pending"
+        )
+        expect(told).toMatchObject({
+          details_status: "refused",
+          details_message: "paystack gave the details of another account."
+        })
+      })
+    )
+
+    it.effect("come to an account in USDC by the rail of wallets, at an address", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued({ currency: "USDC", payment_rail: "wallet" })
+        expect(yield* accountOf(acme.key, account_id)).toMatchObject({
+          ...{ currency: "USDC", provider: "crypto", payment_rail: "wallet", balance: 0 },
+          details: { address: expect.stringMatching(/^0x/), network: "ETHEREUM" }
+        })
+        dataOf(yield* ask(acme.key, `/${account_id}/simulate-deposit`, { amount: 12.345678 }))
+        expect(yield* balanceOf(acme.key, account_id)).toBe(12.345678)
+        expect(yield* transactionsOf(acme.key, account_id)).toMatchObject([
+          { type: "credit", currency: "USDC", payment_rail: "wallet" }
+        ])
+        const settled = { from_account_id: account_id, to_account_id: "settlement", amount: 12 }
+        dataOf(yield* ask(acme.key, "/transfer", settled))
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0.345678)
+        const body = { org_id: acme.org_id, user_id: acme.userId("staff") }
+        for (const [currency, payment_rail, right] of [
+          ["USDC", "bank_transfer", "wallet"],
+          ["NGN", "wallet", "bank_transfer"]
+        ] as const) {
+          const wrong = yield* ask(acme.key, "/internal/bank", { ...body, currency, payment_rail })
+          expect([wrong.status, messageOf(wrong)]).toEqual([
+            400,
+            `payment_rail: must be ${right} for an account in ${currency}.`
+          ])
+        }
+        yield* expectBooksInOrder
+      })
+    )
+
     it.effect("get no details in a currency that no provider issues, and the answer says how to fund them", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
@@ -233,6 +290,75 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("are listed in slices of time if there are too many, and a slice that is still too long is skipped", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued()
+        const told = { kind: "collection", amount: naira(1_000n), sender: null } as const
+        const minutesAgo = (minutes: number, id: string) =>
+          made.move({ ...told, id, providerReference: `CUS_${account_id}` }, new Date(Date.now() - minutes * 60_000))
+        for (const minutes of [10, 20, 21, 22, 23, 50, 51, 90, 91]) minutesAgo(minutes, `slice ${minutes}`)
+        const at = new Date(Date.now() - 35 * 60_000)
+        const burst = ["b1", "b2", "b3", "b4", "b5"]
+        for (const id of burst) made.move({ ...told, id, providerReference: `CUS_${account_id}` }, at)
+        const alerts = () =>
+          Metric.unsafeSnapshot()
+            .filter(({ metricKey: { name, tags } }) => {
+              return name === "corridor_trouble_total" && tags.some(({ value }) => value === "transfer_list_too_long")
+            })
+            .map(({ metricState }) => (metricState as { readonly count: number }).count)
+        const before = alerts()
+        made.listingAtMost(4)
+        yield* lists
+        // The worker of the server may have taken it up.
+        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 90)
+        expect(alerts()).not.toEqual(before)
+        made.listingAtMost(Infinity)
+        for (const id of burst) yield* callBack(id)
+        expect(yield* balanceOf(acme.key, account_id)).toBe(140)
+        yield* agrees
+      })
+    )
+
+    it.effect("are left alone if the provider does not say whose they are and no account is known", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const before = (yield* items).length
+        const account_id = yield* issued()
+        const transfers = yield* IncomingTransfers
+        const told = { kind: "collection", amount: naira(2_000n), sender: null, isUncertain: true } as const
+        const hear = (id: string, account: string) =>
+          transfers.record(
+            { provider: "paystack", account: null },
+            { ...told, id, providerReference: `CUS_${account}` }
+          )
+        yield* arrives("y1", account_id, 2_000n)
+        expect(yield* hear("y1", account_id)).toBe("applied")
+        expect(yield* hear("y2", "stranger")).toBe("seen before")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(20)
+        expect((yield* items).length).toBe(before)
+        yield* agrees
+      })
+    )
+
+    it.effect("are not booked with an amount that no transfer has", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued()
+        const transfers = yield* IncomingTransfers
+        for (const kind of ["collection", "reversal"] as const) {
+          for (const minor of [0n, -500n, 10n ** 26n]) {
+            const told = { id: `${kind} ${minor}`, kind, amount: naira(minor), sender: null }
+            const from = { provider: "paystack", account: null } as const
+            yield* transfers.record(from, { ...told, providerReference: `CUS_${account_id}` })
+          }
+        }
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+        expect(yield* transactionsOf(acme.key, account_id)).toEqual([])
+        yield* agrees
+      })
+    )
+
     it.effect("leave nothing behind if the crediting is cut off", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
@@ -270,27 +396,79 @@ for (const backend of backends) {
         )
         const owed = LedgerAccount.receivable(acme.org_id, NGN)
         const settlement = LedgerAccount.settlement(acme.org_id, NGN)
-        const sum = Effect.map(
-          ledger.balances([owed, settlement]),
-          (all) => all.get(owed)!.minor + all.get(settlement)!.minor
+        const sum = Effect.map(ledger.balances([owed, settlement]), (all) =>
+          Number(all.get(owed)!.minor + all.get(settlement)!.minor)
         )
         const before = yield* sum
         yield* arrives("r5", account_id, 30_000n, { kind: "reversal" })
         yield* callBack("r5")
-        expect((yield* sum) - before).toBe(-30_000n)
+        expect((yield* sum) - before).toBe(-30_000)
         expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+        // The organisation bore the return, so it gets the money back.
         yield* arrives("r5", account_id, 30_000n, { kind: "reinstatement" })
         yield* lists
-        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 300)
+        yield* eventually(sum, (now) => now === before)
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0)
         expect(yield* linesOf(account_id)).toEqual([
           "credit 500 Transfer from Ada Obi",
           "debit 200 Returned transfer from Ada Obi",
           "debit 300 Transfer to settlement",
-          "credit 300 Canceled return of a transfer from Ada Obi"
+          "credit 300 Canceled return of a transfer from Ada Obi",
+          "debit 300 Repayment of a returned transfer"
         ])
         yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: null })
         yield* agrees
       })
+    )
+
+    it.effect(
+      "pay first what the organisation bore of an earlier return, once, also when several arrive together",
+      () =>
+        Effect.gen(function* () {
+          const { acme } = yield* people
+          const ledger = yield* LedgerStore
+          yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: Money.zero(NGN) })
+          const owed = LedgerAccount.receivable(acme.org_id, NGN)
+          const settlement = LedgerAccount.settlement(acme.org_id, NGN)
+          const sum = Effect.map(ledger.balances([owed, settlement]), (all) =>
+            Number(all.get(owed)!.minor + all.get(settlement)!.minor)
+          )
+          const account_id = yield* issued()
+          yield* arrives("d1", account_id, 40_000n)
+          yield* callBack("d1")
+          dataOf(
+            yield* ask(acme.key, "/transfer", { from_account_id: account_id, to_account_id: "settlement", amount: 400 })
+          )
+          const before = yield* sum
+          yield* arrives("d1-back", account_id, 40_000n, { kind: "reversal" })
+          yield* callBack("d1-back")
+          expect((yield* sum) - before).toBe(-40_000)
+          const several = ["d2", "d3", "d4", "d5"]
+          for (const id of several) yield* arrives(id, account_id, 15_000n)
+          yield* Effect.forEach([...several, ...several], callBack, { concurrency: "unbounded" })
+          yield* lists
+          yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 200)
+          expect(yield* sum).toBe(before)
+          const lines = yield* linesOf(account_id)
+          expect(lines.filter((line) => line === "credit 150 Transfer from Ada Obi")).toHaveLength(4)
+          expect(lines.filter((line) => line.endsWith("Repayment of a returned transfer")).toSorted()).toEqual([
+            "debit 100 Repayment of a returned transfer",
+            "debit 150 Repayment of a returned transfer",
+            "debit 150 Repayment of a returned transfer"
+          ])
+          // Another account of the organisation owes nothing.
+          const other = yield* issued()
+          yield* arrives("d6", other, 5_000n)
+          yield* callBack("d6")
+          expect(yield* balanceOf(acme.key, other)).toBe(50)
+          // Nothing is owed any more: the canceled return is the account's.
+          yield* arrives("d1-back", account_id, 40_000n, { kind: "reinstatement" })
+          yield* callBack("d1-back")
+          yield* lists
+          yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 600)
+          yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: null })
+          yield* agrees
+        })
     )
 
     it.effect("wait in suspense for an operator if they name no account, another currency or a closed one", () =>
@@ -329,6 +507,8 @@ for (const backend of backends) {
         const decide = (body: object, credential = admin) =>
           post(path, { ...credential }, { reason: "the sender called", ...body })
         expect((yield* decide({ outcome: "credited", account_id }, globex.key)).status).toBe(403)
+        const other = yield* decide({ outcome: "credited", account_id, org_id: globex.org_id })
+        expect([other.status, messageOf(other)]).toEqual([400, expect.stringContaining("org_id")])
         const bad = yield* decide({ outcome: "credited", account_id: "none" })
         expect([bad.status, messageOf(bad)]).toEqual([400, expect.stringContaining("account_id")])
         expect(dataOf(yield* decide({ outcome: "credited", account_id }))).toMatchObject({
@@ -347,6 +527,155 @@ for (const backend of backends) {
         yield* lists
         expect((yield* items).length).toBe(before)
         expect((yield* ledger.balance(suspense)).minor).toBe(0n)
+        yield* agrees
+      })
+    )
+
+    it.effect(
+      "leave suspense without a decision once the provider itself returns them, and come back the same way",
+      () =>
+        Effect.gen(function* () {
+          const { acme } = yield* people
+          const accounts = yield* VirtualAccountStore
+          const ledger = yield* LedgerStore
+          const [before, suspense] = [(yield* items).length, LedgerAccount.suspense(NGN)]
+          const owed = LedgerAccount.receivable(acme.org_id, NGN)
+          const closed = yield* issued()
+          yield* accounts.setStatus(acme.org_id, closed, "closed", null)
+          const owes = (yield* ledger.balance(owed)).minor
+          yield* arrives("u1", "stranger", 11_000n)
+          yield* arrives("u2", "stranger", 11_000n)
+          yield* arrives("u3", closed, 12_000n)
+          for (const id of ["u1", "u2", "u3"]) yield* callBack(id)
+          expect((yield* items).length - before).toBe(3)
+          yield* arrives("u2-back", "stranger", 11_000n, { kind: "reversal", of: "u2" })
+          yield* arrives("u3-back", closed, 12_000n, { kind: "reversal" })
+          for (const id of ["u2-back", "u3-back", "u2-back"]) yield* callBack(id)
+          const [left, ...others] = (yield* items).slice(0, (yield* items).length - before)
+          expect([others, String(left?.["detail"])]).toEqual([[], expect.stringContaining("110.00")])
+          expect((yield* ledger.balance(owed)).minor).toBe(owes)
+          yield* arrives("u1-back", "stranger", 11_000n, { kind: "reversal", of: "u1" })
+          yield* callBack("u1-back")
+          expect((yield* items).length).toBe(before)
+          expect((yield* ledger.balance(suspense)).minor).toBe(0n)
+          // A return of part of it is another matter: both wait.
+          yield* arrives("u4", "stranger", 13_000n)
+          yield* arrives("u4-back", "stranger", 3_000n, { kind: "reversal", of: "u4" })
+          yield* callBack("u4")
+          yield* callBack("u4-back")
+          expect((yield* items).length - before).toBe(2)
+          // The canceled return of it closes the return.
+          yield* arrives("u4-back", "stranger", 3_000n, { kind: "reinstatement" })
+          yield* callBack("u4-back")
+          yield* lists
+          expect((yield* items).length - before).toBe(1)
+          yield* arrives("u4-all", "stranger", 13_000n, { kind: "reversal", of: "u4" })
+          yield* callBack("u4-all")
+          expect((yield* items).length).toBe(before)
+          yield* agrees
+        })
+    )
+
+    it.effect("know a return again that an operator stated without the provider's id", () =>
+      Effect.gen(function* () {
+        const { admin } = yield* people
+        const before = (yield* items).length
+        yield* arrives("v1", "stranger", 14_000n)
+        yield* callBack("v1")
+        const [item] = (yield* items).filter(({ detail }) => String(detail).includes("140.00"))
+        const path = `/v1/operations/incoming-transfers/${String(item!["item_id"])}/resolve`
+        dataOf(yield* post(path, { ...admin }, { outcome: "returned", reason: "seen in the dashboard" }))
+        yield* arrives("v1-back", "stranger", 14_000n, { kind: "reversal", of: "v1" })
+        // Another one of the same amount is returned by the provider alone.
+        yield* arrives("v2", "stranger", 14_000n)
+        yield* callBack("v2")
+        yield* arrives("v2-back", "stranger", 14_000n, { kind: "reversal", of: "v2" })
+        yield* callBack("v2-back")
+        expect((yield* items).length).toBe(before)
+        yield* Effect.all([callBack("v1-back"), callBack("v1-back"), lists], { concurrency: "unbounded" })
+        yield* lists
+        expect((yield* items).length).toBe(before)
+        yield* agrees
+      })
+    )
+
+    it.effect("are resolved together with their return by one decision that names it", () =>
+      Effect.gen(function* () {
+        const { admin } = yield* people
+        const before = (yield* items).length
+        yield* arrives("z1", "stranger", 17_000n)
+        yield* callBack("z1")
+        yield* arrives("z1-back", "stranger", 17_000n, { kind: "reversal", providerReference: null })
+        yield* callBack("z1-back")
+        const waiting = (yield* items).filter(({ detail }) => String(detail).includes("170.00"))
+        expect(waiting).toHaveLength(2)
+        const first = waiting.find(({ detail }) => !String(detail).includes("-170.00"))
+        const path = `/v1/operations/incoming-transfers/${String(first!["item_id"])}/resolve`
+        const body = { outcome: "returned", movement_id: "z1-back", reason: "seen in the dashboard" }
+        expect(dataOf(yield* post(path, { ...admin }, body))).toMatchObject({ state: "resolved" })
+        expect((yield* items).length).toBe(before)
+        yield* agrees
+      })
+    )
+
+    it.effect("are owed by the organisation if nobody can bear a return that an operator decides on", () =>
+      Effect.gen(function* () {
+        const { acme, admin } = yield* people
+        const ledger = yield* LedgerStore
+        yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: Money.zero(NGN) })
+        const owed = LedgerAccount.receivable(acme.org_id, NGN)
+        const settlement = LedgerAccount.settlement(acme.org_id, NGN)
+        const account_id = yield* issued()
+        const before = yield* ledger.balances([owed, settlement])
+        const bears = { outcome: "credited", reason: "their transfer" }
+        const decide = (id: string, amount: bigint, body: object) =>
+          Effect.gen(function* () {
+            yield* arrives(id, "stranger", amount, { kind: "reversal" })
+            yield* callBack(id)
+            const shown = naira(-amount).toString()
+            const [item] = (yield* items).filter(({ detail }) => String(detail).includes(shown))
+            const path = `/v1/operations/incoming-transfers/${String(item!["item_id"])}/resolve`
+            return dataOf(yield* post(path, { ...admin }, { ...bears, ...body }))
+          })
+        const more = before.get(settlement)!.minor + 700_000n
+        expect(yield* decide("w1", more, { org_id: acme.org_id })).toMatchObject({ state: "receivable" })
+        expect((yield* ledger.balance(owed)).minor).toBe(before.get(owed)!.minor - 700_000n)
+        expect(yield* decide("w2", 9_000n, { account_id })).toMatchObject({ state: "receivable", account_id })
+        expect((yield* ledger.balance(owed)).minor).toBe(before.get(owed)!.minor - 709_000n)
+        yield* arrives("w3", account_id, 10_000n)
+        yield* callBack("w3")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(10)
+        expect((yield* ledger.balance(owed)).minor).toBe(before.get(owed)!.minor - 700_000n)
+        yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: null })
+        yield* agrees
+      })
+    )
+
+    it.effect("keep the first amount of a transfer that is told with another one, and alert an operator once", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const account_id = yield* issued()
+        yield* arrives("x1", account_id, 15_000n)
+        yield* callBack("x1")
+        const transfers = yield* IncomingTransfers
+        const told = (amount: Money) =>
+          transfers.record(
+            { provider: "paystack", account: null },
+            { id: "x1", kind: "collection", amount, sender: null, providerReference: `CUS_${account_id}` }
+          )
+        const alerts: Array<unknown> = []
+        const logger = Logger.make(({ annotations }) => {
+          for (const [name, value] of annotations) if (name === "trouble") alerts.push(value)
+        })
+        const heard = (amount: Money) =>
+          told(amount).pipe(Logger.withMinimumLogLevel(LogLevel.Error), Effect.provide(Logger.add(logger)))
+        for (const amount of [naira(15_000n), naira(16_000n), naira(16_000n)]) {
+          expect(yield* heard(amount)).toBe("seen before")
+        }
+        expect(alerts).toEqual(["transfer_contradicted"])
+        yield* heard(new Money({ currency: CurrencyCode.make("USD"), minor: 15_000n }))
+        expect(alerts).toHaveLength(2)
+        expect(yield* balanceOf(acme.key, account_id)).toBe(150)
         yield* agrees
       })
     )

@@ -1,5 +1,6 @@
 /** An authority of the test's own and the certificates it signs, written in DER with nothing but Node's crypto. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
+import { isIPv4 } from "node:net"
 
 const SEQUENCE = 0x30
 const SET = 0x31
@@ -72,7 +73,8 @@ export const newAuthority = (name: string) => {
     cert: certificate({ ...own, subject: name, key: publicKey, extensions: [isAuthority], until: nextWeek }),
     issue: (host: string, until: Date = nextWeek): Identity => {
       const pair = generateKeyPairSync("ec", { namedCurve: "P-256" })
-      const alternative = extension(subjectAltName, der(SEQUENCE, der(0x82, Buffer.from(host))))
+      const name = isIPv4(host) ? der(0x87, Buffer.from(host.split(".").map(Number))) : der(0x82, Buffer.from(host))
+      const alternative = extension(subjectAltName, der(SEQUENCE, name))
       return {
         cert: certificate({ ...own, subject: host, key: pair.publicKey, extensions: [alternative], until }),
         key: pair.privateKey.export({ type: "pkcs8", format: "pem" }) as string

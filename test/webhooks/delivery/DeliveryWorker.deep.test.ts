@@ -100,7 +100,7 @@ layer(Layer.provideMerge(WebhookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAY
         receiver.answer(withStatus(200))
         const letters = yield* DeadLetters
         const wanted = { delivery_id: dead!.delivery_id }
-        expect(yield* letters.replay(platform, wanted, () => Effect.void)).toEqual({ replayed: 1, disabled: 0 })
+        expect(yield* letters.replay(platform, wanted)).toEqual({ replayed: 1, disabled: 0 })
         yield* isOver(webhook_id, "delivered")
         expect(receiver.hooks).toHaveLength(4)
         expect(new Set(receiver.hooks.map(({ body }) => body))).toEqual(new Set([event!.payload]))
@@ -111,7 +111,7 @@ layer(Layer.provideMerge(WebhookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAY
           [3, 503],
           [1, 200]
         ])
-        expect(yield* letters.replay(platform, wanted, () => Effect.void)).toEqual({ replayed: 0, disabled: 0 })
+        expect(yield* letters.replay(platform, wanted)).toEqual({ replayed: 0, disabled: 0 })
       })
     )
 

@@ -183,5 +183,5 @@ export const newEvents = (org_id: OrgId, count: number, about: { readonly test?:
 
 export const deliveriesTo = (webhook_id: WebhookId) =>
   Effect.flatMap(DeliveryStore, (store) =>
-    store.list(Option.none(), { webhook_id }, { after: Option.none(), take: 1000 })
+    store.list(Option.none(), { webhook_id }, { after: Option.none(), take: 5000 })
   )

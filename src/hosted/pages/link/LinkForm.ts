@@ -56,7 +56,7 @@ const methodFields: Readonly<Record<LinkMethod, ReadonlyArray<LinkField>>> = {
   bank_transfer: ["bank_name", "account_number", "name", "email", "phone"]
 }
 
-const ofNumber: ReadonlyArray<LinkField> = ["number", "expiry", "cvv"]
+export const numberFields: ReadonlyArray<LinkField> = ["number", "expiry", "cvv"]
 
 /** In display order. */
 export const fieldsOf = (
@@ -64,7 +64,7 @@ export const fieldsOf = (
   method: LinkMethod,
   { asksCardNumber }: Pick<Offer, "asksCardNumber">
 ): ReadonlyArray<LinkField> => {
-  const asked = methodFields[method].filter((field) => asksCardNumber || !ofNumber.includes(field))
+  const asked = methodFields[method].filter((field) => asksCardNumber || !numberFields.includes(field))
   return link.amount_type === "open" ? ["amount", ...asked] : asked
 }
 
@@ -152,7 +152,7 @@ const methodDetails = (
           Either.right<Own>(({ phone }) => ({ mobile_money_details: { provider: code, phone_number: phone } }))
       })
     case "card": {
-      // The form did not ask for it.
+      // The route has the last word on whether the number may be left out.
       if (!form.has("number")) return Either.right<Own>(() => ({ card_entry: "hosted" }))
       const withHolder = new URLSearchParams([...form].filter(([field]) => field !== "holder"))
       withHolder.set("holder", typed("name"))

@@ -14,7 +14,7 @@ import { browserOf, makeReadForm, orRefusedPage } from "../FormBody.ts"
 import { withHeader, type Page, pageReply, redirectReply } from "../PageLayout.ts"
 import { SendReceipt } from "../SendReceipt.ts"
 import { formPage, type FormState } from "./LinkFormPage.ts"
-import { keptOf, type LinkField, methodIn, orderOf } from "./LinkForm.ts"
+import { keptOf, type LinkField, methodIn, numberFields, orderOf } from "./LinkForm.ts"
 import { linkPageText } from "./LinkPageText.ts"
 import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./LinkStatusPage.ts"
 import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
@@ -62,6 +62,8 @@ const closedPage = (visit: LinkVisit, { words }: Reader, because: "paid" | "canc
 type Asked = Omit<FormState, "method" | "notice"> & {
   readonly method: FormState["method"] | undefined
   readonly notice?: (price: string | undefined) => string
+  /** Default: by the route of the amount, where that is known. */
+  readonly asksCardNumber?: boolean
 }
 
 export const linkRoutes = Effect.gen(function* () {
@@ -83,7 +85,8 @@ export const linkRoutes = Effect.gen(function* () {
     const method = methods.find((one) => one === asked.method) ?? methods[0]!
     const notice = asked.notice?.(price === null ? undefined : amountText(price.pays, words))
     const state = { method, kept: asked.kept, problems: asked.problems, notice }
-    const page = formPage({ ...visit, logo: logoBeside(visit.link) }, offer.value, words, state)
+    const { asksCardNumber = offer.value.asksCardNumber } = asked
+    const page = formPage({ ...visit, logo: logoBeside(visit.link) }, { ...offer.value, asksCardNumber }, words, state)
     return pageReply(status, reader, ofLink(visit, publicUrl, page))
   })
 
@@ -133,7 +136,12 @@ export const linkRoutes = Effect.gen(function* () {
   const afterPay = Effect.fnUntraced(function* (
     result: PayResult,
     incoming: Incoming,
-    again: (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) => Stored<Outgoing>
+    again: (
+      status: number,
+      problems: ReadonlyArray<LinkField>,
+      notice: Asked["notice"],
+      asksCardNumber?: true
+    ) => Stored<Outgoing>
   ) {
     const { words } = readerOf(incoming)
     const linkWords = linkPageText(words)
@@ -147,6 +155,8 @@ export const linkRoutes = Effect.gen(function* () {
         return yield* again(409, [], (price) => (price === undefined ? words.notNow : linkWords.repriced(price)))
       case "TooLittle":
         return yield* again(400, ["amount"], () => linkWords.checkFields)
+      case "NumberNeeded":
+        return yield* again(400, numberFields, () => linkWords.checkFields, true)
       case "NoRoute":
         return yield* again(503, [], () => linkWords.noRoute)
       case "PromptedTooOften":
@@ -166,11 +176,12 @@ export const linkRoutes = Effect.gen(function* () {
     if (isTaken) return yield* shown(visit, incoming, 409)
     const now = yield* Clock.currentTimeMillis
     const method = methodIn(form.get("method"))
-    const again = (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) =>
+    const again: Parameters<typeof afterPay>[2] = (status, problems, notice, asksCardNumber) =>
       formReply(visit, reader, status, {
         method,
         kept: keptOf(form),
         problems,
+        ...(asksCardNumber === undefined ? {} : { asksCardNumber }),
         ...(notice === undefined ? {} : { notice })
       })
     if (method === undefined) return yield* again(400, [], () => linkWords.checkFields)

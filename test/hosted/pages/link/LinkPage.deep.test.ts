@@ -66,6 +66,22 @@ onDatabasePaymentServer(
       })
     )
 
+    it.effect("asks for a card's number where the route takes it, also of a payer who leaves it out", () =>
+      Effect.gen(function* () {
+        const { number: _number, expiry: _expiry, cvv: _cvv, ...omitted } = byCard()
+        for (const amount of [{ amount_type: "fixed", amount: 50 }, { amount_type: "open" }] as const) {
+          const { link, path, payments } = yield* acmeLink({ currency: "KES", ...amount })
+          const chosen = amount.amount_type === "open" ? { amount: "50" } : {}
+          const asked = yield* payAt(link, { ...omitted, ...chosen })
+          expect(asked.status).toBe(400)
+          expect(asked.text).toMatch(/name="number"[^>]*aria-invalid/)
+          expect(yield* payments).toEqual([])
+          const filled = yield* submit(path, { ...hiddenIn(asked), ...byCard(), ...chosen })
+          yield* untilPage(leadsTo(filled), complete)
+        }
+      })
+    )
+
     it.effect("offers only what can be routed in its country and currency", () =>
       Effect.gen(function* () {
         const british = yield* acmeLink({ amount: 10, currency: "GBP", country: "GB", amount_type: "fixed" })
