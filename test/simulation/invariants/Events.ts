@@ -3,12 +3,17 @@ import { wants } from "../../../src/domain/EventTypes.ts"
 import type { StoredAttempt, StoredDelivery } from "../../../src/webhooks/Webhook.ts"
 import type { Dossier, Records } from "./Records.ts"
 
-/** Events of disputes and adjustments, which do not change the status. */
-const isOfDispute = (payload: string): boolean => payload.includes('"dispute":{') || payload.includes('"adjustment":{')
+/** Events of disputes and adjustments that leave the status. */
+const leavesStatus = (payload: string): boolean => {
+  if (!payload.includes('"dispute":{') && !payload.includes('"adjustment":{')) return false
+  const [, previous] = /"previous_status":"(\w+)"/.exec(payload) ?? []
+  const [, status] = /"status":"(\w+)"/.exec(payload) ?? []
+  return previous === status
+}
 
 const statusEventProblems = ({ events, history }: Dossier): ReadonlyArray<string> => {
   const count = (type: string) =>
-    events.filter(({ event_type, payload }) => event_type === type && !isOfDispute(payload)).length
+    events.filter(({ event_type, payload }) => event_type === type && !leavesStatus(payload)).length
   const changes = history.filter(({ from_status, to_status }) => from_status !== null && from_status !== to_status)
   const reached = (...statuses: ReadonlyArray<string>) =>
     changes.filter(({ to_status }) => statuses.includes(to_status)).length
