@@ -5,6 +5,7 @@ import type { Access, Permit } from "../../domain/Access.ts"
 import {
   type AllProvidersFailed,
   type Conflict,
+  type Forbidden,
   type IdempotencyConflict,
   type InsufficientFunds,
   type Invalid,
@@ -41,7 +42,7 @@ export class Actions extends Context.Tag("corridor/Actions")<
       paymentId: PaymentId,
       acceptedRate: BigDecimal.BigDecimal | undefined,
       key?: NewKey
-    ) => Done<NoRoute | AllProvidersFailed | RateLimited>
+    ) => Done<Forbidden | NoRoute | AllProvidersFailed | RateLimited>
     readonly reject: (permit: Permit<"reviews">, paymentId: PaymentId, reason: string | undefined, key?: NewKey) => Done
   }
 >() {
