@@ -8,6 +8,7 @@ import { CallProvider } from "../payments/route/CallProvider.ts"
 import { PaymentDecisions } from "../payments/read/PaymentDecisions.ts"
 import { RecordOutcome } from "../payments/settlement/RecordOutcome.ts"
 import { PaymentRouter } from "../payments/route/PaymentRouter.ts"
+import { incomingTransferStoreSql } from "../treasury/accounts/IncomingTransferSql.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { Resolution } from "../payments/settlement/Resolution.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
@@ -29,6 +30,7 @@ import { ProviderSettingsLive } from "./SandboxFakes.ts"
 
 const StoresLive = Layer.mergeAll(
   RecordStoresLive,
+  incomingTransferStoreSql,
   paymentStoreSql,
   platformAccountStoreSql,
   providerAccountStoreSql,

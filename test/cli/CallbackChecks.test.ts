@@ -73,8 +73,8 @@ const settings: ProviderSettings["Type"] = {
 
 const names = makeDns(
   new Map([
-    ["pay.example.com", ["93.184.216.34"]],
-    ["inside.example.com", ["10.0.0.7"]]
+    ["pay.acme.test", ["93.184.216.34"]],
+    ["inside.acme.test", ["10.0.0.7"]]
   ]),
   ["127.0.0.1:1"]
 )
@@ -84,12 +84,12 @@ const checked = (publicUrl: string, answer: Either.Either<void, string> = Either
 
 describe("the check of callback addresses", () => {
   it.live.each([
-    ["http://pay.example.com", "PUBLIC_URL is not encrypted"],
+    ["http://pay.acme.test", "PUBLIC_URL is not encrypted"],
     ["https://10.1.2.3", "PUBLIC_URL is not on the public internet"],
     ["https://corridor.internal", "PUBLIC_URL is not on the public internet"],
-    ["https://inside.example.com", "PUBLIC_URL: "],
-    ["https://nowhere.example.com", "PUBLIC_URL: the name nowhere.example.com cannot be resolved"]
-  ])("fails for %s, with each address", ([publicUrl, why]) =>
+    ["https://inside.acme.test", "PUBLIC_URL: "],
+    ["https://nowhere.acme.test", "PUBLIC_URL: the name nowhere.acme.test cannot be resolved"]
+  ])("fails for %s, with each address", ([publicUrl = "", why]) =>
     Effect.gen(function* () {
       const [check, ...others] = yield* checked(publicUrl)
       expect([check?.status, others]).toEqual(["fail", []])
@@ -99,11 +99,11 @@ describe("the check of callback addresses", () => {
 
   it.live("names each that is not answered, and is content with those that are", () =>
     Effect.gen(function* () {
-      const at = "https://pay.example.com/callbacks"
-      expect(yield* checked("https://pay.example.com")).toEqual([
+      const at = "https://pay.acme.test/callbacks"
+      expect(yield* checked("https://pay.acme.test")).toEqual([
         { name: "Callback addresses", status: "ok", message: `${at}/stripe, ${at}/circle answer` }
       ])
-      const [check] = yield* checked("https://pay.example.com", Either.left("does not answer (ETIMEDOUT)"))
+      const [check] = yield* checked("https://pay.acme.test", Either.left("does not answer (ETIMEDOUT)"))
       expect(check).toMatchObject({
         status: "warn",
         message: `${at}/stripe does not answer (ETIMEDOUT); ${at}/circle does not answer (ETIMEDOUT). Start the server, or mend the proxy at PUBLIC_URL.`

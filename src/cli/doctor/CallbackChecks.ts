@@ -1,5 +1,4 @@
 /** Checks of `corridor doctor` about callbacks: their secrets, and whether providers reach their addresses. */
-import { randomUUID } from "node:crypto"
 import { request as httpRequest } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { isIP } from "node:net"
@@ -76,7 +75,7 @@ export const callbackSecrets = (settings: ProviderSettings["Type"]) =>
 /** Asks a callback address as providers do that probe it; nothing is called back. Left: what is wrong with the answer. */
 export const askCallbackAddress = (address: string): Effect.Effect<Either.Either<void, string>> =>
   Effect.async<Either.Either<void, string>>((resume) => {
-    const id = randomUUID()
+    const id = `corridor-doctor-${process.pid}`
     const request = address.startsWith("https:") ? httpsRequest : httpRequest
     const timeout = Duration.toMillis(credentialsTestTimeout)
     const asked = request(address, { method: "HEAD", timeout, agent: false, headers: { "x-request-id": id } })

@@ -3,6 +3,7 @@ import { type BigDecimal, Context, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import {
+  type Forbidden,
   type AllProvidersFailed,
   type Conflict,
   type Forbidden,

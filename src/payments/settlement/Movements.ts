@@ -371,19 +371,21 @@ export const allocateToOrganization = (
 }
 
 /**
- * The same allocation as a debt of an organisation without enough balance. Only its settlement balance pays debts: of a
- * payin to a virtual account, the account bears what its reserve can pay. `further`: id of the second allocation.
+ * The same allocation as a debt of an organisation without enough balance. Of a payin to a virtual account, the account
+ * bears what its reserve and its `balance` can pay. `further`: id of the second allocation.
  */
 export const asReceivable = (
   payment: Payment,
   books: Pick<Books, "allocations">,
   allocation: Allocation,
+  balance: Money,
   further: string
 ): ReadonlyArray<Allocation> => {
   const { account, accountAmount: own, amount } = allocation
   const owed = { ...allocation, account: LedgerAccount.receivable(payment.org_id, own.currency) }
   const side = organizationAccount(payment)
-  const { minor: covered } = heldInReserve(payment, books, side)
+  const reserved = heldInReserve(payment, books, side).minor
+  const covered = reserved + (balance.isPositive ? balance.minor : 0n)
   const paid = share(amount, covered, -own.minor)
   if (account !== side || accountKind(side) !== "virtual" || covered >= -own.minor || paid.isZero) return [owed]
   const rest = (whole: Money, minor: bigint) => new Money({ currency: whole.currency, minor: whole.minor - minor })

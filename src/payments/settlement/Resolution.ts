@@ -7,7 +7,8 @@ import { Ids, type PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import type { Conflict, InsufficientFunds, NotFound } from "../../domain/Failure.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
 import { isSameTransfer } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
@@ -87,6 +88,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const funding = yield* FundingEvents
       const fees = yield* Fees
       const ids = yield* Ids
+      const ledger = yield* Ledger
       const { atomically } = yield* Transactor
 
       const resolveAttempt = Effect.fnUntraced(function* (
@@ -191,15 +193,23 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       ) {
         const { history, payment } = about
         const further = yield* ids.next
-        const owed = (stated.allocations ?? []).flatMap((one): ReadonlyArray<Allocation> =>
-          one.accountAmount.isNegative ? asReceivable(payment, history, one, further) : [one]
-        )
+        const account = organizationAccount(payment)
+        const all = stated.allocations ?? []
         const written = atomically(write(about, stated, note, detail))
-        return yield* owed.some(({ accountAmount }) => accountAmount.isNegative)
-          ? Effect.catchTag(written, "InsufficientFunds", () =>
-              atomically(write(about, { ...stated, allocations: owed }, note, detail))
-            )
-          : written
+        if (!all.some(({ accountAmount }) => accountAmount.isNegative)) return yield* written
+        const owing = (balance: Money) => {
+          const allocations = all.flatMap((one): ReadonlyArray<Allocation> =>
+            one.accountAmount.isNegative ? asReceivable(payment, history, one, balance, further) : [one]
+          )
+          return atomically(write(about, { ...stated, allocations }, note, detail))
+        }
+        const short = () => Effect.flatMap(ledger.balance(account), owing)
+        // What the account had may be gone a moment later: then all of it is owed.
+        const nothing = () => owing(Money.zero(payment.target.currency))
+        return yield* written.pipe(
+          Effect.catchTag("InsufficientFunds", short),
+          Effect.catchTag("InsufficientFunds", nothing)
+        )
       })
 
       /**

@@ -169,7 +169,10 @@ const make = Effect.gen(function* () {
       }
       const { bank_account, email, name } = holder ?? {}
       const phone = holder?.phone ?? owner.phone
-      const issuers = yield* issuersOf(currency)
+      const all = yield* issuersOf(currency)
+      // A simulator does not stand in for a third party, or the sandbox would take what live mode refuses.
+      const thirdParties = all.filter((one) => !builtInRails.some((rail) => rail === one))
+      const issuers = thirdParties.length > 0 ? thirdParties : all
       const willing = yield* Effect.filter(issuers, (one) =>
         Effect.map(issuerNamed(one), (found) => phone !== null || found?.needsPhone !== true)
       )

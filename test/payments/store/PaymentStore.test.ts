@@ -268,7 +268,9 @@ for (const backend of backends) {
         ])
         expect(story.attempts[0]!.next_enquiry_at).toBeNull()
         expect(story.callbacks).toEqual([change.callback])
-        expect(story.items).toEqual(change.openItems.map((item) => ({ by_platform: false, ...item, closed_at: null, closed_by: null })))
+        expect(story.items).toEqual(
+          change.openItems.map((item) => ({ by_platform: false, ...item, closed_at: null, closed_by: null }))
+        )
         expect(events.toSorted()).toEqual(change.events.map((event) => event.event_id).toSorted())
         expect((yield* eventsOf(payment.payment_id))[0]?.payload).toBe('{"amount":1500.00}')
       })

@@ -259,10 +259,10 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
       const taken = { amount: "1500.00", currency: "KES" }
       yield* hears("completed", { taken })
       yield* resolve(payment_id, "completed", "the organisation bears it")
-      expect(yield* balanceOf(acme.key, account_id)).toBe(100)
-      const paid = has.minor >= 150_000n ? { settlement: -1500 } : undefined
+      expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+      const paid = has.minor >= 140_000n ? { settlement: -1400 } : undefined
       expect(yield* books.gained).toMatchObject({ stripe: 1500, ...paid })
-      expect(yield* lines(account_id)).toEqual(["credit 1500 completed", "debit 1400 completed"])
+      expect(yield* lines(account_id)).toEqual(["credit 1500 completed", "debit 1400 completed", "debit 100 completed"])
       yield* hears("completed", { regained: taken })
       expect(yield* books.gained).toEqual({})
       yield* ledger.setLimit({ org_id: acme.org_id, currency: KES, credit_limit: null })

@@ -306,7 +306,7 @@ for (const backend of backends) {
             .filter(({ metricKey: { name, tags } }) => {
               return name === "corridor_trouble_total" && tags.some(({ value }) => value === "transfer_list_too_long")
             })
-            .map(({ metricState }) => (metricState as { readonly count: number }).count)
+            .map(({ metricState }) => (metricState as unknown as { readonly count: number }).count)
         const before = alerts()
         made.listingAtMost(4)
         yield* lists
@@ -443,11 +443,15 @@ for (const backend of backends) {
           yield* arrives("d1-back", account_id, 40_000n, { kind: "reversal" })
           yield* callBack("d1-back")
           expect((yield* sum) - before).toBe(-40_000)
+          // Any credit of the account pays, and what it lacks of a return is all that is owed.
+          dataOf(yield* ask(acme.key, `/${account_id}/simulate-deposit`, { amount: 100 }))
+          expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+          expect((yield* sum) - before).toBe(-30_000)
           const several = ["d2", "d3", "d4", "d5"]
           for (const id of several) yield* arrives(id, account_id, 15_000n)
           yield* Effect.forEach([...several, ...several], callBack, { concurrency: "unbounded" })
           yield* lists
-          yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 200)
+          yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 300)
           expect(yield* sum).toBe(before)
           const lines = yield* linesOf(account_id)
           expect(lines.filter((line) => line === "credit 150 Transfer from Ada Obi")).toHaveLength(4)
@@ -465,10 +469,42 @@ for (const backend of backends) {
           yield* arrives("d1-back", account_id, 40_000n, { kind: "reinstatement" })
           yield* callBack("d1-back")
           yield* lists
-          yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 600)
+          yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 700)
           yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: null })
           yield* agrees
         })
+    )
+
+    it.effect("take of a return what the account has, and owe the rest", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const ledger = yield* LedgerStore
+        yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: Money.zero(NGN) })
+        const owed = LedgerAccount.receivable(acme.org_id, NGN)
+        const settlement = LedgerAccount.settlement(acme.org_id, NGN)
+        const sum = Effect.map(ledger.balances([owed, settlement]), (all) =>
+          Number(all.get(owed)!.minor + all.get(settlement)!.minor)
+        )
+        const account_id = yield* issued()
+        yield* arrives("p1", account_id, 40_000n)
+        yield* callBack("p1")
+        dataOf(
+          yield* ask(acme.key, "/transfer", { from_account_id: account_id, to_account_id: "settlement", amount: 1 })
+        )
+        const before = yield* sum
+        yield* arrives("p1-back", account_id, 40_000n, { kind: "reversal" })
+        yield* callBack("p1-back")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+        expect((yield* sum) - before).toBe(-100)
+        expect((yield* linesOf(account_id)).filter((line) => line.startsWith("debit 399"))).toHaveLength(1)
+        // A canceled return pays what is owed of it, and the rest is the account's again.
+        yield* arrives("p1-back", account_id, 40_000n, { kind: "reinstatement" })
+        yield* callBack("p1-back")
+        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 399)
+        expect(yield* sum).toBe(before)
+        yield* ledger.setLimit({ org_id: acme.org_id, currency: NGN, credit_limit: null })
+        yield* agrees
+      })
     )
 
     it.effect("wait in suspense for an operator if they name no account, another currency or a closed one", () =>
