@@ -6,7 +6,6 @@ import {
   type Forbidden,
   type AllProvidersFailed,
   type Conflict,
-  type Forbidden,
   type IdempotencyConflict,
   type InsufficientFunds,
   type Invalid,
