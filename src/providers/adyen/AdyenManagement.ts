@@ -1,6 +1,6 @@
 /** Adyen's Management API: the webhook of the merchant account, and what it tells of the credential. */
 import { Effect, Redacted, Schema } from "effect"
-import { alsoTold, balanceText } from "../client/AccountTest.ts"
+import { alsoTold, balanceText } from "../port/AccountTest.ts"
 import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { optional, optionalText } from "../client/WireValues.ts"
 import type { AccountFacts } from "../port/Provider.ts"

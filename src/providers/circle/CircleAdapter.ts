@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effec
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/Url.ts"
 import { get, postJson, withHeaders, withQuery } from "../client/ProviderHttp.ts"
-import { accountTest, alsoTold } from "../client/AccountTest.ts"
+import { accountTest, alsoTold } from "../port/AccountTest.ts"
 import { enquiryResult, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"

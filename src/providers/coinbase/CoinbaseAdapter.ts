@@ -9,7 +9,7 @@ import {
   type ProviderCall,
   type ProviderReply
 } from "../client/ProviderHttp.ts"
-import { accountTest, alsoTold } from "../client/AccountTest.ts"
+import { accountTest, alsoTold } from "../port/AccountTest.ts"
 import { credentialsRefused, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"

@@ -24,7 +24,7 @@ import { ProviderAccounts, type Verdict } from "../accounts/ProviderAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "../accounts/ProviderAccountStore.ts"
 import { ProviderSettings } from "../accounts/ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../accounts/ThirdParties.ts"
-import { factsText } from "../client/AccountTest.ts"
+import { factsText } from "../port/AccountTest.ts"
 
 type Admin = Permit<"platform">
 export type CredentialsState = typeof CredentialsState.Type

@@ -11,7 +11,7 @@ import {
   outcomeOfOrder,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
-import { triedBy } from "../client/AccountTest.ts"
+import { triedBy } from "../port/AccountTest.ts"
 import { get, postJson, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"

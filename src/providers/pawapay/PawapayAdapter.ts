@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, type Either, Option, Redacted, Schema } from "effect"
 import type { Declined, Enquiry, Outcome } from "../../domain/Outcome.ts"
 import { get, postJson, withHeaders } from "../client/ProviderHttp.ts"
-import { accountTest, alsoTold } from "../client/AccountTest.ts"
+import { accountTest, alsoTold } from "../port/AccountTest.ts"
 import { enquiryResult, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"

@@ -13,7 +13,7 @@ import {
   outcomeOfOrder,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
-import { alsoTold } from "../client/AccountTest.ts"
+import { alsoTold } from "../port/AccountTest.ts"
 import { get, type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import { NotNow, type Proof } from "../port/Callback.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"

@@ -10,7 +10,7 @@ import {
   outcomeOfOrder,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
-import { triedBy } from "../client/AccountTest.ts"
+import { triedBy } from "../port/AccountTest.ts"
 import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"

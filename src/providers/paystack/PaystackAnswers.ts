@@ -11,7 +11,7 @@ import {
   noVerdict,
   unreadable
 } from "../client/ProviderReplies.ts"
-import { balanceText } from "../client/AccountTest.ts"
+import { balanceText } from "../port/AccountTest.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import type { AccountFacts } from "../port/Provider.ts"
 import { meanings, moneyOfMinor, optional, optionalText, present } from "../client/WireValues.ts"

@@ -1,6 +1,6 @@
 /** What Stripe tells of the account: its name, mode and balances, and whether it may charge and pay out. */
 import { Effect, Schema } from "effect"
-import { accountTest, alsoTold, balanceText } from "../client/AccountTest.ts"
+import { accountTest, alsoTold, balanceText } from "../port/AccountTest.ts"
 import { type CallFailed, get, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { optional, optionalText } from "../client/WireValues.ts"
 import { moneyIn } from "./StripeRequests.ts"

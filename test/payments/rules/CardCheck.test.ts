@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect, Scope } from "effect"
 import { startWatchmanFake } from "../../fakes/WatchmanFake.ts"
 import { pathOf, submit, typedCard, withoutCard } from "../../hosted/pages/PageVisits.ts"
-import { people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/Credentials.ts"
 import { send } from "../../support/Send.ts"
 import { backends } from "../../support/Stores.ts"
 import { act, setThreshold } from "../support/Acting.ts"
@@ -28,12 +28,12 @@ const withRule = <A, E, R>(terms: object, test: Effect.Effect<A, E, R>) =>
   })
 
 /** A payment that was held and approved; its payer is at the hosted checkout. */
-const approved = (request: object, reason: string) =>
+const approved = (request: object, reason: string, by?: Credential) =>
   Effect.gen(function* () {
     const { acme } = yield* people
     const held = yield* initiate(request)
     expect((yield* itemsOf(held.payment_id))[0]?.["detail"]).toContain(reason)
-    const { response } = yield* act(held.payment_id, { action: "review" }, acme.token("staff"))
+    const { response } = yield* act(held.payment_id, { action: "review" }, by ?? acme.token("staff"))
     return { payment_id: held.payment_id, path: pathOf(response["redirect_url"]) }
   })
 
@@ -127,7 +127,8 @@ onPaymentServer("Screening of account holders", "memory", { variables: { SCREENI
     Effect.gen(function* () {
       const { card_details, ...request } = byCard()
       const held = { ...request, card_details: { ...card_details, card_holder_name: "Ada Okafor" } }
-      const { path, payment_id } = yield* approved(held, "sanctions screening")
+      const { admin } = yield* people
+      const { path, payment_id } = yield* approved(held, "sanctions screening", admin)
       yield* submit(path, typed)
       yield* untilStatus(payment_id, "completed")
     })

@@ -140,7 +140,8 @@ const tables: Readonly<Record<string, readonly [row: Row, ...changes: ReadonlyAr
     { min_amount: "2", max_amount: "1" }
   ],
   rates: [
-    { from_currency: "USD", to_currency: "KES", rate: "129" },
+    { from_currency: "USD", to_currency: "KES", rate: "129", compared_rate: "129" },
+    { compared_rate: "0" },
     { rate: "0" },
     { rate: "-1" },
     { to_currency: "USD" },

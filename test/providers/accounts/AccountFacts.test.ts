@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { thirdParties } from "../../../src/providers/accounts/ThirdParties.ts"
-import { factsText } from "../../../src/providers/client/AccountTest.ts"
+import { factsText } from "../../../src/providers/port/AccountTest.ts"
 import type { AccountFacts } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"

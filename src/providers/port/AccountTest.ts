@@ -1,9 +1,9 @@
 /** Tests an account by calls that move nothing, and reads what the provider tells of it. */
 import { Effect, Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import type { AccountFacts } from "../port/Provider.ts"
-import type { ProviderReply } from "./ProviderHttp.ts"
-import { isOk } from "./ProviderReplies.ts"
+import type { AccountFacts } from "./Provider.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { isOk } from "../client/ProviderReplies.ts"
 
 type Asked = Effect.Effect<ProviderReply, { readonly reason: string }>
 
