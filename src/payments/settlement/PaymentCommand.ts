@@ -12,7 +12,7 @@ import { busy, Conflict, InsufficientFunds, isDatabaseFailure, maybeWritten } fr
 import { overtakenRetry, busyRetry, orphanedAfter } from "../../domain/policies/PaymentPolicies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdAfter, entriesOfChange } from "../store/PaymentPostings.ts"
-import { creditsAccount, eventsOf, FundingEvents } from "./PaymentEvents.ts"
+import { eventsOf, FundingEvents } from "./PaymentEvents.ts"
 import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
 import { retryIfFailed } from "../../platform/fibers/Deadlines.ts"
@@ -130,7 +130,7 @@ const make = Effect.gen(function* () {
       TransferTaken: Effect.die
     })
     if (!written) return yield* new VersionConflict()
-    if (creditsAccount(payment)) yield* funding.posted(after, entriesOfChange(change), null)
+    if (payment.funding !== null) yield* funding.posted(after, entriesOfChange(change), null)
     yield* leaveTrace
     return after
   })

@@ -24,7 +24,7 @@ import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferT
 import { needsSharedTime } from "./Expiry.ts"
 import { isRefundOrReturn, type DecisionTime, namedId, type SignalContext } from "./Movements.ts"
 import { describeSum } from "../store/SuspenseSums.ts"
-import { creditsAccount, FundingEvents } from "./PaymentEvents.ts"
+import { FundingEvents } from "./PaymentEvents.ts"
 import { decidePaymentChange, decideRampChange } from "./PaymentSignalRules.ts"
 import { decideRefundChange } from "./RefundSignalRules.ts"
 import type { DecidedChange } from "./DecidedChange.ts"
@@ -235,13 +235,14 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const fundingEvents =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
         const applied = store.apply({ ...change, events: [...change.events, ...fundingEvents] })
-        const withLines = creditsAccount(payment)
-          ? atomically(
-              Effect.tap(applied, (isWritten) =>
-                isWritten ? funding.posted(after, entriesOfChange(change), null) : Effect.void
+        const withLines =
+          payment.funding !== null
+            ? atomically(
+                Effect.tap(applied, (isWritten) =>
+                  isWritten ? funding.posted(after, entriesOfChange(change), null) : Effect.void
+                )
               )
-            )
-          : applied
+            : applied
         const written = yield* withLines.pipe(
           Effect.map((isWritten): Either.Either<boolean, InsufficientFunds | TransferTaken> => Either.right(isWritten)),
           Effect.catchTags({

@@ -78,7 +78,16 @@ export const listDeposits = (since: Date, until: Date | undefined, after: string
 const transferOf = ({ amount, id, sourceWalletId, status }: typeof Deposit.Type): ReadonlyArray<IncomingTransfer> => {
   const money = Option.getOrUndefined(moneyOfMajor(amount.amount, amount.currency))
   if (status !== "complete" || money?.isPositive !== true) return []
-  return [{ id, kind: "collection", providerReference: sourceWalletId ?? null, amount: money, sender: null }]
+  return [
+    {
+      id,
+      kind: "collection",
+      providerReference: sourceWalletId ?? null,
+      amount: money,
+      sender: null,
+      isUncertain: true
+    }
+  ]
 }
 
 const detailsIn = (reply: ProviderReply) =>

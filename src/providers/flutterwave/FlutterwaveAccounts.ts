@@ -19,6 +19,7 @@ import {
 import {
   knownDetails,
   listAll,
+  listBetween,
   makeReversals,
   notListed,
   namesOf,
@@ -122,12 +123,13 @@ export const accountNumbers = (
   call: (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>,
   bvn: string | undefined
 ) => {
-  const paged = <A extends { readonly created_at?: string | undefined }>(
-    request: (page: string) => ProviderCall,
-    read: (reply: ProviderReply) => Listed<A> | undefined,
-    since: Date
-  ) =>
-    listAll((from) =>
+  const paged =
+    <A extends { readonly created_at?: string | undefined }>(
+      request: (page: string) => ProviderCall,
+      read: (reply: ProviderReply) => Listed<A> | undefined,
+      since: Date
+    ) =>
+    (from: string | null) =>
       Effect.gen(function* () {
         const page = from ?? "1"
         const reply = yield* call(request(page))
@@ -138,7 +140,6 @@ export const accountNumbers = (
         const isLast = data.length === 0 || Number(page) >= last || isPast(data, since)
         return { items: data, next: isLast ? null : `${Number(page) + 1}` }
       })
-    )
 
   const lookUp = (id: string) => call(get("look up transaction", verifyIdPath(id)))
 
@@ -177,17 +178,13 @@ export const accountNumbers = (
     incoming: (since, until) =>
       Effect.gen(function* () {
         const end = until ?? new Date(yield* Clock.currentTimeMillis)
-        const arrived = yield* paged(
-          (page) => get("list transactions", `${successfulPath(since, end)}&page=${page}`),
-          transactionsIn,
-          since
+        const arrived = yield* listAll(
+          paged((page) => get("list transactions", `${successfulPath(since, end)}&page=${page}`), transactionsIn, since)
         )
         // Listed by the time at which they were made, and completed days later.
         const made = new Date(since.getTime() - Duration.toMillis(refundProcessing))
-        const refunds = yield* paged(
-          (page) => get("list refunds", `${refundsPath(made, end)}&page=${page}`),
-          refundsIn,
-          made
+        const refunds = yield* listBetween(made, end, (from, to) =>
+          paged((page) => get("list refunds", `${refundsPath(from, to)}&page=${page}`), refundsIn, from)
         )
         const returned = yield* reversals(refunds.flatMap(refundOf))
         return [...arrived.flatMap((one) => transferOf(one) ?? []), ...returned]

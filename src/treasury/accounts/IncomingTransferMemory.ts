@@ -101,10 +101,10 @@ export const incomingTransferStoreMemory = Layer.effect(
         }),
       lock: (transferId) =>
         Effect.sync(() => Option.map(Option.fromNullable(incomingTransfers.get(transferId)), shown)),
-      resolve: (transferId, decision) =>
+      resolve: (transferId, decision, owed) =>
         Effect.sync(() => {
           const { amount } = incomingTransfers.get(transferId)!
-          return change(transferId, { ...decision, owed: owedBy({ ...decision, amount }) })
+          return change(transferId, { ...decision, owed: owed ?? owedBy({ ...decision, amount }) })
         }),
       open: (scope, window) =>
         Effect.sync(() => {

@@ -91,11 +91,12 @@ export const incomingTransferStoreSql = Layer.effect(
           rowsOf.first(sql`select ${columns} from incoming_transfers where transfer_id = ${transferId} for update`),
           Option.map(fromRow)
         ),
-      resolve: (transferId, { account_id, decided_by, org_id, reason, state }) =>
+      resolve: (transferId, { account_id, decided_by, org_id, reason, state }, owed) =>
         Effect.map(
           rowsOf.one(sql`update incoming_transfers set state = ${state},
-              owed = case when ${state === "receivable" && account_id !== null} then amount else 0 end, org_id = ${org_id}, account_id = ${account_id},
-              reason = ${reason}, decided_by = ${decided_by}, updated_at = now()
+              owed = coalesce(${owed?.toNumericText() ?? null}::numeric,
+                case when ${state === "receivable" && account_id !== null} then amount else 0 end),
+              org_id = ${org_id}, account_id = ${account_id}, reason = ${reason}, decided_by = ${decided_by}, updated_at = now()
             where transfer_id = ${transferId} returning ${columns}`),
           fromRow
         ),

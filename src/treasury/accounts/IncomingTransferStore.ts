@@ -78,7 +78,8 @@ export class IncomingTransferStore extends Context.Tag("corridor/IncomingTransfe
     readonly payOwed: (orgId: OrgId, accountId: AccountId, upTo: Money) => Stored<Money>
     /** Locks the transfer until the end of the transaction. */
     readonly lock: (transferId: string) => Stored<Option.Option<StoredTransfer>>
-    readonly resolve: (transferId: string, decision: Decision) => Stored<StoredTransfer>
+    /** `owed`: as with `insert`. */
+    readonly resolve: (transferId: string, decision: Decision, owed?: Money) => Stored<StoredTransfer>
     /** In suspense, newest first. Transfers without an organisation are in no organisation's scope. */
     readonly open: (scope: Scope, window: Window) => Stored<ReadonlyArray<StoredTransfer>>
     /**

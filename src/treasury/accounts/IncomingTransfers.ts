@@ -285,6 +285,7 @@ const make = Effect.gen(function* () {
         ? yield* store.undoneBy(transfer, wanted.movement_id)
         : Option.none()
     let owner: { readonly org_id: OrgId | null; readonly account_id: AccountId | null } = transfer
+    let borne = amount
     if (Option.isSome(other)) {
       yield* store.resolve(other.value.transfer_id, { ...other.value, ...decided })
     } else if (outcome === "returned") {
@@ -306,11 +307,20 @@ const make = Effect.gen(function* () {
       const { account, org_id } = yield* destination(amount, wanted)
       owner = { org_id, account_id: account?.account_id ?? null }
       const side = account === null ? LedgerAccount.settlement(org_id, amount.currency) : ledgerAccountOf(account)
-      const to = state === "receivable" ? LedgerAccount.receivable(org_id, amount.currency) : side
-      const postings = shift(suspense, to, effectOf(transfer))
-      const about = { entry_id: fresh, org_id, payment_id: null, reference: transfer_id, postings }
-      const entry: Entry = { ...about, kind: "adjustment" }
-      yield* account === null || state === "receivable" ? ledger.post([entry]) : toAccount(account, entry, transfer)
+      const { currency } = amount
+      const nothing = Money.zero(currency)
+      if (state === "receivable") borne = account === null ? nothing : least(amount, yield* ledger.balance(side))
+      const owed = new Money({ currency, minor: amount.minor - borne.minor })
+      const onSide = { ...transfer, amount: borne }
+      const postings = [
+        ...shift(suspense, side, effectOf(onSide)),
+        ...shift(suspense, LedgerAccount.receivable(org_id, currency), effectOf({ ...transfer, amount: owed }))
+      ].filter((one) => !one.amount.isZero)
+      const entry: Entry = {
+        ...{ entry_id: fresh, org_id, payment_id: null, reference: transfer_id, postings },
+        kind: "adjustment"
+      }
+      yield* account === null || borne.isZero ? ledger.post([entry]) : toAccount(account, entry, onSide)
     }
     yield* audit.record(permit, {
       action: "incoming_transfer.resolved",
@@ -319,7 +329,9 @@ const make = Effect.gen(function* () {
       detail: { outcome, reason, account_id: owner.account_id }
     })
     const { account_id, org_id } = owner
-    return yield* store.resolve(transfer_id, { org_id, account_id, ...decided })
+    const owed = account_id === null ? 0n : amount.minor - borne.minor
+    const debt = new Money({ currency: amount.currency, minor: owed })
+    return yield* store.resolve(transfer_id, { org_id, account_id, ...decided }, debt)
   })
 
   return {

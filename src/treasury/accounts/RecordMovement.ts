@@ -1,7 +1,7 @@
 /** Builds and records movements on virtual accounts: ledger entries, a row for each account, an event for each row. */
 import { Clock, Context, Effect, Layer, type BigDecimal, Either, Option } from "effect"
 import { type InsufficientFunds, Invalid, RateMismatch } from "../../domain/Failure.ts"
-import { Ids, type OrgId, TransactionId } from "../../domain/Ids.ts"
+import { type AccountId, Ids, type OrgId, TransactionId } from "../../domain/Ids.ts"
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
@@ -25,12 +25,20 @@ import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 
+const REPAYMENT = "Repayment of a returned transfer"
+
+type CreditedAccount = Pick<VirtualAccount, "account_id" | "currency" | "org_id" | "user_id">
+
+type Repaid = Pick<NewVirtualTransaction, "payment_rail" | "reference">
+
 /** Runs inside a transaction that has locked the accounts and posts nothing else. */
 export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
   RecordMovement,
   (
     entries: ReadonlyArray<Entry>,
-    rows: ReadonlyArray<NewVirtualTransaction>
+    rows: ReadonlyArray<NewVirtualTransaction>,
+    /** Credit that has no line of its own: what a withdrawal gave back. */
+    returned?: NewVirtualTransaction
   ) => Stored<ReadonlyArray<VirtualTransaction>, InsufficientFunds>
 >() {
   static readonly layer = Layer.effect(
@@ -42,37 +50,52 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
       const transfers = yield* IncomingTransferStore
       const ids = yield* Ids
 
-      /** Of a credit, what its account owes for returned transfers goes on to the organisation. */
-      const repayment = Effect.fnUntraced(function* (row: NewVirtualTransaction) {
-        if (row.type !== "credit" || row.status !== "completed") return Option.none()
-        const { account_id, amount, currency, fee, org_id } = row
-        const net = new Money({ currency, minor: amount.minor - fee.minor })
-        const paid = yield* transfers.payOwed(org_id, account_id, net)
-        if (!paid.isPositive) return Option.none()
+      /** What an account owes for returned transfers goes on from its credits to the organisation. */
+      const repaid = Effect.fnUntraced(function* (account: CreditedAccount, credited: bigint, about: Repaid) {
+        const { account_id, currency, org_id } = account
+        if (credited <= 0n) return []
+        // Other rows of the change may have taken money from the account too.
+        const { minor: balance } = yield* ledger.balance(ledgerAccountOf(account))
+        const upTo = new Money({ currency, minor: balance < credited ? balance : credited })
+        const paid = upTo.isPositive ? yield* transfers.payOwed(org_id, account_id, upTo) : Money.zero(currency)
+        if (paid.isZero) return []
         const transaction_id = yield* ids.make(TransactionId)
-        const entry: Entry = {
-          entry_id: yield* ids.next,
-          org_id,
-          kind: "receivable_payment",
-          payment_id: null,
-          reference: transaction_id,
-          postings: move(ledgerAccountOf(row), LedgerAccount.settlement(org_id, currency), paid)
-        }
-        const description = "Repayment of a returned transfer"
-        const { payment_rail, reference } = row
-        const described = { transaction_id, type: "debit", amount: paid, description, payment_rail, reference } as const
-        return Option.some({ entry, row: completedRow(row, described) })
+        yield* ledger.post([
+          {
+            entry_id: yield* ids.next,
+            org_id,
+            kind: "receivable_payment",
+            payment_id: null,
+            reference: transaction_id,
+            postings: move(ledgerAccountOf(account), LedgerAccount.settlement(org_id, currency), paid)
+          }
+        ])
+        const described = { ...about, transaction_id, type: "debit", amount: paid, description: REPAYMENT } as const
+        return [completedRow(account, described)]
       })
 
-      return Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, rows: ReadonlyArray<NewVirtualTransaction>) {
-        const repayments = yield* Effect.forEach(rows, (row) => Effect.map(repayment(row), (paid) => ({ row, paid })))
-        yield* ledger.post([
-          ...entries,
-          ...repayments.flatMap(({ paid }) => Option.toArray(paid).map((one) => one.entry))
-        ])
-        const written = yield* transactions.insert(
-          repayments.flatMap(({ paid, row }) => [row, ...Option.toArray(paid).map((one) => one.row)])
+      /** By account, what the rows add to it. */
+      const creditsOf = (rows: ReadonlyArray<NewVirtualTransaction>) => {
+        const credits = new Map<AccountId, { readonly row: NewVirtualTransaction; readonly minor: bigint }>()
+        for (const row of rows.filter(({ status }) => status === "completed")) {
+          const { amount, fee, type } = row
+          const minor = type === "credit" ? amount.minor - fee.minor : -amount.minor
+          credits.set(row.account_id, { row, minor: (credits.get(row.account_id)?.minor ?? 0n) + minor })
+        }
+        return Array.from(credits.values())
+      }
+
+      return Effect.fnUntraced(function* (
+        entries: ReadonlyArray<Entry>,
+        rows: ReadonlyArray<NewVirtualTransaction>,
+        returned?: NewVirtualTransaction
+      ) {
+        yield* ledger.post(entries)
+        const credits = creditsOf(returned === undefined ? rows : [...rows, returned])
+        const repayments = yield* Effect.forEach(credits, ({ minor, row }) =>
+          repaid(row, minor, { payment_rail: row.payment_rail, reference: row.reference })
         )
+        const written = yield* transactions.insert([...rows, ...repayments.flat()])
         const balances = yield* ledger.balances(written.map(ledgerAccountOf))
         const at = new Date(yield* Clock.currentTimeMillis)
         yield* Effect.forEach(

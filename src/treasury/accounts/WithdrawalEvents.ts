@@ -30,6 +30,9 @@ const accountIn = (payment: Payment): AccountId => virtualAccountIn(payment.fund
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
+const sumOf = ([first, ...others]: ReadonlyArray<Money>): Money =>
+  new Money({ currency: first!.currency, minor: others.reduce((sum, { minor }) => sum + minor, first!.minor) })
+
 /** The balance including the amount and fee that this change returns. */
 const withReturned = ({ currency, minor }: Money, { amount, total_fees }: Payment): Money =>
   new Money({ currency, minor: minor + amount.minor + (total_fees?.minor ?? 0n) })
@@ -88,8 +91,20 @@ export const WithdrawalEvents = Layer.effect(
             return [settlementRow(id, found.value, { reference: entry.entry_id, amount }, note)]
           })
         )
+        const back = sumOf(moved.map(({ amount }) => amount))
+        const hasLines = Option.isSome(account) || note !== null
+        const returned =
+          hasLines || Option.isNone(found) || !back.isPositive
+            ? undefined
+            : settlementRow(
+                yield* ids.make(TransactionId),
+                found.value,
+                { reference: payment.payment_id, amount: back },
+                ""
+              )
+        if (rows.flat().length === 0 && returned === undefined) return
         // The payment's own change has posted the entries.
-        yield* Effect.catchTag(record([], rows.flat()), "InsufficientFunds", Effect.die)
+        yield* Effect.catchTag(record([], rows.flat(), returned), "InsufficientFunds", Effect.die)
       }),
       creditedAccount: Effect.fnUntraced(function* (orgId, accountId) {
         const found = yield* accounts.find(Option.some(orgId), idOrNil(AccountId)(accountId))
