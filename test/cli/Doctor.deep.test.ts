@@ -180,7 +180,7 @@ it("says what live mode lacks to take a payment", async () => {
      insert into rate_proposals (from_currency, to_currency, rate, proposed_by) values ('USD', 'BTC', 1, 'source coinbase');
      insert into organizations (org_id, name, country, currency, email, kyb_status, kyb_customer_id)
        values ('${kybOrg}', 'Kilimo', 'KE', 'KES', 'a@b.example', 'pending', 'kyb_1');
-     insert into users (user_id, email) values ('${kybOrg}', 'ada@b.example');
+     insert into users (user_id, email, subject) values ('${kybOrg}', 'ada@b.example', 'ada');
      insert into payments (payment_id, transaction_id, org_id, user_id, status, direction, payment_method, country,
          amount, currency, target_amount, target_currency, created_at, updated_at)
        select gen_random_uuid(), gen_random_uuid(), '${kybOrg}', '${kybOrg}', 'initiated', 'inbound', 'card', 'KE',

@@ -102,8 +102,20 @@ describe("wires of Circle", () => {
       yield* settled
       const listed = yield* provider.accounts!.incoming!(new Date(Date.now() - 60_000))
       expect(listed.map(({ amount, id: _id, ...one }) => ({ ...one, amount: amount.toString() }))).toEqual([
-        { kind: "collection", providerReference: expect.any(String), sender: null, amount: "70.00 USD" },
-        { kind: "collection", providerReference: answer.providerReference, sender: null, amount: "1500.50 USD" }
+        {
+          kind: "collection",
+          providerReference: expect.any(String),
+          sender: null,
+          isUncertain: true,
+          amount: "70.00 USD"
+        },
+        {
+          kind: "collection",
+          providerReference: answer.providerReference,
+          sender: null,
+          isUncertain: true,
+          amount: "1500.50 USD"
+        }
       ])
       expect(listed[0]!.providerReference).not.toBe(answer.providerReference)
       const heard = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
