@@ -30,8 +30,11 @@ const requests = [
   { ...byCard(), country: "FR", description: "lost" }
 ]
 
+/** Without fingerprints of cards: their key is new in every database. */
 const asText = (rows: Iterable<unknown>): string =>
-  JSON.stringify(Array.from(rows), (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value))
+  JSON.stringify(Array.from(rows), (name, value: unknown) =>
+    name === "fingerprint" ? "" : typeof value === "bigint" ? value.toString() : value
+  )
 
 /** A morning at the till, from its seed alone. */
 const run = (seed: string) => {
