@@ -10,13 +10,7 @@ import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, readFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { build } from "esbuild"
-import { buildClient } from "../src/client/build.mjs"
-import { answerShapesAsTable, operationsAsTable, readAnswerShapes, readOperations } from "../src/client/declared.mjs"
-import { buildConsole } from "../src/console/buildConsole.mjs"
-import { buildGuides } from "../src/hosted/guides/build.mjs"
 import { buildOf } from "./freshBuild.mjs"
-import { buildReference } from "../src/reference/buildReference.mjs"
 
 const { client, map, outdir } = parseArgs({
   options: {
@@ -42,6 +36,15 @@ const { ended, isFresh } = buildOf(
   ["main.cjs", "main.mjs", "cli/main.cjs", "cli/main.mjs"]
 )
 if (isFresh) process.exit()
+
+// Loaded only for a build: they take longer than the look at whether there is something to build.
+const { build } = await import("esbuild")
+const { buildClient } = await import("../src/client/build.mjs")
+const { answerShapesAsTable, operationsAsTable, readAnswerShapes, readOperations } =
+  await import("../src/client/declared.mjs")
+const { buildConsole } = await import("../src/console/buildConsole.mjs")
+const { buildGuides } = await import("../src/hosted/guides/build.mjs")
+const { buildReference } = await import("../src/reference/buildReference.mjs")
 
 const program = (entryPoint, outfile, more) =>
   build({

@@ -1,36 +1,60 @@
-/** The client with promises: JSON in and out as the API reference shows it. */
-import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import { Cause, Effect, Exit, Layer, ManagedRuntime, Option } from "effect"
-import { Ids } from "../domain/Ids.ts"
+/** The client with promises: JSON in and out as the API reference shows it. Needs `fetch` and nothing else. */
+import { clientBackoffMillis, clientRetries, clientTimeoutMillis } from "../domain/policies/ClientPolicies.ts"
 import { type Operation, operations } from "./DeclaredOperations.ts"
-import { type CorridorOptions, rootOf, afterPage, type PageOf, transport, withIdempotencyKey } from "./Transport.ts"
+import {
+  type Credential,
+  isRepeatable,
+  messageWithoutBody,
+  nextPage,
+  type PageOf,
+  rootOf,
+  secondsToRetry
+} from "./RequestRules.ts"
 import type { ItemOf, Operations } from "./WireTypes.ts"
 
-/** Rejects a call of the promise client. */
+export type CorridorOptions = Credential & {
+  /** Address of the service, with or without `/v1`. */
+  readonly url: string
+  /** Maximum number of retries of safe requests, 4 by default. */
+  readonly retries?: number
+  /** Milliseconds to wait for one answer, 35,000 by default. */
+  readonly timeout?: number
+}
+
+interface ErrorParts {
+  readonly status: number
+  readonly message: string
+  readonly requestId?: string | undefined
+  readonly body?: unknown
+  readonly cause?: unknown
+}
+
+const textIn = (body: unknown, name: string): string | undefined => {
+  const value = (body as Readonly<Record<string, unknown>> | null | undefined)?.[name]
+  return typeof value === "string" ? value : undefined
+}
+
+/** Rejects a call. */
 export class CorridorError extends Error {
   override readonly name = "CorridorError"
   /** HTTP status; 0 without an answer. */
   readonly status: number
   /** Error code such as `RATE_MISMATCH`, if the operation has one. */
   readonly code: string | undefined
+  /** The field that a 400 is about, such as `payer_details.phone`. */
+  readonly field: string | undefined
   /** For questions to support. */
   readonly requestId: string | undefined
   /** The whole answer; some errors carry a `payment_id` or the current `rate`. */
   readonly body: unknown
 
-  constructor(about: {
-    readonly status: number
-    readonly message: string
-    readonly code?: string | undefined
-    readonly requestId?: string | undefined
-    readonly body?: unknown
-    readonly cause?: unknown
-  }) {
-    super(about.message, about.cause === undefined ? {} : { cause: about.cause })
-    this.status = about.status
-    this.code = about.code
-    this.requestId = about.requestId
-    this.body = about.body
+  constructor({ body, cause, message, requestId, status }: ErrorParts) {
+    super(message, cause === undefined ? {} : { cause })
+    this.status = status
+    this.code = textIn(body, "code")
+    this.field = status === 400 ? /^([\w.[\]]+): /.exec(message)?.[1] : undefined
+    this.requestId = requestId
+    this.body = body
   }
 }
 
@@ -67,102 +91,128 @@ export type CorridorPromises = {
 interface RequestParts {
   readonly path?: Readonly<Record<string, unknown>>
   readonly urlParams?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
   readonly payload?: unknown
 }
 
-const requestOf = (
-  root: string,
-  { method, path }: Operation,
-  sent: RequestParts
-): HttpClientRequest.HttpClientRequest => {
-  const filled = path.replace(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(String(sent.path?.[name])))
-  const query = Object.entries(sent.urlParams ?? {}).filter(([, value]) => value !== undefined)
-  const request = HttpClientRequest.make(method as "POST")(`${root}${filled}`).pipe(
-    HttpClientRequest.setUrlParams(query.map(([name, value]) => [name, String(value)] as const))
-  )
-  return sent.payload === undefined
-    ? request
-    : HttpClientRequest.setBody(request, HttpBody.text(JSON.stringify(sent.payload), "application/json"))
+/** An empty segment, `.` or `..` would lead to another operation. */
+const segmentOf = (name: string, value: unknown): string => {
+  const text = value === undefined || value === null ? "" : String(value)
+  if (text === "" || text === "." || text === "..") throw new TypeError(`path.${name}: is not an id.`)
+  return encodeURIComponent(text)
 }
 
-const textIn = (body: unknown, field: string): string | undefined => {
-  const value = (body as Readonly<Record<string, unknown>> | undefined)?.[field]
-  return typeof value === "string" ? value : undefined
+const urlOf = (root: string, { path }: Operation, sent: RequestParts): string => {
+  const filled = path.replace(/:([a-z_]+)/g, (_, name: string) => segmentOf(name, sent.path?.[name]))
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(sent.urlParams ?? {}))
+    if (value !== undefined) query.set(name, String(value))
+  return `${root}${filled}${query.size === 0 ? "" : `?${query}`}`
 }
 
-/** Redirects are not followed, since the credential is meant for the given address only. */
-const withoutMessage = ({ headers, status }: HttpClientResponse.HttpClientResponse): string =>
-  status < 400 && headers["location"] !== undefined
-    ? `The service redirects to ${headers["location"]}, where the credential is not sent: give the address of the service itself.`
-    : `The service answered with status ${status}.`
+const credentialOf = async ({ apiKey, token }: Credential): Promise<Record<string, string>> =>
+  token === undefined
+    ? { authorization: "NONE", "x-api-key": apiKey }
+    : { authorization: `Bearer ${typeof token === "string" ? token : await token()}`, "x-api-key": "NONE" }
 
-const errorOf = (response: HttpClientResponse.HttpClientResponse, body: unknown): CorridorError =>
-  new CorridorError({
-    status: response.status,
-    message: textIn(body, "message") ?? withoutMessage(response),
-    code: textIn(body, "code"),
-    requestId: response.headers["x-request-id"],
-    body
-  })
+interface Received {
+  readonly response: Response
+  readonly text: string
+}
+
+/** Reads the whole body within the timeout. A followed redirect would send the API key to another address. */
+const fetchWithin = async (timeout: number, url: string, init: RequestInit, signal: AbortSignal | undefined) => {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Error("The service did not answer in time")), timeout)
+  const signals = signal === undefined ? [late.signal] : [late.signal, signal]
+  try {
+    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.any(signals) })
+    return { response, text: await response.text() } satisfies Received
+  } catch (cause) {
+    if (signal?.aborted === true) throw signal.reason
+    const reason: unknown = late.signal.aborted ? late.signal.reason : cause
+    const inner = reason instanceof Error && reason.cause instanceof Error ? reason.cause : reason
+    const message = inner instanceof Error ? inner.message || inner.name : String(inner)
+    return new CorridorError({ status: 0, message: `The service could not be reached: ${message}`, cause: reason })
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** An answer that is not JSON comes from a proxy. */
-const read = (response: HttpClientResponse.HttpClientResponse) =>
-  Effect.flatMap(response.text, (text) =>
-    Effect.try({
-      try: () => (text === "" ? undefined : (JSON.parse(text) as unknown)),
-      catch: () => errorOf(response, undefined)
-    })
-  ).pipe(
-    Effect.filterOrFail(
-      () => response.status >= 200 && response.status < 300,
-      (body) => errorOf(response, body)
-    )
-  )
+const answerOf = ({ response, text }: Received): unknown => {
+  const { headers, ok, status } = response
+  let body: unknown
+  let isJson = true
+  try {
+    body = text === "" ? undefined : JSON.parse(text)
+  } catch {
+    isJson = false
+  }
+  if (ok && isJson) return body
+  const message = textIn(body, "message") ?? messageWithoutBody(status, headers.get("location"))
+  throw new CorridorError({ status, message, requestId: headers.get("x-request-id") ?? undefined, body })
+}
 
-const connectionError = (cause: Error): CorridorError =>
-  cause instanceof CorridorError
-    ? cause
-    : new CorridorError({ status: 0, message: `The service could not be reached: ${cause.message}`, cause })
+const pause = (millis: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop)
+      resolve()
+    }, millis)
+    signal?.addEventListener("abort", stop, { once: true })
+  })
 
-/** Holds no resources that must be closed. */
-const runtime = ManagedRuntime.make(Layer.merge(FetchHttpClient.layer, Ids.layer))
+const backoff = (attempt: number): number => clientBackoffMillis * 2 ** attempt * (0.8 + Math.random() * 0.4)
 
-const runPromise = async (
-  effect: Effect.Effect<unknown, CorridorError, HttpClient.HttpClient | Ids>,
-  options: CallOptions
-) => {
-  const { idempotencyKey, signal } = options
-  const keyed = idempotencyKey === undefined ? effect : withIdempotencyKey(idempotencyKey)(effect)
-  const exit = await runtime.runPromiseExit(keyed, signal === undefined ? {} : { signal })
-  if (Exit.isSuccess(exit)) return exit.value
-  throw signal?.aborted === true ? signal.reason : Cause.squash(exit.cause)
+/** Sends until there is an answer that is not retried. All attempts of a call have the same idempotency key. */
+const send = async (options: CorridorOptions, operation: Operation, sent: RequestParts, about: CallOptions) => {
+  const { retries = clientRetries, timeout = clientTimeoutMillis } = options
+  const { signal } = about
+  const { keyed, method } = operation
+  const url = urlOf(rootOf(options.url), operation, sent)
+  const fixed: Record<string, string> = { ...sent.headers }
+  if (keyed) fixed["idempotency-key"] = about.idempotencyKey ?? crypto.randomUUID()
+  if (sent.payload !== undefined) fixed["content-type"] = "application/json"
+  const body = sent.payload === undefined ? {} : { body: JSON.stringify(sent.payload) }
+  const repeatable = isRepeatable(method, keyed)
+  for (let attempt = 0; ; attempt++) {
+    signal?.throwIfAborted()
+    const init = { method, headers: { ...fixed, ...(await credentialOf(options)) }, ...body }
+    const received = await fetchWithin(timeout, url, init, signal)
+    const isLost = received instanceof CorridorError
+    const seconds = isLost
+      ? repeatable
+        ? 0
+        : undefined
+      : secondsToRetry(received.response.status, received.response.headers.get("retry-after"), repeatable)
+    if (seconds !== undefined && attempt < retries) await pause(Math.max(seconds * 1000, backoff(attempt)), signal)
+    else if (isLost) throw received
+    else return answerOf(received)
+  }
 }
 
 async function* allItems(call: (sent: RequestParts) => Promise<unknown>, sent: RequestParts) {
-  let cursor: Option.Option<RequestParts["urlParams"]> = Option.some({})
-  while (Option.isSome(cursor)) {
-    const page = (await call({ ...sent, urlParams: { ...sent.urlParams, ...cursor.value } })) as PageOf<unknown>
+  let cursor: Readonly<Record<string, string>> | undefined = {}
+  while (cursor !== undefined) {
+    const page = (await call({ ...sent, urlParams: { ...sent.urlParams, ...cursor } })) as PageOf<unknown>
     yield* page.data
-    cursor = afterPage(page)
+    cursor = nextPage(page)
   }
 }
 
 /**
- * The whole API as promises: `await corridor.payments.byId({ path: { payment_id } })`. Retries GETs and keyed calls
- * when the service is unreachable or answers with Retry-After.
+ * The whole API as promises: `await corridor.payments.byId({ path: { payment_id } })`. Retries reads and calls with an
+ * idempotency key when the service is unreachable, busy (503) or asks to wait (Retry-After).
  */
 export const createCorridor = (options: CorridorOptions): CorridorPromises => {
-  const root = rootOf(options.url)
   const groups: Record<string, Record<string, unknown>> = {}
   for (const operation of operations) {
-    const call = (sent: RequestParts = {}, about: CallOptions = {}) =>
-      runPromise(
-        Effect.gen(function* () {
-          const client = transport(options, yield* Ids)(yield* HttpClient.HttpClient)
-          return yield* Effect.flatMap(client.execute(requestOf(root, operation, sent)), read)
-        }).pipe(Effect.mapError(connectionError)),
-        about
-      )
+    const call = (sent: RequestParts = {}, about: CallOptions = {}) => send(options, operation, sent, about)
     const all = (sent: RequestParts = {}, about: CallOptions = {}) => allItems((page) => call(page, about), sent)
     ;(groups[operation.group] ??= {})[operation.name] = Object.assign(call, { all })
   }

@@ -1,4 +1,4 @@
-/** The path of every request: credential headers, idempotency key, timeout and retries. */
+/** The path of every request of the Effect client and the CLI: credential headers, idempotency key, timeout and retries. */
 import {
   FetchHttpClient,
   HttpClient,
@@ -6,10 +6,11 @@ import {
   HttpClientRequest,
   type HttpClientResponse
 } from "@effect/platform"
-import { Data, Duration, Effect, FiberRef, Option, Schedule, Chunk, Stream } from "effect"
+import { Chunk, Data, Duration, Effect, FiberRef, Option, Schedule, Stream } from "effect"
 import type { Ids } from "../domain/Ids.ts"
-import { clientBackoff, clientLongestWait, clientRetries, clientTimeout } from "../domain/policies/ClientPolicies.ts"
+import { clientBackoffMillis, clientRetries, clientTimeoutMillis } from "../domain/policies/ClientPolicies.ts"
 import { operations } from "./DeclaredOperations.ts"
+import { type Credential, isRepeatable, nextPage, type PageOf, secondsToRetry } from "./RequestRules.ts"
 
 const shapeOf = (path: string): RegExp => new RegExp(`${path.replace(/:[a-z_]+/g, "[^/]+")}$`)
 
@@ -19,11 +20,6 @@ const keyedShapes = operations.filter(({ keyed }) => keyed).map(({ path }) => sh
 export const isKeyed = (method: string, url: string): boolean =>
   method === "POST" && keyedShapes.some((shape) => shape.test(url.split(/[?#]/, 1)[0]!))
 
-type Credential =
-  | { readonly apiKey: string; readonly token?: undefined }
-  /** A JWT, or a function that returns a current one before each request. */
-  | { readonly token: string | (() => string | Promise<string>); readonly apiKey?: undefined }
-
 export type CorridorOptions = Credential & {
   /** Address of the service, with or without `/v1`. */
   readonly url: string
@@ -32,9 +28,6 @@ export type CorridorOptions = Credential & {
   /** Time to wait for one answer, 35 seconds by default. */
   readonly timeout?: Duration.DurationInput
 }
-
-/** Removes `/v1`: the contract's paths begin with it. */
-export const rootOf = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")
 
 const KEY = "idempotency-key"
 
@@ -46,27 +39,22 @@ export const withIdempotencyKey =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.locally(effect, chosenKey, Option.some(key))
 
-/** The service asks to retry later: 409, 429 or 503 with Retry-After. */
+/** The service is busy or asks to retry later. */
 class RetryLater extends Data.TaggedError("RetryLater")<{
   readonly response: HttpClientResponse.HttpClientResponse
   readonly after: Duration.Duration
 }> {}
 
-/** 409: the first request with the same key is still running. */
-const retryLaterStatuses = new Set([409, 429, 503])
+const canRepeat = ({ headers, method, url }: HttpClientRequest.HttpClientRequest): boolean =>
+  isRepeatable(method, headers[KEY] !== undefined && isKeyed(method, url))
 
-const waitOf = (response: HttpClientResponse.HttpClientResponse): Option.Option<Duration.Duration> => {
-  const seconds = Number(response.headers["retry-after"])
-  return retryLaterStatuses.has(response.status) && seconds >= 0
-    ? Option.some(Duration.seconds(seconds))
-    : Option.none()
-}
-
-const failIfRetryLater = (response: HttpClientResponse.HttpClientResponse) =>
-  Option.match(waitOf(response), {
-    onNone: () => Effect.succeed(response),
-    onSome: (after) => Effect.fail(new RetryLater({ response, after }))
-  })
+const failIfRetryLater =
+  (request: HttpClientRequest.HttpClientRequest) => (response: HttpClientResponse.HttpClientResponse) => {
+    const seconds = secondsToRetry(response.status, response.headers["retry-after"], canRepeat(request))
+    return seconds === undefined
+      ? Effect.succeed(response)
+      : Effect.fail(new RetryLater({ response, after: Duration.seconds(seconds) }))
+  }
 
 /**
  * Reads the whole body within the timeout. Does not construct a `Response`, for which Node loads its own HTTP client.
@@ -80,16 +68,13 @@ const withBodyRead = (response: HttpClientResponse.HttpClientResponse) =>
 type Failed = HttpClientError.HttpClientError | RetryLater
 
 /** Retries a request that may have arrived only if it cannot take effect twice. */
-const mayRetry = (request: HttpClientRequest.HttpClientRequest) => {
-  const once =
-    request.method !== "POST" && request.method !== "PATCH"
-      ? true
-      : request.headers[KEY] !== undefined && isKeyed(request.method, request.url)
-  return (failed: Failed): boolean => {
-    if (failed._tag !== "RetryLater") return once && failed._tag === "RequestError" && failed.reason === "Transport"
-    return (once || failed.response.status === 429) && Duration.lessThanOrEqualTo(failed.after, clientLongestWait)
-  }
-}
+const mayRetry =
+  (request: HttpClientRequest.HttpClientRequest) =>
+  (failed: Failed): boolean =>
+    failed._tag === "RetryLater" ||
+    (failed._tag === "RequestError" && failed.reason === "Transport" && canRepeat(request))
+
+const clientBackoff = Schedule.jittered(Schedule.exponential(clientBackoffMillis))
 
 const retrySchedule = (times: number) =>
   Schedule.identity<Failed>().pipe(
@@ -117,7 +102,7 @@ const noRedirects: RequestInit = { redirect: "manual" }
 export const transport =
   (options: CorridorOptions, ids: typeof Ids.Service) =>
   (client: HttpClient.HttpClient): HttpClient.HttpClient => {
-    const { retries = clientRetries, timeout = clientTimeout } = options
+    const { retries = clientRetries, timeout = clientTimeoutMillis } = options
     const schedule = retrySchedule(retries)
     const keyOf = Effect.flatMap(
       FiberRef.get(chosenKey),
@@ -137,26 +122,13 @@ export const transport =
           Effect.provideService(FetchHttpClient.RequestInit, noRedirects),
           Effect.flatMap(withBodyRead),
           Effect.timeoutFail({ duration: timeout, onTimeout: () => timeoutError(request) }),
-          Effect.flatMap(failIfRetryLater),
+          Effect.flatMap(failIfRetryLater(request)),
           Effect.retry({ schedule, while: mayRetry(request) }),
           Effect.catchTag("RetryLater", ({ response }) => Effect.succeed(response))
         )
       )
     )
   }
-
-export interface PageOf<A> {
-  readonly data: ReadonlyArray<A>
-  readonly last_evaluated_key?: string | null
-  readonly lastEvaluatedKey?: string | null
-}
-
-/** URL parameters of the next page; none after the last. */
-export const afterPage = (page: Omit<PageOf<unknown>, "data">): Option.Option<Readonly<Record<string, string>>> => {
-  if (typeof page.last_evaluated_key === "string") return Option.some({ last_evaluated_key: page.last_evaluated_key })
-  if (typeof page.lastEvaluatedKey === "string") return Option.some({ lastEvaluatedKey: page.lastEvaluatedKey })
-  return Option.none()
-}
 
 /** Every item of a list: `allPages(corridor.payments.transactions, { urlParams: { limit: 100 } })`. */
 export const allPages = <Request extends { readonly urlParams: object }, A, E, R>(
@@ -166,6 +138,6 @@ export const allPages = <Request extends { readonly urlParams: object }, A, E, R
   Stream.paginateChunkEffect({}, (cursor: Readonly<Record<string, string>>) =>
     Effect.map(list({ ...request, urlParams: { ...request.urlParams, ...cursor } }), (page) => [
       Chunk.fromIterable(page.data),
-      afterPage(page)
+      Option.fromNullable(nextPage(page))
     ])
   )

@@ -1,12 +1,12 @@
 /** Verifies that a delivery comes from the service and is not a replay. */
-import { Clock, Data, Duration, Effect } from "effect"
-import type { Event } from "../contract/api/WebhookLogApi.ts"
-import { webhookReplayWindow } from "../domain/policies/ClientPolicies.ts"
-import type { Wire } from "./WireTypes.ts"
+import { webhookToleranceSeconds } from "../domain/policies/ClientPolicies.ts"
+import type { WebhookEvent } from "./WireTypes.ts"
 
-export class WebhookRefused extends Data.TaggedError("WebhookRefused")<{ readonly message: string }> {}
-
-export type WebhookEvent = Wire<typeof Event.Type>
+/** Rejects a delivery. The tag is for programs on Effect. */
+export class WebhookRefused extends Error {
+  readonly _tag = "WebhookRefused"
+  override readonly name = "WebhookRefused"
+}
 
 type HeaderValue = string | ReadonlyArray<string> | undefined
 
@@ -17,8 +17,10 @@ export interface WebhookDelivery {
   readonly headers: Readonly<Record<string, HeaderValue>> | { readonly get: (name: string) => string | null }
   /** The endpoint's `secret_key`; both during a rotation. */
   readonly secret: string | ReadonlyArray<string>
-  /** Maximum distance from the current time, 5 minutes by default. */
-  readonly window?: Duration.DurationInput
+  /** Maximum distance from the current time in seconds, 300 by default. */
+  readonly tolerance?: number
+  /** Current time in milliseconds since 1970, for tests of receivers. */
+  readonly now?: number
   /**
    * `service` checks `X-Service-Signature` alone, for proxies that drop the Standard Webhooks headers. That signature
    * has no time: detect replays by `event_id`.
@@ -48,19 +50,22 @@ const bytesOfHex = (text: string): Uint8Array =>
     : new Uint8Array()
 
 /** Compares in constant time. */
-const signs = (secret: Uint8Array, signature: Uint8Array, message: Uint8Array) =>
-  Effect.promise(async () => {
-    if (secret.length === 0 || signature.length === 0) return false
-    const algorithm = { name: "HMAC", hash: "SHA-256" }
-    const key = await crypto.subtle.importKey("raw", Uint8Array.from(secret), algorithm, false, ["verify"])
-    return crypto.subtle.verify("HMAC", key, Uint8Array.from(signature), Uint8Array.from(message))
-  })
+const signs = async (secret: Uint8Array, signature: Uint8Array, message: Uint8Array): Promise<boolean> => {
+  if (secret.length === 0 || signature.length === 0) return false
+  const algorithm = { name: "HMAC", hash: "SHA-256" }
+  const key = await crypto.subtle.importKey("raw", Uint8Array.from(secret), algorithm, false, ["verify"])
+  return crypto.subtle.verify("HMAC", key, Uint8Array.from(signature), Uint8Array.from(message))
+}
 
-const anySigns = (secrets: ReadonlyArray<Uint8Array>, signatures: ReadonlyArray<Uint8Array>, message: Uint8Array) =>
-  Effect.exists(
-    secrets.flatMap((secret) => signatures.map((signature) => [secret, signature] as const)),
-    ([secret, signature]) => signs(secret, signature, message)
-  )
+const anySigns = async (
+  secrets: ReadonlyArray<Uint8Array>,
+  signatures: ReadonlyArray<Uint8Array>,
+  message: Uint8Array
+): Promise<boolean> => {
+  for (const secret of secrets)
+    for (const signature of signatures) if (await signs(secret, signature, message)) return true
+  return false
+}
 
 const joined = (head: string, body: Uint8Array): Uint8Array => {
   const start = encoder.encode(head)
@@ -70,19 +75,15 @@ const joined = (head: string, body: Uint8Array): Uint8Array => {
   return whole
 }
 
-const refuse = (message: string) => new WebhookRefused({ message })
+const checkTime = (timestamp: string, tolerance: number, now: number): void => {
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookRefused("webhook-timestamp is missing or no time.")
+  if (Math.abs(now - Number(timestamp) * 1000) > tolerance * 1000)
+    throw new WebhookRefused("The delivery is too old, or from the future: it may be a replay.")
+}
 
-const inTime = Effect.fnUntraced(function* (timestamp: string, window: Duration.DurationInput) {
-  if (!/^\d{1,12}$/.test(timestamp)) return yield* refuse("webhook-timestamp is missing or no time.")
-  const away = Math.abs((yield* Clock.currentTimeMillis) - Number(timestamp) * 1000)
-  if (away > Duration.toMillis(window)) {
-    return yield* refuse("The delivery is too old, or from the future: it may be one that somebody sends again.")
-  }
-})
-
-/** Returns the verified event. All deliveries of an event have the same `event_id`. */
-export const verifyWebhookEffect = Effect.fnUntraced(function* (delivery: WebhookDelivery) {
-  const { only, secret, window = webhookReplayWindow } = delivery
+/** Returns the verified event, or rejects with a `WebhookRefused`. All deliveries of an event have the same `event_id`. */
+export const verifyWebhook = async (delivery: WebhookDelivery): Promise<WebhookEvent> => {
+  const { now = Date.now(), only, secret, tolerance = webhookToleranceSeconds } = delivery
   const secrets = typeof secret === "string" ? [secret] : secret
   const body = typeof delivery.body === "string" ? encoder.encode(delivery.body) : delivery.body
   const standard = headerOf(delivery, "webhook-signature")
@@ -92,26 +93,20 @@ export const verifyWebhookEffect = Effect.fnUntraced(function* (delivery: Webhoo
     const timestamp = headerOf(delivery, "webhook-timestamp")
     const keys = secrets.map((text) => bytesOfBase64(text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text))
     const message = joined(`${headerOf(delivery, "webhook-id")}.${timestamp}.`, body)
-    if (!(yield* anySigns(keys, standard, message))) return yield* refuse("webhook-signature does not sign this body.")
-    yield* inTime(timestamp, window)
+    if (!(await anySigns(keys, standard, message)))
+      throw new WebhookRefused("webhook-signature does not sign this body.")
+    checkTime(timestamp, tolerance, now)
   }
-  // During a rotation, which shows in several signatures, this header is still signed with the old secret.
+  // Two signatures during a rotation: this header is then still signed with the old secret.
   if (only === "service" || standard.length === 1) {
     const signature = bytesOfHex(headerOf(delivery, "x-service-signature"))
     const keys = secrets.map((text) => encoder.encode(text))
-    if (!(yield* anySigns(keys, [signature], body))) {
-      return yield* refuse("X-Service-Signature does not sign this body.")
-    }
+    if (!(await anySigns(keys, [signature], body)))
+      throw new WebhookRefused("X-Service-Signature does not sign this body.")
   }
-  return yield* Effect.try({
-    try: () => JSON.parse(new TextDecoder().decode(body)) as WebhookEvent,
-    catch: () => refuse("The body is no JSON.")
-  })
-})
-
-/** Rejects with a `WebhookRefused`. */
-export const verifyWebhook = async (delivery: WebhookDelivery): Promise<WebhookEvent> => {
-  const verified = await Effect.runPromise(Effect.either(verifyWebhookEffect(delivery)))
-  if (verified._tag === "Left") throw verified.left
-  return verified.right
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent
+  } catch {
+    throw new WebhookRefused("The body is no JSON.")
+  }
 }

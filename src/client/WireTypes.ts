@@ -1,4 +1,7 @@
-/** The contract's types in JSON: decimals as numbers, times and ids as text. */
+/**
+ * The contract's types in JSON: decimals as numbers, times and ids as text. The published package has the same types
+ * without Effect, written by `generate/TypeScriptTypes.ts`.
+ */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { BigDecimal, Brand } from "effect"
 import type { Api } from "../contract/api/Api.ts"
@@ -8,6 +11,7 @@ import type { CreateProviderConfig } from "../contract/api/ProviderConfigsApi.ts
 import type { SetReserve } from "../contract/api/ReservesApi.ts"
 import type { RuleTermsBody } from "../contract/api/RulesApi.ts"
 import type { RequestVerification } from "../contract/api/VerificationApi.ts"
+import type { Event } from "../contract/api/WebhookLogApi.ts"
 import type { RotateSecret } from "../contract/api/WebhooksApi.ts"
 
 /** `Decimal` replaces amounts and rates, `Time` replaces dates. */
@@ -65,26 +69,28 @@ type Declared<E> = [E] extends [
     infer Path,
     infer Params,
     infer Payload,
-    infer _Headers,
+    infer Headers,
     infer Success,
     infer _Error,
     infer _R,
     infer _RE
   >
 ]
-  ? { readonly name: Name; path: Path; params: Params; payload: Payload; success: Success }
+  ? { readonly name: Name; path: Path; params: Params; headers: Headers; payload: Payload; success: Success }
   : never
 
 interface AnyDeclared {
   readonly name: string
   readonly path: unknown
   readonly params: unknown
+  readonly headers: unknown
   readonly payload: unknown
   readonly success: unknown
 }
 
 type RequestOf<G, D extends AnyDeclared, Decimal> = Part<"path", D["path"], Wire<D["path"]>> &
   Part<"urlParams", D["params"], Query<D["params"]>> &
+  Part<"headers", D["headers"], Wire<D["headers"]>> &
   Part<"payload", D["payload"], Body<G, D["name"], D["payload"], Decimal>>
 
 /** Request and answer of each operation, by group and name. */
@@ -103,3 +109,5 @@ export type ItemOf<Answer> = "meta" extends keyof Answer
     ? Item
     : never
   : never
+
+export type WebhookEvent = Wire<typeof Event.Type>

@@ -36,3 +36,6 @@ export const operationsAsTable = (table) => asTable(...operations, table)
 
 export const readAnswerShapes = (folder) => readTable(folder, ...answerShapes)
 export const answerShapesAsTable = (table) => asTable(...answerShapes, table)
+
+/** Generated files of the published clients, by name. */
+export const readClientSources = (folder) => readTable(folder, "src/client/generate/ClientSources.ts", "clientSources")

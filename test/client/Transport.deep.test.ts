@@ -167,7 +167,7 @@ const dripping = Effect.acquireRelease(
     await once(server, "listening")
     const { port } = server.address() as { readonly port: number }
     return {
-      about: { url: `http://127.0.0.1:${port}`, apiKey: "ck_test_x", timeout: "2 seconds", retries: 0 },
+      about: { url: `http://127.0.0.1:${port}`, apiKey: "ck_test_x", timeout: 2_000, retries: 0 },
       seen,
       server
     } as const

@@ -12,11 +12,11 @@ import { formatSecret } from "../../src/webhooks/WebhookSecrets.ts"
 import { until } from "../payments/support/RealServer.ts"
 import { testSettings } from "../support/TestSettings.ts"
 import { blocksOf } from "./Pages.ts"
-import { installClient } from "./RunBlocks.ts"
+import { installClients } from "../client/support/ClientPackages.ts"
 
 const secret = formatSecret(new Uint8Array(32).fill(7))
 const event_id = "0199c2a5-0c3f-7b20-9d10-2c3d4e5f6071"
-const body = `{"event_id":"${event_id}","data":{"amount": 1500.00, "note":"Grüße ☃"}}`
+const body = `{"event_id":"${event_id}","event_type":"payment.completed","data":{"amount": 1500.00, "note":"Grüße ☃"}}`
 const delivery = { attempt: 1, event_id, event_type: "payment.completed", payload: body, test: false }
 
 const other = formatSecret(new Uint8Array(32))
@@ -50,11 +50,11 @@ const receives = (page: string, file: string, program: string) =>
       const snippet = blocksOf(page).find((block) => block.file === file)
       if (snippet === undefined) throw new Error(`${page} has no ${file}`)
       writeFileSync(join(folder, file), snippet.text)
-      if (snippet.text.includes("corridor/client")) await installClient(folder)
+      if (/"@corridor\/client"|^from corridor /m.test(snippet.text)) await installClients(folder)
       const port = await freePort()
       url = `http://127.0.0.1:${port}/hooks`
       const child = spawn(program, [join(folder, file)], {
-        env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret },
+        env: { ...process.env, PORT: String(port), PYTHONPATH: join(folder, "python"), WEBHOOK_SECRET: secret },
         stdio: ["ignore", "ignore", "pipe"]
       })
       child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
@@ -104,3 +104,4 @@ const receives = (page: string, file: string, program: string) =>
 receives("docs/webhooks.md", "receiver.mjs", "node")
 receives("docs/webhooks.md", "receiver.py", "python3")
 receives("docs/client.md", "hooks.mjs", "node")
+receives("docs/python.md", "hooks.py", "python3")

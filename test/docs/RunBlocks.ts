@@ -1,8 +1,7 @@
 /** Runs the blocks of a page in a shell, and compares their output with the page. */
 import { spawn } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { build } from "esbuild"
 
 /** Milliseconds for one block on a busy machine; on an idle one the slowest takes some seconds. */
 const PATIENCE = 90_000
@@ -104,23 +103,4 @@ export const objectsIn = (text: string): ReadonlyArray<unknown> => {
     }
   }
   return found
-}
-
-/** Installs `corridor/client` in a folder of node_modules, as another program would have it. */
-export const installClient = async (folder: string): Promise<void> => {
-  const installed = join(folder, "node_modules", "corridor")
-  mkdirSync(installed, { recursive: true })
-  writeFileSync(
-    join(installed, "package.json"),
-    JSON.stringify({ name: "corridor", type: "module", exports: { "./client": "./client.js" } })
-  )
-  await build({
-    entryPoints: ["src/client/main.ts"],
-    outfile: join(installed, "client.js"),
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    logLevel: "warning"
-  })
 }

@@ -1,5 +1,4 @@
 /** Runs every block of README.md and docs/ against one server, and compares the answers with the page. */
-import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
@@ -9,7 +8,8 @@ import { firstOfFreePorts, freePort } from "../bench/FreePort.ts"
 import { type OwnDatabase, ownDatabase } from "../cli/Cli.ts"
 import { type RealServer, startServer, until } from "../payments/support/RealServer.ts"
 import { type Block, blocksOf, pages } from "./Pages.ts"
-import { installClient, isAsShown, objectsIn, openShell } from "./RunBlocks.ts"
+import { isAsShown, objectsIn, openShell } from "./RunBlocks.ts"
+import { hasPython, installClients } from "../client/support/ClientPackages.ts"
 
 const known = ["sh", "js", "py", "json", "text", "mermaid"]
 
@@ -17,7 +17,6 @@ const run = pages
   .map((page) => ({ page, blocks: blocksOf(page).filter(({ notRun }) => notRun === undefined) }))
   .filter(({ blocks }) => blocks.some(({ language }) => language === "sh"))
 
-const hasPython = spawnSync("python3", ["--version"]).status === 0
 const takesPython = ({ language, text }: Block) => language === "sh" && /^[^#]*\bpython3 /m.test(text)
 
 const folder = mkdtempSync(join(tmpdir(), "corridor-docs-"))
@@ -45,7 +44,7 @@ beforeAll(async () => {
       CORRIDOR_FAKES: String(await firstOfFreePorts(10)),
       SANDBOX_RAIL_PACE: "300 millis"
     }),
-    installClient(folder)
+    installClients(folder)
   ])
   server = started
 }, 90_000)
@@ -95,7 +94,8 @@ const walk = async (page: string, blocks: ReadonlyArray<Block>) => {
     ...(process.env as Record<string, string>),
     PATH: `${join(folder, "bin")}${delimiter}${process.env["PATH"]}`,
     DATABASE_URL: database!.url,
-    PORT: String(port)
+    PORT: String(port),
+    PYTHONPATH: join(folder, "python")
   })
   try {
     let came: (() => string) | undefined

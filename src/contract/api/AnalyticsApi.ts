@@ -1,9 +1,9 @@
 /** Analytics: users by country, payments by day, provider health. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
+import { get } from "./Endpoint.ts"
 import { OrgParam, DateParams, reportOf, report } from "./Envelope.ts"
 import { operation, apiGroup } from "./Operation.ts"
 
@@ -25,7 +25,9 @@ const trend = {
   count: Schema.Int.annotations({ description: "Payments that were initiated" }),
   completed: Schema.Int.annotations({ description: "Of them, those that completed, later refunds included" }),
   failed: Schema.Int.annotations({ description: "Of them, those that failed or were rejected" }),
-  success_rate: share("`completed` in proportion to `completed` and `failed` together; 0 when there are none"),
+  success_rate: Schema.NullOr(share("`completed` in proportion to `completed` and `failed` together")).annotations({
+    description: "null when none completed or failed"
+  }),
   volume: Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, amount: WireDecimal })).annotations({
     description: "Sum of the completed payments by currency"
   })
@@ -64,7 +66,7 @@ const trendsExample = report({
   date_from: "2026-03-01",
   date_to: "2026-03-02",
   days: [
-    { date: "2026-03-01", count: 0, completed: 0, failed: 0, success_rate: 0, volume: [] },
+    { date: "2026-03-01", count: 0, completed: 0, failed: 0, success_rate: null, volume: [] },
     { date: "2026-03-02", ...day }
   ],
   totals: day
@@ -73,14 +75,13 @@ const trendsExample = report({
 export const AnalyticsApi = apiGroup(
   "analytics",
   "Analytics",
-  "Who uses the service where, and what moves through it day by day."
-)
-  .add(
+  "Who uses the service where, and what moves through it day by day.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("geographicDistribution", "/users/analytics/geographic-distribution")
-        .setUrlParams(Schema.Struct(OrgParam))
-        .addSuccess(reportOf(GeographicDistribution)),
-      access: "operations",
+      endpoint: get("geographicDistribution", "/users/analytics/geographic-distribution", OrgParam).addSuccess(
+        reportOf(GeographicDistribution)
+      ),
+      access: "reports",
       lists: true,
       summary: "Users by country",
       description: "The members of the organisation; for a platform admin who names none, all users.",
@@ -91,48 +92,36 @@ export const AnalyticsApi = apiGroup(
           { country: null, users: 1, share: 0.25 }
         ]
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("trends", "/transactions/analytics/trends")
-        .setUrlParams(
-          Schema.Struct({
-            ...DateParams,
-            org_id: Schema.optional(
-              Schema.String.annotations({ description: "Extension. One organisation; all of them when absent" })
-            )
+      endpoint: get("trends", "/transactions/analytics/trends", {
+        ...DateParams,
+        org_id: Schema.optional(
+          Schema.String.annotations({
+            description: "Extension. One organisation; when absent all of them, for a member their own"
           })
         )
-        .addSuccess(reportOf(Trends)),
-      access: "platform",
+      }).addSuccess(reportOf(Trends)),
+      access: "trends",
       lists: true,
       summary: "Payments by day",
       description: "At most 366 days. Amounts are exact, in the currency of the payment (`currency`).",
       response: trendsExample
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("organizationTrends", "/organizations/:org_id/trends")
-        .setPath(Schema.Struct({ org_id: Schema.String }))
-        .setUrlParams(Schema.Struct(DateParams))
-        .addSuccess(reportOf(Trends)),
-      access: "operations",
+      endpoint: get("organizationTrends", "/organizations/:org_id/trends", DateParams).addSuccess(reportOf(Trends)),
+      access: "reports",
       lists: true,
       summary: "An organisation's payments by day",
       description: "Extension. The same of one's own organisation.",
       response: trendsExample
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("providerHealth", "/payments/provider-health").addSuccess(
-        reportOf(Schema.Array(ProviderState))
-      ),
+      endpoint: get("providerHealth", "/payments/provider-health").addSuccess(reportOf(Schema.Array(ProviderState))),
       access: "platform",
       summary: "How providers answer",
       description: "Extension. Every provider, and what it answered to the payments of the last hour.",
       response: report([{ provider: "fiat", circuit: "closed", accepted: 12, declined: 1, unknown: 0, unanswered: 0 }])
     })
-  )
+  ]
+)

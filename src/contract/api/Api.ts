@@ -15,6 +15,7 @@ import {
 } from "./ErrorSchemas.ts"
 import { EscrowApi } from "./EscrowApi.ts"
 import { InvitationsApi, MembersApi } from "./MembersApi.ts"
+import { FeesApi } from "./FeesApi.ts"
 import { introduction } from "./Introduction.ts"
 import { KybApi } from "./KybApi.ts"
 import { OrganizationsApi } from "./OrganizationsApi.ts"
@@ -27,6 +28,7 @@ import { RatesApi } from "./RatesApi.ts"
 import { ReservesApi } from "./ReservesApi.ts"
 import { ResolutionsApi } from "./ResolutionsApi.ts"
 import { RulesApi } from "./RulesApi.ts"
+import { SavedViewsApi } from "./SavedViewsApi.ts"
 import { SessionApi, UsersApi } from "./UsersApi.ts"
 import { VerificationApi } from "./VerificationApi.ts"
 import { VirtualAccountsApi } from "./VirtualAccountsApi.ts"
@@ -36,21 +38,28 @@ import { WebhooksApi } from "./WebhooksApi.ts"
 export const TITLE = "Corridor"
 
 export const Api = HttpApi.make("corridor")
-  .add(ApiKeysApi)
-  .add(AuditLogApi)
+  // In the order of the reference: payments, accounts, events, operations, people.
+  .add(PaymentsInitApi)
+  .add(PaymentsApi)
+  .add(PaymentLinksApi)
+  .add(RampsApi)
+  .add(RatesApi)
   .add(BeneficiariesApi)
   .add(BankValidationApi)
+  .add(NetworksApi)
   .add(VirtualAccountsApi)
   .add(EscrowApi)
-  .add(RatesApi)
-  .add(NetworksApi)
-  .add(PaymentsInitApi)
-  .add(RampsApi)
-  .add(PaymentsApi)
+  .add(BalancesApi)
+  .add(ReservesApi)
+  .add(FeesApi)
+  .add(WebhooksApi)
+  .add(WebhookLogApi)
   .add(ResolutionsApi)
   .add(RulesApi)
-  .add(PaymentLinksApi)
+  .add(SavedViewsApi)
+  .add(AnalyticsApi)
   .add(ProviderConfigsApi)
+  .add(ApiKeysApi)
   .add(OrganizationsApi)
   .add(KybApi)
   .add(MembersApi)
@@ -58,11 +67,7 @@ export const Api = HttpApi.make("corridor")
   .add(UsersApi)
   .add(SessionApi)
   .add(VerificationApi)
-  .add(AnalyticsApi)
-  .add(BalancesApi)
-  .add(ReservesApi)
-  .add(WebhooksApi)
-  .add(WebhookLogApi)
+  .add(AuditLogApi)
   .addError(BadRequest)
   .addError(Unauthorized)
   .addError(Forbidden)

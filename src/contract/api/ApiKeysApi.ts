@@ -1,8 +1,9 @@
 /** API keys: list, create, rotate, revoke. */
-import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
 import { roles } from "../../domain/Access.ts"
+import { del, get, post } from "./Endpoint.ts"
 import {
   countedPageOf,
   envelope,
@@ -15,7 +16,7 @@ import {
   timestamps
 } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, exampleTimes } from "./Operation.ts"
+import { examples, operation, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 import { text } from "./RequestFields.ts"
 
 export const ApiKey = Schema.Struct({
@@ -81,71 +82,53 @@ const example = {
   ...exampleTimes
 }
 
+const page = pageExample("API keys", [example])
+
 const fresh = { ...example, api_key: "ck_test_9aZkQ2mN7xT4bVc1yLw8RsJ5hGf3DpE60o2qWx" }
 
-const KeyPath = Schema.Struct({ api_key_id: idParam(KeyId) })
-
-export const ApiKeysApi = apiGroup("apiKeys", "API keys", "Keys for server-to-server callers.")
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("list", "/public/api-keys")
-        .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
-        .addSuccess(countedPageOf(ApiKey)),
-      access: "api_keys",
-      lists: true,
-      summary: "List API keys",
-      description: "Newest first. Only the leading characters of a key are ever listed.",
-      response: {
-        status: "success",
-        message: "API keys",
-        data: [example],
-        meta: { count: 1, has_more: false, last_evaluated_key: null, total_count: 1 },
-        last_evaluated_key: null
-      }
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("create", "/public/api-keys")
-        .setPayload(CreateApiKey)
-        .addSuccess(envelope(NewApiKey), { status: 201 }),
-      access: "api_keys",
-      summary: "Create an API key",
-      description:
-        "The key is shown only in this answer; only its hash is stored. It acts for its creator, with at most the role given here.",
-      request: examples({
-        "Of a lower role than one's own": { name: "Checkout server", role: "staff" },
-        "An org-admin's": { name: "Back office" }
-      }),
-      response: success("API key created; store it now, it is not shown again", fresh)
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("rotate", "/public/api-keys/:api_key_id/rotate")
-        .setPath(KeyPath)
-        .setPayload(RotateApiKey)
-        .addSuccess(envelope(NewApiKey))
-        .addError(Conflict),
-      access: "api_keys",
-      summary: "Rotate an API key",
-      description:
-        "Creates a new key with the same name and role, owned by the caller. The old key is `expiring` until the grace time ends; without one it is revoked at once. Nobody can review their own payments with a key that they own. A key whose role, or whose owner's role, is above the caller's: 403.",
-      request: examples({
-        "The old one works for an hour": { grace_seconds: 3600 },
-        "The old one ends at once": {}
-      }),
-      response: success("API key rotated; store the new one now", fresh)
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.del("revoke", "/public/api-keys/:api_key_id")
-        .setPath(KeyPath)
-        .addSuccess(HttpApiSchema.NoContent),
-      access: "api_keys",
-      summary: "Revoke an API key",
-      description:
-        "Takes effect at once, on every instance. Revoking twice changes nothing. A key whose role, or whose owner's role, is above the caller's: 403. Your own keys can always be revoked."
-    })
-  )
+export const ApiKeysApi = apiGroup("apiKeys", "API keys", "Keys for server-to-server callers.", [
+  operation({
+    endpoint: get("list", "/public/api-keys", { ...OrgParam, ...PageParams }).addSuccess(countedPageOf(ApiKey)),
+    access: "api_keys",
+    lists: true,
+    summary: "List API keys",
+    description: "Newest first. Only the leading characters of a key are ever listed.",
+    response: { ...page, meta: { ...page.meta, total_count: 1 } }
+  }),
+  operation({
+    endpoint: post("create", "/public/api-keys")
+      .setPayload(CreateApiKey)
+      .addSuccess(envelope(NewApiKey), { status: 201 }),
+    access: "api_keys",
+    summary: "Create an API key",
+    description:
+      "The key is shown only in this answer; only its hash is stored. It acts for its creator, with at most the role given here.",
+    request: examples({
+      "Of a lower role than one's own": { name: "Checkout server", role: "staff" },
+      "An org-admin's": { name: "Back office" }
+    }),
+    response: success("API key created; store it now, it is not shown again", fresh)
+  }),
+  operation({
+    endpoint: post("rotate", "/public/api-keys/:api_key_id/rotate")
+      .setPayload(RotateApiKey)
+      .addSuccess(envelope(NewApiKey))
+      .addError(Conflict),
+    access: "api_keys",
+    summary: "Rotate an API key",
+    description:
+      "Creates a new key with the same name and role, owned by the caller. The old key is `expiring` until the grace time ends; without one it is revoked at once. Nobody can review their own payments with a key that they own. A key whose role, or whose owner's role, is above the caller's: 403.",
+    request: examples({
+      "The old one works for an hour": { grace_seconds: 3600 },
+      "The old one ends at once": {}
+    }),
+    response: success("API key rotated; store the new one now", fresh)
+  }),
+  operation({
+    endpoint: del("revoke", "/public/api-keys/:api_key_id").addSuccess(HttpApiSchema.NoContent),
+    access: "api_keys",
+    summary: "Revoke an API key",
+    description:
+      "Takes effect at once, on every instance. Revoking twice changes nothing. A key whose role, or whose owner's role, is above the caller's: 403. Your own keys can always be revoked."
+  })
+])

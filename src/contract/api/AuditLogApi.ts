@@ -1,8 +1,9 @@
 /** The audit log: who changed keys, roles, configurations and rates. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
+import { get } from "./Endpoint.ts"
 import { Id, idOf, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { FromTime, ToTime } from "./RequestFields.ts"
 import { operation, apiGroup, pageExample } from "./Operation.ts"
 
 export const AuditEntry = Schema.Struct({
@@ -20,17 +21,16 @@ export const AuditEntry = Schema.Struct({
   created_at: Timestamp
 }).annotations({ identifier: "AuditEntry" })
 
-export const AuditLogApi = apiGroup("auditLog", "Audit log", "Who changed what, and when.").add(
+export const AuditLogApi = apiGroup("auditLog", "Audit log", "Who changed what, and when.", [
   operation({
-    endpoint: HttpApiEndpoint.get("list", "/audit-log")
-      .setUrlParams(
-        Schema.Struct({
-          ...OrgParam,
-          ...PageParams,
-          action: Schema.optional(Schema.String.annotations({ description: "Only this action" }))
-        })
-      )
-      .addSuccess(pageOf(AuditEntry)),
+    endpoint: get("list", "/audit-log", {
+      ...OrgParam,
+      ...PageParams,
+      action: Schema.optional(Schema.String.annotations({ description: "Only this action" })),
+      actor_id: Schema.optional(Schema.String.annotations({ description: "Only what this user, key or operator did" })),
+      from: Schema.optional(FromTime),
+      to: Schema.optional(ToTime)
+    }).addSuccess(pageOf(AuditEntry)),
     access: "audit",
     lists: true,
     summary: "Read the audit log",
@@ -51,4 +51,4 @@ export const AuditLogApi = apiGroup("auditLog", "Audit log", "Who changed what, 
       }
     ])
   })
-)
+])

@@ -1,9 +1,9 @@
 /** Balances in the books: of an organisation, and of the platform. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { keptKinds, platformKinds } from "../../domain/Ledger.ts"
+import { get } from "./Endpoint.ts"
 import {
   CamelPageParams,
   envelope,
@@ -15,8 +15,6 @@ import {
   report
 } from "./Envelope.ts"
 import { examples, operation, apiGroup } from "./Operation.ts"
-
-const orgPath = Schema.Struct({ org_id: Schema.String })
 
 export const Balance = Schema.Struct({
   account: Schema.String.annotations({ description: "Its name in the books" }),
@@ -60,23 +58,19 @@ export const BalanceTrends = Schema.Struct({
 export const BalancesApi = apiGroup(
   "balances",
   "Balances",
-  "What an organisation, and the platform, have in the books."
-)
-  .add(
+  "What an organisation, and the platform, have in the books.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/organizations/:org_id/balances")
-        .setPath(orgPath)
-        .setUrlParams(Schema.Struct({ ...CamelPageParams, limit: PageSizeIfAny }))
-        .addSuccess(
-          Schema.Struct({
-            status: Schema.Literal("success"),
-            message: Schema.String,
-            data: Schema.Array(Balance),
-            count: Schema.Int.annotations({ description: "Accounts in this answer" }),
-            ...pageFieldsIfAny("lastEvaluatedKey")
-          })
-        ),
-      access: "operations",
+      endpoint: get("list", "/organizations/:org_id/balances", { ...CamelPageParams, limit: PageSizeIfAny }).addSuccess(
+        Schema.Struct({
+          status: Schema.Literal("success"),
+          message: Schema.String,
+          data: Schema.Array(Balance),
+          count: Schema.Int.annotations({ description: "Accounts in this answer" }),
+          ...pageFieldsIfAny("lastEvaluatedKey")
+        })
+      ),
+      access: "reports",
       summary: "List balances",
       description:
         "Extension. Ledger accounts of the organisation, by name: all, or pages with `limit`. Lists of more than 100 without `limit` are served one at a time for each organisation; a second is 429 with `Retry-After`.",
@@ -139,15 +133,10 @@ export const BalancesApi = apiGroup(
         },
         "Nothing has moved yet": { status: "success", message: "Balances", data: [], count: 0 }
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("trends", "/organizations/:org_id/balances/trends")
-        .setPath(orgPath)
-        .setUrlParams(Schema.Struct(DateParams))
-        .addSuccess(reportOf(BalanceTrends)),
-      access: "operations",
+      endpoint: get("trends", "/organizations/:org_id/balances/trends", DateParams).addSuccess(reportOf(BalanceTrends)),
+      access: "reports",
       lists: true,
       summary: "Balances by day",
       description:
@@ -167,11 +156,9 @@ export const BalancesApi = apiGroup(
           days: [{ date: "2026-03-02", balances: [] }]
         })
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("platform", "/ledger/balances").addSuccess(envelope(Schema.Array(PlatformBalance))),
+      endpoint: get("platform", "/ledger/balances").addSuccess(envelope(Schema.Array(PlatformBalance))),
       access: "platform",
       lists: true,
       summary: "Balances of the platform",
@@ -210,4 +197,5 @@ export const BalancesApi = apiGroup(
         "Nothing has moved yet": success("Balances", [])
       })
     })
-  )
+  ]
+)

@@ -1,10 +1,11 @@
 /** Beneficiaries: the people and businesses that payouts go to. */
-import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { BeneficiaryId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CryptoNetwork, CurrencyCode } from "../../domain/Currency.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
+import { del, get, patch, post } from "./Endpoint.ts"
 import {
   envelope,
   idOf,
@@ -209,34 +210,25 @@ const kinds = (message: string) =>
     })
   })
 
-const BeneficiaryPath = Schema.Struct({ beneficiary_id: idParam(BeneficiaryId) })
-
 export const BeneficiariesApi = apiGroup(
   "beneficiaries",
   "Beneficiaries",
-  "The people and businesses that payouts go to."
-)
-  .add(
+  "The people and businesses that payouts go to.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/beneficiaries")
-        .setUrlParams(
-          Schema.Struct({
-            user_id: Schema.optional(idParam(UserId).annotations({ description: "Only those that this user made" })),
-            ...OrgParam,
-            ...PageParams
-          })
-        )
-        .addSuccess(pageOf(Beneficiary)),
+      endpoint: get("list", "/beneficiaries", {
+        user_id: Schema.optional(idParam(UserId).annotations({ description: "Only those that this user made" })),
+        ...OrgParam,
+        ...PageParams
+      }).addSuccess(pageOf(Beneficiary)),
       access: "any",
       lists: true,
       summary: "List beneficiaries",
       description: "Newest first.",
       response: pageExample("Beneficiaries", [example])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("create", "/beneficiaries")
+      endpoint: post("create", "/beneficiaries")
         .setPayload(CreateBeneficiary)
         .addSuccess(envelope(Beneficiary), { status: 201 }),
       access: "any",
@@ -245,23 +237,16 @@ export const BeneficiariesApi = apiGroup(
         "Checks the format: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of the account type are stored.",
       request: requests,
       response: kinds("Beneficiary created")
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("get", "/beneficiaries/:beneficiary_id")
-        .setPath(BeneficiaryPath)
-        .addSuccess(envelope(Beneficiary)),
+      endpoint: get("get", "/beneficiaries/:beneficiary_id").addSuccess(envelope(Beneficiary)),
       access: "any",
       summary: "Get a beneficiary",
       description: "One beneficiary of the organisation.",
       response: kinds("Beneficiary")
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.patch("change", "/beneficiaries/:beneficiary_id")
-        .setPath(BeneficiaryPath)
+      endpoint: patch("change", "/beneficiaries/:beneficiary_id")
         .setPayload(ChangeBeneficiary)
         .addSuccess(envelope(Beneficiary)),
       access: "any",
@@ -276,19 +261,15 @@ export const BeneficiariesApi = apiGroup(
         ...example,
         momo_details: { provider: "M-Pesa", phone_number: "+254722000111" }
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.del("remove", "/beneficiaries/:beneficiary_id")
-        .setPath(BeneficiaryPath)
-        .addSuccess(HttpApiSchema.NoContent)
-        .addError(Conflict),
+      endpoint: del("remove", "/beneficiaries/:beneficiary_id").addSuccess(HttpApiSchema.NoContent).addError(Conflict),
       access: "any",
       summary: "Delete a beneficiary",
       description: "409 while a payment to it is in progress. Ended payments keep its id."
     })
-  )
+  ]
+)
 
 /** Bank validation: whether the numbers of an account can be right, before anything is sent there. */
 export const UkAccount = Schema.Struct({
@@ -311,37 +292,38 @@ const bankRequest = { sortCode: "20-00-00", accountNumber: "55779911" }
 export const BankValidationApi = apiGroup(
   "bankValidation",
   "Bank validation",
-  "Whether an account number can be one."
-).add(
-  operation({
-    endpoint: HttpApiEndpoint.post("validateUkAccount", "/payments/bank-validation/validate-uk-account")
-      .setPayload(UkAccount)
-      .addSuccess(UkAccountValidation),
-    access: "any",
-    summary: "Validate a UK account",
-    description:
-      "Checks the format only, not whether the account exists or whose it is. A wrong format is 200 with `success: false`, not an error.",
-    request: examples({ "Well formed": bankRequest, "Too short": { ...bankRequest, accountNumber: "5577" } }),
-    response: examples({
-      "Well formed": {
-        success: true,
-        accountDetails: {
-          ...bankRequest,
-          validated: true,
-          message: "The sort code and the account number are well formed."
+  "Whether an account number can be one.",
+  [
+    operation({
+      endpoint: post("validateUkAccount", "/payments/bank-validation/validate-uk-account")
+        .setPayload(UkAccount)
+        .addSuccess(UkAccountValidation),
+      access: "any",
+      summary: "Validate a UK account",
+      description:
+        "Checks the format only, not whether the account exists or whose it is. A wrong format is 200 with `success: false`, not an error.",
+      request: examples({ "Well formed": bankRequest, "Too short": { ...bankRequest, accountNumber: "5577" } }),
+      response: examples({
+        "Well formed": {
+          success: true,
+          accountDetails: {
+            ...bankRequest,
+            validated: true,
+            message: "The sort code and the account number are well formed."
+          }
+        },
+        "Too short": {
+          success: false,
+          accountDetails: {
+            ...bankRequest,
+            accountNumber: "5577",
+            validated: false,
+            message: "accountNumber: is not eight digits."
+          }
         }
-      },
-      "Too short": {
-        success: false,
-        accountDetails: {
-          ...bankRequest,
-          accountNumber: "5577",
-          validated: false,
-          message: "accountNumber: is not eight digits."
-        }
-      }
+      })
     })
-  })
+  ]
 )
 
 export const Network = Schema.Struct({
@@ -353,9 +335,9 @@ export const Network = Schema.Struct({
 
 export const NetworksRequest = Schema.Struct({ country: CountryCode }).annotations({ identifier: "NetworksRequest" })
 
-export const NetworksApi = apiGroup("networks", "Mobile money networks", "Where mobile money is paid, by country.").add(
+export const NetworksApi = apiGroup("networks", "Mobile money networks", "Where mobile money is paid, by country.", [
   operation({
-    endpoint: HttpApiEndpoint.post("list", "/externals/networks")
+    endpoint: post("list", "/externals/networks")
       .setPayload(NetworksRequest)
       .addSuccess(envelope(Schema.Array(Network))),
     access: "any",
@@ -371,4 +353,4 @@ export const NetworksApi = apiGroup("networks", "Mobile money networks", "Where 
       "A country without networks": success("Mobile money networks", [])
     })
   })
-)
+])

@@ -92,6 +92,19 @@ const page = <S extends Schema.Schema.Any, M extends Schema.Schema.Any>(item: S,
 
 export const pageOf = <S extends Schema.Schema.Any>(item: S) => page(item, meta)
 
+/** A page of a list that can be searched. */
+export const searchedPageOf = <S extends Schema.Schema.Any>(item: S) =>
+  page(
+    item,
+    Schema.Struct({
+      ...meta.fields,
+      searched_to: optionalExact(Schema.NullOr(Timestamp)).annotations({
+        description:
+          "Extension. Only with `search`: references and names are searched back to this time, or to the oldest if `has_more` is false. Null while exact matches are listed"
+      })
+    })
+  )
+
 export const countedPageOf = <S extends Schema.Schema.Any>(item: S) =>
   page(item, Schema.Struct({ ...meta.fields, total_count: Schema.Int }))
 

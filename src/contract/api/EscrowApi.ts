@@ -1,5 +1,4 @@
 /** Escrow: money held for milestones and paid to parties as each is reached. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, BeneficiaryId, EscrowId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
@@ -8,11 +7,11 @@ import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { splitTypes } from "../../domain/Split.ts"
+import { get, post, put } from "./Endpoint.ts"
 import {
   envelope,
   Id,
   idOf,
-  IdParam,
   idParam,
   OrgParam,
   pageOf,
@@ -200,11 +199,6 @@ export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: 
   encode: (wrapper) => wrapper
 }).annotations({ identifier: "ChangeParties", jsonSchema: formsJson })
 
-const EscrowPath = Schema.Struct({ escrow_id: idParam(EscrowId) })
-const MilestonePath = Schema.Struct({ escrow_id: idParam(EscrowId), milestone_id: IdParam })
-const PayoutPath = Schema.Struct({ escrow_id: idParam(EscrowId), payout_id: IdParam })
-const PartyPath = Schema.Struct({ escrow_id: idParam(EscrowId), party_id: IdParam })
-
 const PATH = "/virtual-accounts/escrow"
 const PAYOUT = `${PATH}/:escrow_id/payouts/:payout_id` as const
 const MILESTONE = `${PATH}/:escrow_id/milestones/:milestone_id` as const
@@ -212,13 +206,10 @@ const MILESTONE = `${PATH}/:escrow_id/milestones/:milestone_id` as const
 export const EscrowApi = apiGroup(
   "escrow",
   "Escrow",
-  "Money of a virtual account that is held for milestones and paid to parties as each is reached."
-)
-  .add(
+  "Money of a virtual account that is held for milestones and paid to parties as each is reached.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.post("create", PATH)
-        .setPayload(CreateEscrow)
-        .addSuccess(envelope(Escrow), { status: 201 }),
+      endpoint: post("create", PATH).setPayload(CreateEscrow).addSuccess(envelope(Escrow), { status: 201 }),
       access: "escrow",
       summary: "Create an escrow",
       description:
@@ -228,32 +219,24 @@ export const EscrowApi = apiGroup(
         "Split by amounts, paid to a beneficiary": example.fixedRequest
       }),
       response: success("Escrow created", example.escrow)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("list", PATH)
-        .setUrlParams(
-          Schema.Struct({
-            status: Schema.optional(Escrow.fields.status),
-            account_id: Schema.optional(
-              idParam(AccountId).annotations({ description: "Only escrows funded by this account" })
-            ),
-            ...OrgParam,
-            ...PageParams
-          })
-        )
-        .addSuccess(pageOf(Escrow)),
+      endpoint: get("list", PATH, {
+        status: Schema.optional(Escrow.fields.status),
+        account_id: Schema.optional(
+          idParam(AccountId).annotations({ description: "Only escrows funded by this account" })
+        ),
+        ...OrgParam,
+        ...PageParams
+      }).addSuccess(pageOf(Escrow)),
       access: "escrow",
       lists: true,
       summary: "List escrows",
       description: "Newest first.",
       response: pageExample("Escrows", [example.escrow])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("get", `${PATH}/:escrow_id`).setPath(EscrowPath).addSuccess(envelope(Escrow)),
+      endpoint: get("get", `${PATH}/:escrow_id`).addSuccess(envelope(Escrow)),
       access: "escrow",
       summary: "Get an escrow",
       description: "One escrow of the organisation, with its parties and milestones.",
@@ -262,12 +245,9 @@ export const EscrowApi = apiGroup(
         "Funded in part": success("Escrow", example.funded),
         Canceled: success("Escrow", example.canceled)
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("fund", `${PATH}/:escrow_id/fund`)
-        .setPath(EscrowPath)
+      endpoint: post("fund", `${PATH}/:escrow_id/fund`)
         .setPayload(Schema.Struct({ amount: AmountInput }).annotations({ identifier: "FundEscrow" }))
         .addSuccess(envelope(Escrow))
         .addError(Conflict),
@@ -278,12 +258,9 @@ export const EscrowApi = apiGroup(
         "Moves the amount from the escrow's virtual account and sends `virtual_account.withdrawal`. More than the unfunded rest: 400. A frozen account, insufficient funds, or an escrow that has ended: 409.",
       request: examples({ "A part": { amount: 6000 }, "All that is missing": { amount: 10000 } }),
       response: success("Escrow funded", example.funded)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("contract", `${MILESTONE}/contract`)
-        .setPath(MilestonePath)
+      endpoint: post("contract", `${MILESTONE}/contract`)
         .setPayload(
           Schema.Struct({ reference: optionalOrNull(text(255)) }).annotations({ identifier: "SubmitContract" })
         )
@@ -295,12 +272,9 @@ export const EscrowApi = apiGroup(
         "Records the contract; the reference is saved with it and in the audit log. A repetition replaces it. Optional for a disbursement. A disbursed or canceled milestone: 409.",
       request: examples({ "With its reference": { reference: "contract-2026-17" }, "Without one": {} }),
       response: success("Contract submitted", example.contracted)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.put("parties", `${MILESTONE}/parties`)
-        .setPath(MilestonePath)
+      endpoint: put("parties", `${MILESTONE}/parties`)
         .setPayload(ChangeParties)
         .addSuccess(envelope(Milestone))
         .addError(Conflict)
@@ -315,12 +289,9 @@ export const EscrowApi = apiGroup(
         One: example.splitUpdates.parties[0]
       }),
       response: success("Party splits updated", example.resplit)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("disburse", `${MILESTONE}/disburse`)
-        .setPath(MilestonePath)
+      endpoint: post("disburse", `${MILESTONE}/disburse`)
         .setPayload(
           Schema.Struct({
             description: optionalOrNull(text(500)).annotations({
@@ -337,12 +308,9 @@ export const EscrowApi = apiGroup(
         "Splits the expected disbursement among the parties, exact to the minor unit (largest remainder). Each share goes to the party's virtual account at once (`virtual_account.deposit`), else to its beneficiary by payout, else to a ledger account of the party. Payouts are committed with the disbursement and sent by a worker, exactly once. If a payout cannot be made, the money stays with the party and the payout is in the operations queue (`escrow_payout`), to retry or resolve. A milestone that is not fully funded, disbursed or canceled: 409.",
       request: examples({ "In words of your own": { description: "Foundation is laid" }, "By its names": {} }),
       response: success("Milestone disbursed", example.disbursed)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("payout", `${PATH}/:escrow_id/parties/:party_id/payout`)
-        .setPath(PartyPath)
+      endpoint: post("payout", `${PATH}/:escrow_id/parties/:party_id/payout`)
         .setPayload(
           Schema.Struct({
             beneficiary_id: optionalOrNull(Schema.String).annotations({
@@ -364,26 +332,18 @@ export const EscrowApi = apiGroup(
         "To the party's own": {}
       }),
       response: success("Party payout initiated", example.payout)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("retryPayout", `${PAYOUT}/retry`)
-        .setPath(PayoutPath)
-        .addSuccess(envelope(EscrowPayout))
-        .addError(Conflict),
+      endpoint: post("retryPayout", `${PAYOUT}/retry`).addSuccess(envelope(EscrowPayout)).addError(Conflict),
       access: "escrow",
       movesMoney: true,
       summary: "Try a payout to a party again",
       description:
         "Extension. Retries a `blocked` payout, as a new payment of the same initiator. The answer is `waiting`; a worker sends it at once, and blocks it again if it cannot be sent. A payout that is not blocked: 409.",
       response: success("Payout tried again", example.retriedPayout)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("resolvePayout", `${PAYOUT}/resolve`)
-        .setPath(PayoutPath)
+      endpoint: post("resolvePayout", `${PAYOUT}/resolve`)
         .setPayload(Schema.Struct({ reason: text(500) }).annotations({ identifier: "ResolvePayout" }))
         .addSuccess(envelope(EscrowPayout))
         .addError(Conflict),
@@ -396,12 +356,9 @@ export const EscrowApi = apiGroup(
         "No longer due": { reason: "The party has left the project" }
       }),
       response: success("Payout resolved", example.resolvedPayout)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("cancel", `${PATH}/:escrow_id/cancel`)
-        .setPath(EscrowPath)
+      endpoint: post("cancel", `${PATH}/:escrow_id/cancel`)
         .setPayload(Schema.Struct({ reason: optionalOrNull(text(500)) }).annotations({ identifier: "CancelEscrow" }))
         .addSuccess(envelope(Escrow))
         .addError(Conflict),
@@ -413,4 +370,5 @@ export const EscrowApi = apiGroup(
       request: examples({ "With a reason": { reason: "The project was called off" }, "Without one": {} }),
       response: success("Escrow canceled", example.canceled)
     })
-  )
+  ]
+)

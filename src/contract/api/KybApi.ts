@@ -4,6 +4,7 @@ import { Either, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { kybStatuses } from "../../domain/Organization.ts"
 import { givenUrl } from "../../domain/Url.ts"
+import { get, post } from "./Endpoint.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, success, Timestamp } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { IsoTime, matching, optionalNullable, text as freeText } from "./RequestFields.ts"
@@ -151,109 +152,99 @@ const decided = (kyb_status: string, reason: string | null, approved_by: Readonl
 const WHO_DECIDES =
   "409 if it is decided already, if the organisation has applied again, or if a provider decides (`KYB_PROVIDER=webhook`). 403 for members of the organisation, and with `KYB_APPROVALS=2` for the approval of the person who started it."
 
-export const KybApi = apiGroup("kyb", "KYB", "The check of a business by people or by a provider.")
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("initiate", "/organizations/:org_id/kyb")
-        .setPath(Schema.Struct({ org_id: idParam(OrgId) }))
-        .setPayload(StartKyb)
-        .addSuccess(envelope(KybState), { status: 201 })
-        .addError(Conflict),
-      access: "organization",
-      summary: "Start KYB",
-      description:
-        "Starts the check: `kyb_status` is `pending` until people or the KYB provider have decided (`KYB_PROVIDER`). 409 if pending or approved; after a rejection it can be started again. The decision is sent as `kyb.approved` or `kyb.rejected`. The body is optional.",
-      request: examples({ "With documents": { documents: [document] }, "Without any": {} }),
-      response: success("KYB started", state)
-    })
-  )
-  .add(
-    signedCallback({
-      endpoint: HttpApiEndpoint.post("callback", "/organizations/webhook/kyb")
-        .setHeaders(
-          Schema.Struct({
-            "x-kyb-signature": Schema.String.annotations({
-              description: "HMAC-SHA256 of the raw body under `KYB_WEBHOOK_SECRET`, in hex"
-            })
+export const KybApi = apiGroup("kyb", "KYB", "The check of a business by people or by a provider.", [
+  operation({
+    endpoint: post("initiate", "/organizations/:org_id/kyb")
+      .setPath(Schema.Struct({ org_id: idParam(OrgId) }))
+      .setPayload(StartKyb)
+      .addSuccess(envelope(KybState), { status: 201 })
+      .addError(Conflict),
+    access: "organization",
+    summary: "Start KYB",
+    description:
+      "Starts the check: `kyb_status` is `pending` until people or the KYB provider have decided (`KYB_PROVIDER`). 409 if pending or approved; after a rejection it can be started again. The decision is sent as `kyb.approved` or `kyb.rejected`. The body is optional.",
+    request: examples({ "With documents": { documents: [document] }, "Without any": {} }),
+    response: success("KYB started", state)
+  }),
+  signedCallback({
+    endpoint: post("callback", "/organizations/webhook/kyb")
+      .setHeaders(
+        Schema.Struct({
+          "x-kyb-signature": Schema.String.annotations({
+            description: "HMAC-SHA256 of the raw body under `KYB_WEBHOOK_SECRET`, in hex"
           })
-        )
-        .setPayload(KybCallback)
-        .addSuccess(envelope(KybState)),
-      summary: "Receive the decision of the KYB provider",
-      description:
-        "Changes `kyb_status` and sends the event, once for each change. Repeated and outdated callbacks change nothing and are answered with 200; `message` has the reason, `data` the current state. A missing or wrong signature is 401, as is any while `KYB_WEBHOOK_SECRET` is not set. More than 60 of those a minute from one address: 429.\n\nWho may call it: the KYB provider, which signs its callbacks and needs no credential.",
-      request: examples({
-        Approved: {
-          event_id: "evt_81",
-          customer_id: state.kyb_customer_id,
-          status: "approved",
-          occurred_at: "2026-03-02T09:15:00Z"
-        },
-        Rejected: {
-          event_id: "evt_82",
-          customer_id: state.kyb_customer_id,
-          status: "rejected",
-          reason: "The register does not know this business",
-          occurred_at: "2026-03-02T09:15:00Z"
-        }
-      }),
-      response: examples({
-        Approved: success("applied", { ...state, kyb_status: "approved" }),
-        Rejected: success("applied", { ...state, kyb_status: "rejected" })
-      })
+        })
+      )
+      .setPayload(KybCallback)
+      .addSuccess(envelope(KybState)),
+    summary: "Receive the decision of the KYB provider",
+    description:
+      "Changes `kyb_status` and sends the event, once for each change. Repeated and outdated callbacks change nothing and are answered with 200; `message` has the reason, `data` the current state. A missing or wrong signature is 401, as is any while `KYB_WEBHOOK_SECRET` is not set. More than 60 of those a minute from one address: 429.\n\nWho may call it: the KYB provider, which signs its callbacks and needs no credential.",
+    request: examples({
+      Approved: {
+        event_id: "evt_81",
+        customer_id: state.kyb_customer_id,
+        status: "approved",
+        occurred_at: "2026-03-02T09:15:00Z"
+      },
+      Rejected: {
+        event_id: "evt_82",
+        customer_id: state.kyb_customer_id,
+        status: "rejected",
+        reason: "The register does not know this business",
+        occurred_at: "2026-03-02T09:15:00Z"
+      }
+    }),
+    response: examples({
+      Approved: success("applied", { ...state, kyb_status: "approved" }),
+      Rejected: success("applied", { ...state, kyb_status: "rejected" })
     })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("list", "/kyb/applications")
-        .setUrlParams(Schema.Struct({ status: Schema.optional(Schema.Literal(...kybStatuses)), ...PageParams }))
-        .addSuccess(pageOf(KybApplication)),
-      access: "platform",
-      lists: true,
-      summary: "List KYB applications",
-      description: "Extension. The latest application of each organisation, newest first.",
-      response: pageExample("KYB applications", [application])
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("get", "/kyb/applications/:kyb_customer_id")
-        .setPath(ApplicationPath)
-        .addSuccess(envelope(KybApplicationWithDocuments)),
-      access: "platform",
-      summary: "Get a KYB application",
-      description: "Extension. With the references to its documents.",
-      response: success("KYB application", { ...application, documents: [document] })
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("approve", "/kyb/applications/:kyb_customer_id/approve")
-        .setPath(ApplicationPath)
-        .setPayload(ApproveKyb)
-        .addSuccess(envelope(KybApplicationWithDocuments))
-        .addError(Conflict),
-      access: "platform",
-      summary: "Approve a KYB application",
-      description: `Extension. With \`KYB_APPROVALS=2\` it stays \`pending\` until a second person approves it. Then \`kyb.approved\` is sent. ${WHO_DECIDES}`,
-      request: examples({ "Without a reason": {}, "With a reason": { reason: "Found in the register of companies" } }),
-      response: success("KYB application approved", decided("approved", null, [operator]))
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("reject", "/kyb/applications/:kyb_customer_id/reject")
-        .setPath(ApplicationPath)
-        .setPayload(RejectKyb)
-        .addSuccess(envelope(KybApplicationWithDocuments))
-        .addError(Conflict),
-      access: "platform",
-      summary: "Reject a KYB application",
-      description: `Extension. One person rejects. \`kyb.rejected\` is sent with the reason, and the organisation may apply again. ${WHO_DECIDES}`,
-      request: examples({
-        "Not registered": { reason: "The register does not know this business" },
-        "A document is missing": { reason: "Send the certificate of incorporation as well" }
-      }),
-      response: success("KYB application rejected", decided("rejected", "The register does not know this business", []))
-    })
-  )
+  }),
+  operation({
+    endpoint: get("list", "/kyb/applications", {
+      status: Schema.optional(Schema.Literal(...kybStatuses)),
+      ...PageParams
+    }).addSuccess(pageOf(KybApplication)),
+    access: "platform",
+    lists: true,
+    summary: "List KYB applications",
+    description: "Extension. The latest application of each organisation, newest first.",
+    response: pageExample("KYB applications", [application])
+  }),
+  operation({
+    endpoint: HttpApiEndpoint.get("get", "/kyb/applications/:kyb_customer_id")
+      .setPath(ApplicationPath)
+      .addSuccess(envelope(KybApplicationWithDocuments)),
+    access: "platform",
+    summary: "Get a KYB application",
+    description: "Extension. With the references to its documents.",
+    response: success("KYB application", { ...application, documents: [document] })
+  }),
+  operation({
+    endpoint: HttpApiEndpoint.post("approve", "/kyb/applications/:kyb_customer_id/approve")
+      .setPath(ApplicationPath)
+      .setPayload(ApproveKyb)
+      .addSuccess(envelope(KybApplicationWithDocuments))
+      .addError(Conflict),
+    access: "platform",
+    summary: "Approve a KYB application",
+    description: `Extension. With \`KYB_APPROVALS=2\` it stays \`pending\` until a second person approves it. Then \`kyb.approved\` is sent. ${WHO_DECIDES}`,
+    request: examples({ "Without a reason": {}, "With a reason": { reason: "Found in the register of companies" } }),
+    response: success("KYB application approved", decided("approved", null, [operator]))
+  }),
+  operation({
+    endpoint: HttpApiEndpoint.post("reject", "/kyb/applications/:kyb_customer_id/reject")
+      .setPath(ApplicationPath)
+      .setPayload(RejectKyb)
+      .addSuccess(envelope(KybApplicationWithDocuments))
+      .addError(Conflict),
+    access: "platform",
+    summary: "Reject a KYB application",
+    description: `Extension. One person rejects. \`kyb.rejected\` is sent with the reason, and the organisation may apply again. ${WHO_DECIDES}`,
+    request: examples({
+      "Not registered": { reason: "The register does not know this business" },
+      "A document is missing": { reason: "Send the certificate of incorporation as well" }
+    }),
+    response: success("KYB application rejected", decided("rejected", "The register does not know this business", []))
+  })
+])

@@ -1,20 +1,10 @@
 /** Members of an organisation: their roles, and the permissions granted to them beyond their role. */
-import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { permissionRoles, permissions, PermissionName, RoleName } from "../../domain/Access.ts"
-import {
-  CamelPageParams,
-  camelPageOf,
-  envelope,
-  idOf,
-  idParam,
-  Timestamp,
-  Id,
-  IdParam,
-  success,
-  timestamps
-} from "./Envelope.ts"
+import { del, get, patch, post, put } from "./Endpoint.ts"
+import { CamelPageParams, camelPageOf, envelope, idOf, Timestamp, Id, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
@@ -50,8 +40,6 @@ export const memberExample = {
   ...exampleTimes
 }
 
-const MemberPath = Schema.Struct({ org_id: Schema.String, user_id: idParam(UserId) })
-
 const ofRole = (role: string): string =>
   permissions
     .filter((permission) => permissionRoles[permission] === role)
@@ -63,25 +51,18 @@ const lattice = `The role \`staff\` holds ${ofRole("staff")} by itself, \`org-ad
 export const MembersApi = apiGroup(
   "members",
   "Members and permissions",
-  "The people of an organisation and what they may do in it."
-)
-  .add(
+  "The people of an organisation and what they may do in it.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/organizations/:org_id/members")
-        .setPath(Schema.Struct({ org_id: Schema.String }))
-        .setUrlParams(Schema.Struct(CamelPageParams))
-        .addSuccess(camelPageOf(OrgMember)),
+      endpoint: get("list", "/organizations/:org_id/members", CamelPageParams).addSuccess(camelPageOf(OrgMember)),
       access: "member_list",
       lists: true,
       summary: "List members",
       description: "Those who joined last come first.",
       response: camelPageExample("Members", [memberExample])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.patch("change", "/organizations/:org_id/members/:user_id")
-        .setPath(MemberPath)
+      endpoint: patch("change", "/organizations/:org_id/members/:user_id")
         .setPayload(ChangeMember)
         .addSuccess(envelope(OrgMember))
         .addError(Conflict),
@@ -91,24 +72,18 @@ export const MembersApi = apiGroup(
         "Takes effect with the next request, for tokens and API keys. Permissions stay granted; open invitations by the member to a higher role are withdrawn. A role above the caller's, before or after: 403. Demoting the last org-admin: 409.",
       request: examples({ "To staff": { role: "staff" }, "To an org-admin": { role: "org-admin" } }),
       response: success("Member changed", memberExample)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.del("remove", "/organizations/:org_id/members/:user_id")
-        .setPath(MemberPath)
+      endpoint: del("remove", "/organizations/:org_id/members/:user_id")
         .addSuccess(HttpApiSchema.NoContent)
         .addError(Conflict),
       access: "members",
       summary: "Remove a member",
       description:
         "Also revokes their API keys and withdraws their open invitations, at once and on every instance. A member with a role above the caller's: 403. The last org-admin: 409."
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("grant", "/organizations/:org_id/members/:user_id/permissions")
-        .setPath(MemberPath)
+      endpoint: post("grant", "/organizations/:org_id/members/:user_id/permissions")
         .setPayload(GrantPermission)
         .addSuccess(envelope(OrgMember)),
       access: "members",
@@ -116,12 +91,9 @@ export const MembersApi = apiGroup(
       description: `Opens the operations of the permission to a member of a lower role, from the next request on. API keys of the member do not get it. Granting twice changes nothing. ${lattice}`,
       request: examples({ Payouts: { permission: "payouts" }, Refunds: { permission: "refunds" } }),
       response: success("Permission granted", { ...memberExample, role: "member", permissions: ["payouts"] })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.put("replace", "/organizations/:org_id/members/:user_id/permissions")
-        .setPath(MemberPath)
+      endpoint: put("replace", "/organizations/:org_id/members/:user_id/permissions")
         .setPayload(ReplacePermissions)
         .addSuccess(envelope(OrgMember)),
       access: "members",
@@ -136,27 +108,22 @@ export const MembersApi = apiGroup(
         role: "member",
         permissions: ["payouts", "refunds"]
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.del("revoke", "/organizations/:org_id/members/:user_id/permissions/:permission")
-        .setPath(Schema.Struct({ ...MemberPath.fields, permission: PermissionName }))
-        .addSuccess(HttpApiSchema.NoContent),
+      endpoint: del("revoke", "/organizations/:org_id/members/:user_id/permissions/:permission").addSuccess(
+        HttpApiSchema.NoContent
+      ),
       access: "members",
       summary: "Revoke a permission",
       description:
         "Takes effect at once, on every instance. Revoking a permission that was not granted changes nothing. Permissions of the role stay."
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("check", "/organizations/:org_id/members/:user_id/permissions/check")
-        .setPath(MemberPath)
-        .setUrlParams(Schema.Struct({ permission: PermissionName }))
-        .addSuccess(
-          envelope(Schema.Struct({ allowed: Schema.Boolean }).annotations({ identifier: "PermissionCheck" }))
-        ),
+      endpoint: get("check", "/organizations/:org_id/members/:user_id/permissions/check", {
+        permission: PermissionName
+      }).addSuccess(
+        envelope(Schema.Struct({ allowed: Schema.Boolean }).annotations({ identifier: "PermissionCheck" }))
+      ),
       access: "members",
       summary: "Check a permission",
       description: "Whether the member may do what the permission opens, by their role or because it was granted.",
@@ -165,7 +132,8 @@ export const MembersApi = apiGroup(
         "They may not": success("Permission checked", { allowed: false })
       })
     })
-  )
+  ]
+)
 
 /** Invitations: how a person becomes a member. */
 export const Invitation = Schema.Struct({
@@ -195,17 +163,13 @@ const example = {
   ...exampleTimes
 }
 
-const OrganizationPath = Schema.Struct({ org_id: Schema.String })
-
 export const InvitationsApi = apiGroup(
   "invitations",
   "Invitations",
-  "How a person becomes a member of an organisation."
-)
-  .add(
+  "How a person becomes a member of an organisation.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.post("invite", "/organizations/:org_id/members")
-        .setPath(OrganizationPath)
+      endpoint: post("invite", "/organizations/:org_id/members")
         .setPayload(InviteMember)
         .addSuccess(envelope(Invitation), { status: 201 })
         .addError(Conflict),
@@ -218,37 +182,26 @@ export const InvitationsApi = apiGroup(
         "The first org-admin": { email: "grace@acme.example", role: "org-admin" }
       }),
       response: success("Invitation sent", example)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/organizations/:org_id/invitations")
-        .setPath(OrganizationPath)
-        .setUrlParams(Schema.Struct(CamelPageParams))
-        .addSuccess(camelPageOf(Invitation)),
+      endpoint: get("list", "/organizations/:org_id/invitations", CamelPageParams).addSuccess(camelPageOf(Invitation)),
       access: "members",
       lists: true,
       summary: "List invitations",
       description: "Extension. Newest first, open and closed ones.",
       response: camelPageExample("Invitations", [example])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.del("withdraw", "/organizations/:org_id/invitations/:invitation_id")
-        .setPath(Schema.Struct({ org_id: Schema.String, invitation_id: IdParam }))
+      endpoint: del("withdraw", "/organizations/:org_id/invitations/:invitation_id")
         .addSuccess(HttpApiSchema.NoContent)
         .addError(Conflict),
       access: "members",
       summary: "Withdraw an invitation",
       description:
         "Extension. The token stops working at once, and the address can be invited again. An accepted invitation: 409; one that is closed otherwise stays unchanged. An invitation to a role, or by a member with a role, above the caller's: 403."
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("accept", "/organizations/invitations/:token/accept")
-        .setPath(Schema.Struct({ token: Schema.String }))
+      endpoint: post("accept", "/organizations/invitations/:token/accept")
         .addSuccess(envelope(OrgMember))
         .addError(Conflict),
       access: "person",
@@ -257,4 +210,5 @@ export const InvitationsApi = apiGroup(
         "Makes the caller a member, once. The caller's token must have the invited address in `email`, with `email_verified: true`; a known user must have the same address. Case is ignored. Otherwise 403. An unknown caller becomes a user with the `sub` and address of the token. An unknown invitation is 404; a used, withdrawn or expired one is 409, with the reason. Afterwards the caller's tokens with this `org_id` are accepted.",
       response: success("Invitation accepted", { ...memberExample, permissions: [] })
     })
-  )
+  ]
+)

@@ -197,9 +197,25 @@ export const signedCallback = <E extends AnyEndpoint>(about: Examples & Texts & 
       security: [{}]
     })) as unknown as E
 
-export const describedGroup = <const Id extends string>(id: Id, title: string, description: string) =>
-  HttpApiGroup.make(id).annotate(OpenApi.Title, title).annotate(OpenApi.Description, description)
+type AnyOperations = ReadonlyArray<AnyEndpoint>
+
+export const describedGroup = <const Id extends string, const Operations extends AnyOperations>(
+  id: Id,
+  title: string,
+  description: string,
+  operations: Operations
+) => {
+  const group: HttpApiGroup.HttpApiGroup<Id, AnyEndpoint, never> = HttpApiGroup.make(id)
+    .annotate(OpenApi.Title, title)
+    .annotate(OpenApi.Description, description)
+  const all = operations.reduce((added, one) => added.add(one), group)
+  return all as HttpApiGroup.HttpApiGroup<Id, Operations[number], never>
+}
 
 /** A group in which every operation may answer 404. */
-export const apiGroup = <const Id extends string>(id: Id, title: string, description: string) =>
-  describedGroup(id, title, description).addError(NotFound)
+export const apiGroup = <const Id extends string, const Operations extends AnyOperations>(
+  id: Id,
+  title: string,
+  description: string,
+  operations: Operations
+) => describedGroup(id, title, description, operations).addError(NotFound)

@@ -1,5 +1,4 @@
 /** Organisations: read by members, created and configured by platform admins. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { limitAmount } from "./RequestFields.ts"
 import { OrgId } from "../../domain/Ids.ts"
@@ -8,6 +7,7 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { Feature, kybStatuses } from "../../domain/Organization.ts"
+import { get, patch, post } from "./Endpoint.ts"
 import { CamelPageParams, camelPageOf, envelope, idOf, success, timestamps } from "./Envelope.ts"
 import { examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 
@@ -93,28 +93,21 @@ const example = {
 const forAdmins = { ...example, spread_bps: 50 }
 
 /** Another organisation than the credential's own is 403, except for platform admins. */
-const OrganizationPath = Schema.Struct({ org_id: Schema.String })
-
 export const OrganizationsApi = apiGroup(
   "organizations",
   "Organisations",
-  "Who uses the service. Lists here call their cursor `lastEvaluatedKey`."
-)
-  .add(
+  "Who uses the service. Lists here call their cursor `lastEvaluatedKey`.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/organizations")
-        .setUrlParams(Schema.Struct(CamelPageParams))
-        .addSuccess(camelPageOf(Organization)),
+      endpoint: get("list", "/organizations", CamelPageParams).addSuccess(camelPageOf(Organization)),
       access: "platform",
       lists: true,
       summary: "List organisations",
       description: "All of them, newest first.",
       response: camelPageExample("Organisations", [forAdmins])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("create", "/organizations")
+      endpoint: post("create", "/organizations")
         .setPayload(CreateOrganization)
         .addSuccess(envelope(Organization), { status: 201 }),
       access: "platform",
@@ -141,13 +134,9 @@ export const OrganizationsApi = apiGroup(
         review_threshold: null,
         spread_bps: 0
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("get", "/organizations/:org_id")
-        .setPath(OrganizationPath)
-        .addSuccess(envelope(Organization)),
+      endpoint: get("get", "/organizations/:org_id").addSuccess(envelope(Organization)),
       access: "any",
       summary: "Read an organisation",
       description: "The credential's own; any other is 403.",
@@ -155,12 +144,9 @@ export const OrganizationsApi = apiGroup(
         "To its own people": success("Organisation", example),
         "To a platform admin": success("Organisation", forAdmins)
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.patch("change", "/organizations/:org_id")
-        .setPath(OrganizationPath)
+      endpoint: patch("change", "/organizations/:org_id")
         .setPayload(ChangeOrganization)
         .addSuccess(envelope(Organization)),
       access: "organization",
@@ -179,4 +165,5 @@ export const OrganizationsApi = apiGroup(
         updated_at: "2026-03-02T10:00:00.000Z"
       })
     })
-  )
+  ]
+)

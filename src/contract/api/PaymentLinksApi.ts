@@ -1,5 +1,5 @@
 /** Payment links: hosted pages where anyone with the address can pay. */
-import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Either, Schema } from "effect"
 import { AccountId, LinkId, OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
@@ -7,7 +7,8 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { readLogo } from "../../domain/Logo.ts"
-import { CursorParam, envelope, idOf, idParam, pageFieldsIfAny, PageSizeIfAny, Timestamp, success } from "./Envelope.ts"
+import { del, get, post } from "./Endpoint.ts"
+import { CursorParam, envelope, idOf, pageFieldsIfAny, PageSizeIfAny, Timestamp, success } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { IsoTime, optionalOrNull, text } from "./RequestFields.ts"
 import { CURSOR, examples, Named, operation, apiGroup } from "./Operation.ts"
@@ -79,7 +80,7 @@ export const CreatePaymentLink = Schema.Struct({
   }),
   return_url: optionalOrNull(Schema.String.pipe(Schema.maxLength(2000))).annotations({
     description:
-      "Extension. Where payers go after their receipt. `status` (`completed` or `failed`) and `reference` are set in the query. Absolute https; http on localhost in sandbox mode"
+      "Extension. Where a button on the receipt leads payers. `status` (`completed` or `failed`) and `reference` are set in the query. Absolute https; http on localhost in sandbox mode"
   }),
   virtual_account_id: optionalOrNull(Schema.String).annotations({
     description: "Extension. A virtual account in `currency` that payments through the link credit"
@@ -159,29 +160,22 @@ const requests = new Named({
   }
 })
 
-const OrgPath = Schema.Struct({ org_id: Schema.String })
-const LinkPath = Schema.Struct({ org_id: Schema.String, link_id: idParam(LinkId) })
-
 const PATH = "/orgs/:org_id/payment-links"
 const LINK = `${PATH}/:link_id` as const
 
 export const PaymentLinksApi = apiGroup(
   "paymentLinks",
   "Payment links",
-  "Hosted pages where anyone with the address can pay the organisation. Only the list is in the specification; the rest is an extension."
-)
-  .add(
+  "Hosted pages where anyone with the address can pay the organisation. Only the list is in the specification; the rest is an extension.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("list", PATH)
-        .setPath(OrgPath)
-        .setUrlParams(Schema.Struct({ limit: PageSizeIfAny, last_evaluated_key: CursorParam }))
-        .addSuccess(
-          Schema.Struct({
-            data: Schema.Array(PaymentLink),
-            count: Schema.Int.annotations({ description: "Links in this answer" }),
-            ...pageFieldsIfAny("last_evaluated_key")
-          })
-        ),
+      endpoint: get("list", PATH, { limit: PageSizeIfAny, last_evaluated_key: CursorParam }).addSuccess(
+        Schema.Struct({
+          data: Schema.Array(PaymentLink),
+          count: Schema.Int.annotations({ description: "Links in this answer" }),
+          ...pageFieldsIfAny("last_evaluated_key")
+        })
+      ),
       access: "payment_links",
       lists: true,
       summary: "List payment links",
@@ -197,14 +191,9 @@ export const PaymentLinksApi = apiGroup(
         },
         "None are found": { data: [], count: 0 }
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("create", PATH)
-        .setPath(OrgPath)
-        .setPayload(CreatePaymentLink)
-        .addSuccess(envelope(PaymentLink), { status: 201 }),
+      endpoint: post("create", PATH).setPayload(CreatePaymentLink).addSuccess(envelope(PaymentLink), { status: 201 }),
       access: "payment_links",
       summary: "Create a payment link",
       description:
@@ -214,11 +203,9 @@ export const PaymentLinksApi = apiGroup(
         "A fixed amount, once": success("Payment link created", example),
         "With a brand, a reference and a way back": success("Payment link created", brandedExample)
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("get", LINK).setPath(LinkPath).addSuccess(envelope(PaymentLink)),
+      endpoint: get("get", LINK).addSuccess(envelope(PaymentLink)),
       access: "payment_links",
       summary: "Get a payment link",
       description: "Extension. One payment link of the organisation.",
@@ -226,17 +213,13 @@ export const PaymentLinksApi = apiGroup(
         Active: success("Payment link", example),
         Paid: success("Payment link", { ...brandedExample, status: "paid", paid_at: "2026-03-02T09:21:30.000Z" })
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.del("cancel", LINK)
-        .setPath(LinkPath)
-        .addSuccess(HttpApiSchema.NoContent)
-        .addError(Conflict),
+      endpoint: del("cancel", LINK).addSuccess(HttpApiSchema.NoContent).addError(Conflict),
       access: "payment_links",
       summary: "Cancel a payment link",
       description:
         "Extension. Accepts no new payments. A payment in progress continues; if it completes, a `fixed` link becomes `paid`. The link stays in the list. A paid `fixed` link: 409, even if it was canceled before. An `open` link can be canceled at any time. An expired link: 204. Canceling twice changes nothing."
     })
-  )
+  ]
+)

@@ -1,6 +1,5 @@
 /** Payment records, timelines, the list of transactions and the operations queue. */
 import { movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import {
   AccountId,
@@ -13,17 +12,19 @@ import {
   UserId,
   WebhookId
 } from "../../domain/Ids.ts"
+import { holdsCardNumber } from "../../domain/Card.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { get } from "./Endpoint.ts"
 import {
   envelope,
   Id,
   idOf,
-  idParam,
   OrgParam,
   pageOf,
   PageParams,
+  searchedPageOf,
   Timestamp,
   success,
   timestamps
@@ -122,6 +123,26 @@ export const PaymentRecord = Schema.Struct({
 }).annotations({ identifier: "PaymentRecord" })
 
 const LONGEST_REFERENCE = 255
+
+const SEARCH =
+  "Extension. Finds payments by what a person knows of them: an amount (`1500`, `1,500.00`, `1500 KES`), the name of payer or beneficiary, the last four digits of a card, any part of `client_reference`, an id or its first characters, a provider's id of the payment or of a transfer, an e-mail address or a phone number. A card number is 400: search for its last four digits"
+
+export const SearchText = Schema.String.pipe(
+  Schema.minLength(1),
+  Schema.maxLength(LONGEST_REFERENCE),
+  Schema.filter((typed) => typed.trim() !== "" || "is blank"),
+  Schema.filter((typed) => !typed.includes("\0") || "contains a NUL character"),
+  Schema.filter((typed) => !holdsCardNumber(typed) || "is a possible card number: search for its last four digits")
+).annotations({
+  description: SEARCH,
+  jsonSchema: {
+    type: "string",
+    minLength: 1,
+    maxLength: LONGEST_REFERENCE,
+    description: SEARCH,
+    examples: ["1,500.00 KES", "kamau", "1042"]
+  }
+})
 
 const at = { at: Timestamp }
 
@@ -309,40 +330,29 @@ const records = examples({
   Failed: failedRecord
 })
 
-const page = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
-
 export const PaymentsApi = apiGroup(
   "payments",
   "Payments",
-  "Payment records, timelines, and items that need a decision."
-)
-  .add(
+  "Payment records, timelines, and items that need a decision.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("byTransaction", "/payments/transaction/:transaction_id")
-        .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
-        .addSuccess(PaymentRecord),
+      endpoint: get("byTransaction", "/payments/transaction/:transaction_id").addSuccess(PaymentRecord),
       access: "any",
       summary: "Look up a payment by transaction",
       description: "The record itself, without an envelope. This is the endpoint to poll for a payment's status.",
       response: records
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("byId", "/payments/:payment_id")
-        .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
-        .addSuccess(PaymentRecord),
+      endpoint: get("byId", "/payments/:payment_id").addSuccess(PaymentRecord),
       access: "any",
       summary: "Look up a payment",
       description: "Extension. The same record by the payment's own id.",
       response: records
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("timeline", "/payments/:payment_id/timeline")
-        .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
-        .addSuccess(envelope(Schema.Struct({ payment_id: idOf(PaymentId), items: Schema.Array(TimelineItem) }))),
+      endpoint: get("timeline", "/payments/:payment_id/timeline").addSuccess(
+        envelope(Schema.Struct({ payment_id: idOf(PaymentId), items: Schema.Array(TimelineItem) }))
+      ),
       access: "any",
       summary: "See why a payment went where it went",
       description:
@@ -384,90 +394,76 @@ export const PaymentsApi = apiGroup(
           }
         ]
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("transactions", "/transactions")
-        .setUrlParams(
-          Schema.Struct({
-            ...OrgParam,
-            ...PageParams,
-            status: Schema.optional(Status),
-            direction: Schema.optional(Flow),
-            payment_method: Schema.optional(PaymentMethod),
-            client_reference: Schema.optional(Schema.String),
-            reference: Schema.optional(
-              Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
-                description:
-                  "Extension. `client_reference`, provider's id, or the first characters of `payment_id` or `transaction_id`"
-              })
-            ),
-            customer: Schema.optional(
-              Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
-                description:
-                  "Extension. Phone number or e-mail address of the payer or beneficiary. Spaces and signs in a number are ignored. Within one organisation, a number without country code is searched in all countries with mobile money and in the organisation's own. Combined with filters other than times, the newest 1,000 matches are searched"
-              })
-            ),
-            from: Schema.optional(FromTime),
-            to: Schema.optional(ToTime)
+      endpoint: get("transactions", "/transactions", {
+        ...OrgParam,
+        ...PageParams,
+        status: Schema.optional(Status),
+        direction: Schema.optional(Flow),
+        payment_method: Schema.optional(PaymentMethod),
+        client_reference: Schema.optional(Schema.String),
+        reference: Schema.optional(
+          Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
+            description:
+              "Extension. `client_reference`, provider's id, or the first characters of `payment_id` or `transaction_id`"
           })
-        )
-        .addSuccess(pageOf(PaymentRecord)),
+        ),
+        customer: Schema.optional(
+          Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
+            description:
+              "Extension. Phone number or e-mail address of the payer or beneficiary. Spaces and signs in a number are ignored. Within one organisation, a number without country code is searched in all countries with mobile money and in the organisation's own. Combined with filters other than times, the newest 1,000 matches are searched"
+          })
+        ),
+        search: Schema.optional(SearchText),
+        from: Schema.optional(FromTime),
+        to: Schema.optional(ToTime)
+      }).addSuccess(searchedPageOf(PaymentRecord)),
       access: "transactions",
       lists: true,
       summary: "List transactions",
       description:
-        "Newest first. `from` is included, `to` is not; a date without a time is the whole day. If a `reference` matches many transactions, the newest 100 are listed and `message` says so.",
+        "Newest first. `from` is included, `to` is not; a date without a time is the whole day. If a `reference` matches many transactions, the newest 100 are listed and `message` says so.\n\nWith `search`, exact matches come first, newest first: ids of the service and of providers, transfers at providers, references, amounts, last four digits of cards, e-mail addresses and phone numbers. Payments whose `client_reference` or name contains the text follow, newest first. A page reads at most 100,000 payments of the organisation for them, 20,000 over all organisations. A page may be short or empty while `has_more` is true: `meta.searched_to` says how far back it has searched, and the cursor continues there. Combined with filters other than times, the newest 1,000 matches of each kind are searched.",
       response: pageExample("Transactions", [recordExample])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("queue", "/operations/queue")
-        .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
-        .addSuccess(pageOf(OperatorItem)),
+      endpoint: get("queue", "/operations/queue", { ...OrgParam, ...PageParams }).addSuccess(pageOf(OperatorItem)),
       access: "operations",
       lists: true,
       summary: "See what waits for a person",
       description:
         "Extension. Outcomes that are unknown after the last poll, money in suspense, payments held for review, webhook endpoints that are disabled or have dead letters, and blocked escrow payouts (`escrow_payout`; `item_id` is the `payout_id` to retry or resolve), and transfers to virtual accounts that wait in suspense (`incoming_transfer`; `item_id` is the `transfer_id` to resolve). Amounts in suspense of one attempt are one item; `detail` has their sum. The dead letters of an endpoint are one item: `dead_letters` counts them, up to 1,000; `delivery_id` is the oldest.",
-      response: {
-        status: "success",
-        message: "Operations queue",
-        data: [
-          {
-            item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f",
-            kind: "unknown_outcome",
-            org_id: recordExample.org_id,
-            payment_id: recordExample.payment_id,
-            attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
-            webhook_id: null,
-            delivery_id: null,
-            dead_letters: null,
-            escrow_id: null,
-            party_id: null,
-            detail: "fiat has not said what became of it: no answer within 10s.",
-            created_at: "2026-03-03T19:00:00.000Z"
-          },
-          {
-            item_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
-            kind: "dead_letter",
-            org_id: recordExample.org_id,
-            payment_id: null,
-            attempt_id: null,
-            webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
-            delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
-            dead_letters: 12,
-            escrow_id: null,
-            party_id: null,
-            detail:
-              "12 deliveries to https://shop.example.com/hooks failed for good; of the oldest: answered with status 500.",
-            created_at: "2026-03-02T09:15:00.040Z"
-          }
-        ],
-        ...page,
-        meta: { ...page.meta, count: 2 }
-      }
+      response: pageExample("Operations queue", [
+        {
+          item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f",
+          kind: "unknown_outcome",
+          org_id: recordExample.org_id,
+          payment_id: recordExample.payment_id,
+          attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
+          webhook_id: null,
+          delivery_id: null,
+          dead_letters: null,
+          escrow_id: null,
+          party_id: null,
+          detail: "fiat has not said what became of it: no answer within 10s.",
+          created_at: "2026-03-03T19:00:00.000Z"
+        },
+        {
+          item_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+          kind: "dead_letter",
+          org_id: recordExample.org_id,
+          payment_id: null,
+          attempt_id: null,
+          webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
+          delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+          dead_letters: 12,
+          escrow_id: null,
+          party_id: null,
+          detail:
+            "12 deliveries to https://shop.example.com/hooks failed for good; of the oldest: answered with status 500.",
+          created_at: "2026-03-02T09:15:00.040Z"
+        }
+      ])
     })
-  )
+  ]
+)

@@ -1,5 +1,4 @@
 /** Payment initiation, route preview and actions. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { ConfigId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { Access } from "../../domain/Access.ts"
@@ -16,7 +15,8 @@ import {
   InitiationNotFound,
   NoRoute
 } from "./ErrorSchemas.ts"
-import { envelope, idOf, idParam, success, optionalExact } from "./Envelope.ts"
+import { post } from "./Endpoint.ts"
+import { envelope, idOf, success, optionalExact } from "./Envelope.ts"
 import {
   Metadata,
   accountNumber,
@@ -99,7 +99,6 @@ export const SourceBank = Schema.Struct({
 export const DestinationBank = Schema.Struct(bankAccountFields).annotations({ description: "The destination account" })
 
 export const InitiatePayment = Schema.Struct({
-  ...credentialFields,
   amount: AmountInput.annotations({ description: "In `currency`: above zero, at most 15 significant digits" }),
   target_amount: AmountInput.annotations({
     description:
@@ -144,7 +143,8 @@ export const InitiatePayment = Schema.Struct({
         override: true
       })
     })
-  ).annotations({ description: "Only for `route-preview`; `true` is 400 here" })
+  ).annotations({ description: "Only for `route-preview`; `true` is 400 here" }),
+  ...credentialFields
 }).annotations({ identifier: "InitiatePayment" })
 
 export const PreviewRoute = Schema.Struct({
@@ -234,15 +234,14 @@ const payer_details = request.payer_details
 
 const shillings = { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", country: "KE" }
 
+const payinBy = (payment_method: string) => ({ ...shillings, payment_method, direction: "payin", payer_details })
+
 const initiations = new Named({
   mobile_money_payin: { summary: "Payin by mobile money", value: request },
   bank_payin: {
     summary: "Payin by bank transfer",
     value: {
-      ...shillings,
-      payment_method: "bank_transfer",
-      direction: "payin",
-      payer_details,
+      ...payinBy("bank_transfer"),
       bank_details: {
         account_name: "Wanjiru Kamau",
         account_number: "1100223344",
@@ -256,10 +255,7 @@ const initiations = new Named({
   hosted_card_payin: {
     summary: "Payin by card, entered on the provider's page",
     value: {
-      ...shillings,
-      payment_method: "card",
-      direction: "payin",
-      payer_details,
+      ...payinBy("card"),
       card_entry: "hosted",
       return_url: "https://shop.example/thanks"
     }
@@ -267,10 +263,7 @@ const initiations = new Named({
   card_payin: {
     summary: "Payin by card, by its number",
     value: {
-      ...shillings,
-      payment_method: "card",
-      direction: "payin",
-      payer_details,
+      ...payinBy("card"),
       card_details: {
         card_number: "4242424242424242",
         expiry_month: "12",
@@ -285,7 +278,7 @@ const initiations = new Named({
     summary: "Payin in shillings that the organisation receives in dollars, at a locked rate",
     value: {
       ...request,
-      target_amount: 11.6,
+      target_amount: 11.61,
       target_currency: "USD",
       org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
     }
@@ -372,13 +365,10 @@ const actionDescription = [
 export const PaymentsInitApi = describedGroup(
   "paymentsInit",
   "Payment initiation",
-  "Payins and payouts, and what can be done with them afterwards."
-)
-  .addError(InitiationBadRequest)
-  .addError(InitiationNotFound)
-  .add(
+  "Payins and payouts, and what can be done with them afterwards.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.post("initiate", "/payments-init/initiate")
+      endpoint: post("initiate", "/payments-init/initiate")
         .setPayload(InitiatePayment)
         .addSuccess(InitiationResult)
         .addError(InitiationConflict)
@@ -392,11 +382,9 @@ export const PaymentsInitApi = describedGroup(
         "Starts a payin or a payout. The payment is sent to the first candidate of its route, and to the next only after a definite decline. After a timeout no other provider is tried: the payment is `pending` with `next_action` `check_status` until the outcome is known. Instruction fields (`account_number`, `payment_link`, …) are at the top level of `response`. A payout goes to its beneficiary, in the beneficiary's currency. Details of another account or kind are 400, as is `card`. Mobile money needs a phone number of the network's country and the network's currency. A payer who enters the card on the provider's page (`card_entry`, extension) is sent to `redirect_url`, and comes back by the hosted checkout to `return_url`. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
       request: initiations,
       response: answers
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("preview", "/payments-init/route-preview")
+      endpoint: post("preview", "/payments-init/route-preview")
         .setPayload(PreviewRoute)
         .addSuccess(envelope(RoutePreview)),
       access: "any",
@@ -420,12 +408,9 @@ export const PaymentsInitApi = describedGroup(
           ]
         })
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("action", "/payments-init/:payment_id/action")
-        .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
+      endpoint: post("action", "/payments-init/:payment_id/action")
         .setPayload(ActOnPayment)
         .addSuccess(InitiationResult)
         .addError(InitiationConflict)
@@ -451,4 +436,7 @@ export const PaymentsInitApi = describedGroup(
         })
       })
     })
-  )
+  ]
+)
+  .addError(InitiationBadRequest)
+  .addError(InitiationNotFound)

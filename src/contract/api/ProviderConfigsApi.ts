@@ -1,21 +1,12 @@
 /** Provider configurations: which provider serves which corridor, for whom and in which order. */
-import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { ConfigId, OrgId } from "../../domain/Ids.ts"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
-import {
-  envelope,
-  idOf,
-  idParam,
-  pageOf,
-  PageParams,
-  Timestamp,
-  success,
-  optionalExact,
-  timestamps
-} from "./Envelope.ts"
+import { del, get, patch, post, put } from "./Endpoint.ts"
+import { envelope, idOf, pageOf, PageParams, Timestamp, success, optionalExact, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { text, limitAmount } from "./RequestFields.ts"
@@ -130,39 +121,81 @@ export const SetCredentials = Schema.Record({ key: Schema.String, value: Schema.
   description: "The provider's fields by name, each with its value, of at most 8 KiB"
 })
 
-const ConfigPath = Schema.Struct({ provider: Schema.String, config_id: idParam(ConfigId) })
+const names = Schema.Array(Schema.String)
+
+export const ProviderSetup = Schema.Struct({
+  provider: ProviderName,
+  is_set: Schema.Boolean.annotations({ description: "The platform has an account there" }),
+  keys: names.annotations({ description: "Keys to make at the provider, and their rights" }),
+  settings: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      state: Schema.Literal("set", "stored", "optional", "missing").annotations({
+        description: "`stored`: by `corridor providers setup`; `optional`: not set, and not needed"
+      }),
+      about: Schema.String
+    })
+  ),
+  callback_url: Schema.String,
+  callbacks: Schema.NullOr(
+    Schema.Struct({
+      at: Schema.String.annotations({ description: "Where it is entered at the provider" }),
+      events: names.annotations({ description: "To subscribe to; empty: no choice" }),
+      secrets: names.annotations({ description: "Settings for its secret or id" })
+    })
+  ).annotations({ description: "null: every order names the address" }),
+  registers: Schema.NullOr(Schema.String).annotations({
+    description: "What `corridor providers setup` registers there; null: enter it by hand"
+  })
+}).annotations({ identifier: "ProviderSetup" })
+
+const setupExample = {
+  provider: "paystack",
+  is_set: true,
+  keys: ["Secret key: Settings, API Keys & Webhooks"],
+  settings: [{ name: "PAYSTACK_SECRET_KEY", state: "set", about: "The secret key of the account." }],
+  callback_url: "https://pay.example.com/callbacks/paystack",
+  callbacks: { at: "Settings, API Keys & Webhooks", events: [], secrets: [] },
+  registers: null
+}
+
+const toldOrNull = Schema.NullOr(names).annotations({ description: "null: the provider does not tell" })
+
+export const ProviderCheck = Schema.Struct({
+  provider: ProviderName,
+  account: Schema.String.annotations({ description: "`platform`, or the configuration that brings the account" }),
+  passed: Schema.Boolean,
+  mode: Schema.NullOr(Schema.Literal("test", "live")),
+  name: Schema.NullOr(Schema.String),
+  balances: toldOrNull,
+  rights: toldOrNull,
+  message: Schema.String.annotations({ description: "Words of the provider" })
+}).annotations({ identifier: "ProviderCheck" })
 
 export const ProviderConfigsApi = apiGroup(
   "providerConfigs",
   "Provider configurations",
-  "Which provider serves which corridor."
-)
-  .add(
+  "Which provider serves which corridor.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/payments/provider-configs")
-        .setUrlParams(
-          Schema.Struct({
-            provider: optionalExact(corridorFields.provider),
-            country: optionalExact(corridorFields.country),
-            payment_method: optionalExact(corridorFields.payment_method),
-            direction: optionalExact(corridorFields.direction),
-            org_id: optionalExact(
-              Schema.String.annotations({ description: "Only the configurations scoped to this organisation" })
-            ),
-            ...PageParams
-          })
-        )
-        .addSuccess(pageOf(ProviderConfig)),
+      endpoint: get("list", "/payments/provider-configs", {
+        provider: optionalExact(corridorFields.provider),
+        country: optionalExact(corridorFields.country),
+        payment_method: optionalExact(corridorFields.payment_method),
+        direction: optionalExact(corridorFields.direction),
+        org_id: optionalExact(
+          Schema.String.annotations({ description: "Only the configurations scoped to this organisation" })
+        ),
+        ...PageParams
+      }).addSuccess(pageOf(ProviderConfig)),
       access: "platform",
       lists: true,
       summary: "List provider configurations",
       description: "Newest first: global ones and those of every organisation, unless `org_id` names one.",
       response: pageExample("Provider configurations", [example])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("create", "/payments/provider-configs")
+      endpoint: post("create", "/payments/provider-configs")
         .setPayload(CreateProviderConfig)
         .addSuccess(envelope(ProviderConfig), { status: 201 }),
       access: "platform",
@@ -196,13 +229,9 @@ export const ProviderConfigsApi = apiGroup(
         }
       }),
       response: success("Provider configuration created", example)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("find", "/payments/provider-configs/:provider/:config_id")
-        .setPath(ConfigPath)
-        .addSuccess(ProviderConfig),
+      endpoint: get("find", "/payments/provider-configs/:provider/:config_id").addSuccess(ProviderConfig),
       access: "platform",
       summary: "Read a provider configuration",
       description: "The configuration itself, without an envelope.",
@@ -214,12 +243,9 @@ export const ProviderConfigsApi = apiGroup(
           credentials_tested_at: "2026-03-02T09:20:00.000Z"
         }
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.patch("update", "/payments/provider-configs/:provider/:config_id")
-        .setPath(ConfigPath)
+      endpoint: patch("update", "/payments/provider-configs/:provider/:config_id")
         .setPayload(UpdateProviderConfig)
         .addSuccess(envelope(ProviderConfig)),
       access: "platform",
@@ -236,12 +262,9 @@ export const ProviderConfigsApi = apiGroup(
         is_active: false,
         updated_at: "2026-03-02T10:00:00.000Z"
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.put("setCredentials", "/payments/provider-configs/:provider/:config_id/credentials")
-        .setPath(ConfigPath)
+      endpoint: put("setCredentials", "/payments/provider-configs/:provider/:config_id/credentials")
         .setUrlParams(
           Schema.Struct({
             forget_replaced: Schema.optionalWith(
@@ -274,16 +297,58 @@ export const ProviderConfigsApi = apiGroup(
         test_message: "It took the token.",
         updated_at: "2026-03-02T09:20:00.000Z"
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.del("remove", "/payments/provider-configs/:provider/:config_id")
-        .setPath(ConfigPath)
-        .addSuccess(HttpApiSchema.NoContent),
+      endpoint: get("setups", "/payments/providers").addSuccess(envelope(Schema.Array(ProviderSetup))),
+      access: "platform",
+      lists: true,
+      summary: "List what providers need",
+      description:
+        "Extension. For each provider: keys to make, settings and whether they are set (never their values), and the callback address to enter there.",
+      response: examples({
+        "One is set up": success("Providers", [setupExample]),
+        "None is set up yet": success("Providers", [
+          { ...setupExample, is_set: false, settings: [{ ...setupExample.settings[0], state: "missing" }] }
+        ])
+      })
+    }),
+    operation({
+      endpoint: post("test", "/payments/providers/:provider/test")
+        .addSuccess(envelope(ProviderCheck))
+        .addError(Conflict),
+      access: "platform",
+      summary: "Test the platform's account at a provider",
+      description:
+        "Extension. A call that moves nothing. Answers also if the account fails the test. 409 without an account.",
+      response: examples({
+        Passed: success("Provider tested", {
+          provider: "paystack",
+          account: "platform",
+          passed: true,
+          mode: "test",
+          name: "Acme Pay",
+          balances: ["1500.50 NGN"],
+          rights: null,
+          message: ""
+        }),
+        Failed: success("Provider tested", {
+          provider: "paystack",
+          account: "platform",
+          passed: false,
+          mode: "test",
+          name: null,
+          balances: null,
+          rights: null,
+          message: "Invalid key"
+        })
+      })
+    }),
+    operation({
+      endpoint: del("remove", "/payments/provider-configs/:provider/:config_id").addSuccess(HttpApiSchema.NoContent),
       access: "platform",
       summary: "Remove a provider from a corridor",
       description:
         "Payments in progress are completed, through its own account if it has one. Its credentials are kept for them."
     })
-  )
+  ]
+)

@@ -1,5 +1,4 @@
 /** Crypto ramps: fiat to crypto and back. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
@@ -8,6 +7,7 @@ import { CryptoAssetCode, CryptoNetwork, CurrencyCode } from "../../domain/Curre
 import { AmountInput, PositiveNumberInput, WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { rampDirections } from "../../domain/Ramp.ts"
+import { post } from "./Endpoint.ts"
 import { idOf, Timestamp, optionalExact } from "./Envelope.ts"
 import {
   AllProvidersFailed,
@@ -113,7 +113,6 @@ const RampDestination = Schema.Struct({
 })
 
 export const InitiateRamp = Schema.Struct({
-  ...credentialFields,
   fiat_currency: CurrencyCode,
   fiat_amount: AmountInput.annotations({
     description: "Paid by the customer (on-ramp) or to the beneficiary (off-ramp), in `fiat_currency`"
@@ -157,7 +156,8 @@ export const InitiateRamp = Schema.Struct({
   beneficiary_name: optionalOrNull(text(200, "Informational: the payout uses the registered name")),
   destination: optionalOrNull(RampDestination).annotations({ description: "Off-ramp: the beneficiary's account" }),
   client_reference: optionalOrNull(text(255, "Extension. The caller's own reference")),
-  metadata: optionalOrNull(Metadata)
+  metadata: optionalOrNull(Metadata),
+  ...credentialFields
 }).annotations({ identifier: "InitiateRamp" })
 export type RampRequest = typeof InitiateRamp.Type
 
@@ -226,29 +226,28 @@ const description = [
   "A ramp that is unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored."
 ].join("\n\n")
 
-export const RampsApi = describedGroup("ramps", "Crypto ramps", "From fiat to crypto and back.")
+export const RampsApi = describedGroup("ramps", "Crypto ramps", "From fiat to crypto and back.", [
+  operation({
+    endpoint: post("ramp", "/payments-init/ramp")
+      .setPayload(InitiateRamp)
+      .addSuccess(RampResult)
+      .addError(InitiationConflict)
+      .addError(NoRoute)
+      .addError(AllProvidersFailed),
+    access: "any",
+    alsoNeeds: (request) => (statedDirection(request) === "off_ramp" ? "payouts" : undefined),
+    movesMoney: true,
+    summary: "Initiate a crypto ramp",
+    description,
+    request: new Named({
+      on_ramp: { summary: "On-ramp, paid by bank transfer", value: onRampRequest },
+      off_ramp: { summary: "Off-ramp, paid out to a beneficiary", value: offRampRequest }
+    }),
+    response: new Named({
+      on_ramp: { summary: "On-ramp", value: onRampAnswer },
+      off_ramp: { summary: "Off-ramp", value: offRampAnswer }
+    })
+  })
+])
   .addError(InitiationBadRequest)
   .addError(InitiationNotFound)
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("ramp", "/payments-init/ramp")
-        .setPayload(InitiateRamp)
-        .addSuccess(RampResult)
-        .addError(InitiationConflict)
-        .addError(NoRoute)
-        .addError(AllProvidersFailed),
-      access: "any",
-      alsoNeeds: (request) => (statedDirection(request) === "off_ramp" ? "payouts" : undefined),
-      movesMoney: true,
-      summary: "Initiate a crypto ramp",
-      description,
-      request: new Named({
-        on_ramp: { summary: "On-ramp, paid by bank transfer", value: onRampRequest },
-        off_ramp: { summary: "Off-ramp, paid out to a beneficiary", value: offRampRequest }
-      }),
-      response: new Named({
-        on_ramp: { summary: "On-ramp", value: onRampAnswer },
-        off_ramp: { summary: "Off-ramp", value: offRampAnswer }
-      })
-    })
-  )

@@ -1,8 +1,8 @@
 /** Exchange rates: lookup with a lock, and setting a base rate. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Either, ParseResult, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal } from "../../domain/Decimal.ts"
+import { get, put } from "./Endpoint.ts"
 import { envelope, Id, OrgParam, Timestamp, success } from "./Envelope.ts"
 import { examples, operation, apiGroup } from "./Operation.ts"
 
@@ -169,81 +169,76 @@ const setExample = {
   updated_at: "2026-03-02T09:15:00.000Z"
 }
 
-export const RatesApi = apiGroup("rates", "Exchange rates", "The rates of cross-currency payments and crypto ramps.")
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("lookup", path).setUrlParams(LookupParams).addSuccess(envelope(LockedExchangeRate)),
-      access: "any",
-      summary: "Look up an exchange rate",
-      description:
-        "The live rate, fiat or crypto, locked for the organisation until `expires_at` (default: 15 minutes). A payment with its `org_rate_id` before that uses exactly this rate. The first payment or transfer uses it up; a payment that every provider declined gives it back. With `amount` it is valid for that amount only, without it for up to 100,000 USD worth (`RATE_LOCK_MAX`). Gains of an organisation's locks over the live rate are limited to 1,000 USD worth in 24 hours (`RATE_GAIN_MAX`). Beyond that, a lock more than 0.5 percent better is rejected with `RATE_MISMATCH`.\n\nQuotes are crossed through USD and rounded down; a direct rate of the pair is used if it is worse for the customer. A pair without a rate, or with an outdated one, is 404. A platform admin names the organisation with `org_id`.",
-      response: examples({
-        "Of an amount": success(LOCKED, lockedExample),
-        "Without an amount": success(LOCKED, { ...lockedExample, amount: null, target_amount: null }),
-        "Of crypto": success(LOCKED, {
-          ...lockedExample,
-          from_currency: "USDT",
-          rate: 129.30724,
-          amount: 100,
-          target_amount: 12930.72
-        })
+export const RatesApi = apiGroup("rates", "Exchange rates", "The rates of cross-currency payments and crypto ramps.", [
+  operation({
+    endpoint: get("lookup", path).setUrlParams(LookupParams).addSuccess(envelope(LockedExchangeRate)),
+    access: "any",
+    summary: "Look up an exchange rate",
+    description:
+      "The live rate, fiat or crypto, locked for the organisation until `expires_at` (default: 15 minutes). A payment with its `org_rate_id` before that uses exactly this rate. The first payment or transfer uses it up; a payment that every provider declined gives it back. With `amount` it is valid for that amount only, without it for up to 100,000 USD worth (`RATE_LOCK_MAX`). Gains of an organisation's locks over the live rate are limited to 1,000 USD worth in 24 hours (`RATE_GAIN_MAX`). Beyond that, a lock more than 0.5 percent better is rejected with `RATE_MISMATCH`.\n\nQuotes are crossed through USD and rounded down; a direct rate of the pair is used if it is worse for the customer. A pair without a rate, or with an outdated one, is 404. A platform admin names the organisation with `org_id`.",
+    response: examples({
+      "Of an amount": success(LOCKED, lockedExample),
+      "Without an amount": success(LOCKED, { ...lockedExample, amount: null, target_amount: null }),
+      "Of crypto": success(LOCKED, {
+        ...lockedExample,
+        from_currency: "USDT",
+        rate: 129.30724,
+        amount: 100,
+        target_amount: 12930.72
       })
     })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.put("set", path).setPayload(SetExchangeRate).addSuccess(envelope(BaseExchangeRate)),
-      access: "platform",
-      summary: "Set a base rate",
-      description:
-        "Extension. Sets one direction. Against USD it sets the value of the other currency; the opposite direction keeps its own rate, but is never quoted above the inverse of a newer one. Between two other currencies it is used only if it is worse for the customer than through USD. So no cycle of exchanges gains money. Locked rates stay.\n\nA rate more than 10 percent away from the pair's last or quoted rate, or from its rate at the beginning of the present 24 hours, needs a second admin: the first request is a proposal (`status: proposed`), and the same request by another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
-      request: examples({
-        "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
-        "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }
-      }),
-      response: examples({
-        "It is set": success("Exchange rate set", setExample),
-        "It waits for a second admin": success(RATE_PROPOSED, { ...setExample, rate: 155, status: "proposed" })
-      })
+  }),
+  operation({
+    endpoint: put("set", path).setPayload(SetExchangeRate).addSuccess(envelope(BaseExchangeRate)),
+    access: "platform",
+    summary: "Set a base rate",
+    description:
+      "Extension. Sets one direction. Against USD it sets the value of the other currency; the opposite direction keeps its own rate, but is never quoted above the inverse of a newer one. Between two other currencies it is used only if it is worse for the customer than through USD. So no cycle of exchanges gains money. Locked rates stay.\n\nA rate more than 10 percent away from the pair's last or quoted rate, or from its rate at the beginning of the present 24 hours, needs a second admin: the first request is a proposal (`status: proposed`), and the same request by another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
+    request: examples({
+      "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
+      "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }
+    }),
+    response: examples({
+      "It is set": success("Exchange rate set", setExample),
+      "It waits for a second admin": success(RATE_PROPOSED, { ...setExample, rate: 155, status: "proposed" })
     })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("list", `${path}s`).addSuccess(envelope(ListedExchangeRates)),
-      access: "platform",
-      summary: "List base rates",
-      description:
-        "Extension. All base rates with the source of each, rates that wait for a person, and the state of each source of `RATE_SOURCE`. A proposal is confirmed by setting the same rate; one of a source then counts in both directions.",
-      response: success("Base rates", {
-        rates: [
-          {
-            from_currency: "USD",
-            to_currency: "EUR",
-            rate: 0.934142923867,
-            source: "ecb",
-            published_at: "2026-03-02T00:00:00.000Z",
-            updated_at: "2026-03-02T15:30:00.000Z"
-          }
-        ],
-        proposals: [
-          {
-            from_currency: "USD",
-            to_currency: "BTC",
-            rate: 0.0000105263157894,
-            source: "coinbase",
-            proposed_by: "source coinbase",
-            proposed_at: "2026-03-02T15:30:00.000Z"
-          }
-        ],
-        sources: [
-          {
-            source: "ecb",
-            fetched_at: "2026-03-02T15:30:00.000Z",
-            published_at: "2026-03-02T00:00:00.000Z",
-            failures: 0,
-            last_error: null
-          }
-        ]
-      })
+  }),
+  operation({
+    endpoint: get("list", `${path}s`).addSuccess(envelope(ListedExchangeRates)),
+    access: "platform",
+    summary: "List base rates",
+    description:
+      "Extension. All base rates with the source of each, rates that wait for a person, and the state of each source of `RATE_SOURCE`. A proposal is confirmed by setting the same rate; one of a source then counts in both directions.",
+    response: success("Base rates", {
+      rates: [
+        {
+          from_currency: "USD",
+          to_currency: "EUR",
+          rate: 0.934142923867,
+          source: "ecb",
+          published_at: "2026-03-02T00:00:00.000Z",
+          updated_at: "2026-03-02T15:30:00.000Z"
+        }
+      ],
+      proposals: [
+        {
+          from_currency: "USD",
+          to_currency: "BTC",
+          rate: 0.0000105263157894,
+          source: "coinbase",
+          proposed_by: "source coinbase",
+          proposed_at: "2026-03-02T15:30:00.000Z"
+        }
+      ],
+      sources: [
+        {
+          source: "ecb",
+          fetched_at: "2026-03-02T15:30:00.000Z",
+          published_at: "2026-03-02T00:00:00.000Z",
+          failures: 0,
+          last_error: null
+        }
+      ]
     })
-  )
+  })
+])

@@ -1,17 +1,15 @@
 /** Reserves: the part of payins that an organisation can spend later, and its releases. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentMethod, paymentMethods } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { wholeInBasisPoints } from "../../domain/Fee.ts"
 import { longestDelay, longestReserve } from "../../domain/Reserve.ts"
+import { get, put } from "./Endpoint.ts"
 import { envelope, success } from "./Envelope.ts"
 import { NotFound } from "./ErrorSchemas.ts"
 import { apiGroup, examples, operation } from "./Operation.ts"
 import { limitAmount } from "./RequestFields.ts"
-
-const orgPath = Schema.Struct({ org_id: Schema.String })
 
 const wholeNumber = (most: number, description: string) =>
   Schema.Int.pipe(Schema.between(0, most)).annotations({
@@ -78,14 +76,11 @@ const rule = {
 export const ReservesApi = apiGroup(
   "reserves",
   "Reserves",
-  "The part of payins that an organisation can spend later, against refunds and chargebacks."
-)
-  .add(
+  "The part of payins that an organisation can spend later, against refunds and chargebacks.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.get("get", "/organizations/:org_id/reserves")
-        .setPath(orgPath)
-        .addSuccess(envelope(Reserves)),
-      access: "operations",
+      endpoint: get("get", "/organizations/:org_id/reserves").addSuccess(envelope(Reserves)),
+      access: "reports",
       summary: "Read reserves and releases",
       description:
         "Extension. Rules for payins by payment method, and the next releases. The reserved amounts are balances of kind `reserve`.",
@@ -99,12 +94,9 @@ export const ReservesApi = apiGroup(
         }),
         "Nothing is held back": success("Reserves", { rules: [], releases: [] })
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.put("set", "/organizations/:org_id/reserves")
-        .setPath(orgPath)
+      endpoint: put("set", "/organizations/:org_id/reserves")
         .setPayload(SetReserve)
         .addSuccess(envelope(Schema.NullOr(Reserve)))
         .addError(NotFound),
@@ -126,4 +118,5 @@ export const ReservesApi = apiGroup(
         Removed: success("Reserve removed", null)
       })
     })
-  )
+  ]
+)

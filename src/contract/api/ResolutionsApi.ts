@@ -1,16 +1,13 @@
 /** Decisions of operators on payments. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, Id, idParam, success } from "./Envelope.ts"
+import { get, post } from "./Endpoint.ts"
+import { envelope, Id, success } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { examples, operation, apiGroup } from "./Operation.ts"
 import { failedRecord, PaymentRecord, recordExample } from "./PaymentsApi.ts"
 import { text } from "./RequestFields.ts"
-
-const PaymentPath = Schema.Struct({ payment_id: idParam(PaymentId) })
 
 const reason = text(500, "Reason. Saved with the payment, in its history and in the audit log")
 
@@ -98,89 +95,82 @@ const exampleItem = (detail: string, amount: number, currency: string, decisions
     ]
   })
 
-export const ResolutionsApi = apiGroup("resolutions", "Decisions", "Decisions on payments that need a person.")
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("decisions", "/operations/payments/:payment_id/decisions")
-        .setPath(PaymentPath)
-        .addSuccess(envelope(Schema.Struct({ payment_id: Id, items: Schema.Array(DecidableItem) }))),
-      access: "platform",
-      summary: "List the decisions on a payment",
-      description:
-        "Extension. Open items of the payment with the possible decisions: facts, consequence, and the organisation's balance before and after. Each amount in suspense is an item. Check with the provider first, then send the decision with its `item_id`.",
-      response: examples({
-        "A chargeback": exampleItem("50.17 EUR was taken back: an operator must say who bears it.", -50.17, "EUR", [
-          exampleDecision("completed", "The organisation bears it: 650.48 → 600.31 EUR", "EUR", 650.48, 600.31),
-          exampleDecision("failed", "The provider has returned it to us", "EUR", 650.48, 650.48)
-        ]),
-        "More than was asked for": exampleItem(
-          "100.00 KES arrived besides what the payment is for: an operator must give it back or book it to the organisation.",
-          100,
-          "KES",
-          [
-            exampleDecision("completed", "The organisation keeps it: 1500.50 → 1600.50 KES", "KES", 1500.5, 1600.5),
-            exampleDecision(null, "Give it back to the payer through pawapay", "KES", 1500.5, 1500.5),
-            exampleDecision("failed", "The provider has given it back already", "KES", 1500.5, 1500.5)
-          ]
-        ),
-        "Nothing waits": success("Decisions", { payment_id: recordExample.payment_id, items: [] })
-      })
+export const ResolutionsApi = apiGroup("resolutions", "Decisions", "Decisions on payments that need a person.", [
+  operation({
+    endpoint: get("decisions", "/operations/payments/:payment_id/decisions").addSuccess(
+      envelope(Schema.Struct({ payment_id: Id, items: Schema.Array(DecidableItem) }))
+    ),
+    access: "platform",
+    summary: "List the decisions on a payment",
+    description:
+      "Extension. Open items of the payment with the possible decisions: facts, consequence, and the organisation's balance before and after. Each amount in suspense is an item. Check with the provider first, then send the decision with its `item_id`.",
+    response: examples({
+      "A chargeback": exampleItem("50.17 EUR was taken back: an operator must say who bears it.", -50.17, "EUR", [
+        exampleDecision("completed", "The organisation bears it: 650.48 → 600.31 EUR", "EUR", 650.48, 600.31),
+        exampleDecision("failed", "The provider has returned it to us", "EUR", 650.48, 650.48)
+      ]),
+      "More than was asked for": exampleItem(
+        "100.00 KES arrived besides what the payment is for: an operator must give it back or book it to the organisation.",
+        100,
+        "KES",
+        [
+          exampleDecision("completed", "The organisation keeps it: 1500.50 → 1600.50 KES", "KES", 1500.5, 1600.5),
+          exampleDecision(null, "Give it back to the payer through pawapay", "KES", 1500.5, 1500.5),
+          exampleDecision("failed", "The provider has given it back already", "KES", 1500.5, 1500.5)
+        ]
+      ),
+      "Nothing waits": success("Decisions", { payment_id: recordExample.payment_id, items: [] })
     })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("resolve", "/operations/payments/:payment_id/resolve")
-        .setPath(PaymentPath)
-        .setPayload(ResolvePayment)
-        .addSuccess(PaymentRecord)
-        .addError(Conflict),
-      access: "platform",
-      summary: "Settle a payment by hand",
-      description:
-        "Extension. For an unknown outcome, a payment on the manual rail, a ramp's payout to be stopped, or money in suspense. Check with the provider first. `GET …/decisions` has the consequences for this payment. Money that arrived: `completed` credits it to the organisation, or accepts a partial payin; `failed` states that the provider refunded it. Money taken back: `completed` charges the organisation, or books a receivable if its balance is too low; `failed` states that the provider returned it. An unknown outcome: `completed` states that it succeeded, `failed` that it did not. Audited in the caller's name. 409 if there is nothing to settle, a provider is being called, or several items need different decisions and `item_id` is missing; the message has their ids.",
-      request: examples({
-        "It went through": { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
-        "It did not": { outcome: "failed", reason: "The provider has no trace of it" },
-        "The organisation bears a chargeback": { outcome: "completed", reason: "The dispute is lost" },
-        "One of several things that wait": {
-          outcome: "failed",
-          reason: "The second sum was sent back by the bank",
-          item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
-        },
-        "The organisation bears a part": {
-          outcome: "completed",
-          reason: "Refunded in the dashboard for the organisation",
-          amount: 50,
-          item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
-        },
-        "Seen in the provider's dashboard": {
-          outcome: "failed",
-          reason: "Refunded in the dashboard",
-          movement_id: "re_3PqYw2eZvKYlo2C1"
-        }
-      }),
-      response: examples({ "It went through": recordExample, "It did not": failedRecord })
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("giveBack", "/operations/payments/:payment_id/give-back")
-        .setPath(PaymentPath)
-        .setPayload(GiveBack)
-        .addSuccess(PaymentRecord)
-        .addError(Conflict),
-      access: "platform",
-      summary: "Give money that waits back",
-      description:
-        "Extension. Returns money in suspense to the payer, through the provider that collected it, if `GET …/decisions` offers it. The organisation's balance does not change. A partial payin fails. A repetition never sends it twice; with `item_id` it never sends anything else. Audited in the caller's name. 409 if no payer's money is in suspense (use `resolve` for money taken back and returned payouts), the provider cannot refund it, or there are several items and `item_id` is missing; the message has their ids.",
-      request: examples({
-        "Paid twice": { reason: "Paid twice by mistake" },
-        "Paid too late": { reason: "The order was canceled before the money came" },
-        "One of several sums that wait": {
-          reason: "Paid by two providers",
-          item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
-        }
-      }),
-      response: recordExample
-    })
-  )
+  }),
+  operation({
+    endpoint: post("resolve", "/operations/payments/:payment_id/resolve")
+      .setPayload(ResolvePayment)
+      .addSuccess(PaymentRecord)
+      .addError(Conflict),
+    access: "platform",
+    summary: "Settle a payment by hand",
+    description:
+      "Extension. For an unknown outcome, a payment on the manual rail, a ramp's payout to be stopped, or money in suspense. Check with the provider first. `GET …/decisions` has the consequences for this payment. Money that arrived: `completed` credits it to the organisation, or accepts a partial payin; `failed` states that the provider refunded it. Money taken back: `completed` charges the organisation, or books a receivable if its balance is too low; `failed` states that the provider returned it. An unknown outcome: `completed` states that it succeeded, `failed` that it did not. Audited in the caller's name. 409 if there is nothing to settle, a provider is being called, or several items need different decisions and `item_id` is missing; the message has their ids.",
+    request: examples({
+      "It went through": { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
+      "It did not": { outcome: "failed", reason: "The provider has no trace of it" },
+      "The organisation bears a chargeback": { outcome: "completed", reason: "The dispute is lost" },
+      "One of several things that wait": {
+        outcome: "failed",
+        reason: "The second sum was sent back by the bank",
+        item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+      },
+      "The organisation bears a part": {
+        outcome: "completed",
+        reason: "Refunded in the dashboard for the organisation",
+        amount: 50,
+        item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+      },
+      "Seen in the provider's dashboard": {
+        outcome: "failed",
+        reason: "Refunded in the dashboard",
+        movement_id: "re_3PqYw2eZvKYlo2C1"
+      }
+    }),
+    response: examples({ "It went through": recordExample, "It did not": failedRecord })
+  }),
+  operation({
+    endpoint: post("giveBack", "/operations/payments/:payment_id/give-back")
+      .setPayload(GiveBack)
+      .addSuccess(PaymentRecord)
+      .addError(Conflict),
+    access: "platform",
+    summary: "Give money that waits back",
+    description:
+      "Extension. Returns money in suspense to the payer, through the provider that collected it, if `GET …/decisions` offers it. The organisation's balance does not change. A partial payin fails. A repetition never sends it twice; with `item_id` it never sends anything else. Audited in the caller's name. 409 if no payer's money is in suspense (use `resolve` for money taken back and returned payouts), the provider cannot refund it, or there are several items and `item_id` is missing; the message has their ids.",
+    request: examples({
+      "Paid twice": { reason: "Paid twice by mistake" },
+      "Paid too late": { reason: "The order was canceled before the money came" },
+      "One of several sums that wait": {
+        reason: "Paid by two providers",
+        item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+      }
+    }),
+    response: recordExample
+  })
+])

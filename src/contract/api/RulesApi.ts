@@ -7,13 +7,13 @@ import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { listSubjects, ruleActions, ruleKinds, ruleSubjects } from "../../domain/RiskRules.ts"
+import { del, get, post } from "./Endpoint.ts"
 import {
   CamelPageParams,
   camelPageOf,
   envelope,
   Id,
   idOf,
-  IdParam,
   optionalExact,
   pageOf,
   PageParams,
@@ -230,159 +230,117 @@ const setting = { description: setText, request: termsExamples }
 const trying = { description: tryText, request: termsExamples, response: trialExample }
 const adding = { description: addText, request: entryExamples }
 
-export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments, block and allow lists.")
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("list", "/organizations/:org_id/rules")
-        .setPath(OrgPath)
-        .addSuccess(envelope(Schema.Array(Rule))),
-      access: "organization",
-      lists: true,
-      summary: "List rules",
-      description: "Extension. Rules of the organisation, by name.",
-      response: success("Rules", [ruleExample])
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.put("set", "/organizations/:org_id/rules/:rule_name")
-        .setPath(Schema.Struct({ ...OrgPath.fields, ...rulePath }))
-        .setPayload(RuleTermsBody)
-        .addSuccess(envelope(Rule)),
-      access: "organization",
-      summary: "Set a rule",
-      ...setting,
-      response: success("Rule set", ruleExample)
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.del("remove", "/organizations/:org_id/rules/:rule_name")
-        .setPath(Schema.Struct({ ...OrgPath.fields, ...rulePath }))
-        .addSuccess(HttpApiSchema.NoContent),
-      access: "organization",
-      summary: "Remove a rule",
-      description: removeText
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("try", "/organizations/:org_id/rules/try")
-        .setPath(OrgPath)
-        .setPayload(RuleTermsBody)
-        .addSuccess(envelope(RuleTrial)),
-      access: "organization",
-      summary: "Try a rule",
-      ...trying
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("entries", "/organizations/:org_id/lists")
-        .setPath(OrgPath)
-        .setUrlParams(Schema.Struct({ ...filters, ...CamelPageParams }))
-        .addSuccess(camelPageOf(ListEntry)),
-      access: "organization",
-      lists: true,
-      summary: "List entries of block and allow lists",
-      description: "Extension. Newest first.",
-      response: camelPageExample("List entries", [entryExample])
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("addEntry", "/organizations/:org_id/lists")
-        .setPath(OrgPath)
-        .setPayload(AddListEntry)
-        .addSuccess(envelope(ListEntry), { status: 201 }),
-      access: "organization",
-      summary: "Put a value on a list",
-      ...adding,
-      response: success("Added to the list", entryExample)
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.del("removeEntry", "/organizations/:org_id/lists/:entry_id")
-        .setPath(Schema.Struct({ ...OrgPath.fields, entry_id: IdParam }))
-        .addSuccess(HttpApiSchema.NoContent),
-      access: "organization",
-      summary: "Remove a value from a list",
-      description: removeEntryText
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("platformRules", "/rules").addSuccess(envelope(Schema.Array(Rule))),
-      access: "platform",
-      lists: true,
-      summary: "List the platform's rules",
-      description: "Extension. They apply to every organisation, and count payments of all of them together.",
-      response: success("Rules", [platformRule])
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.put("setPlatformRule", "/rules/:rule_name")
-        .setPath(Schema.Struct(rulePath))
-        .setPayload(RuleTermsBody)
-        .addSuccess(envelope(Rule)),
-      access: "platform",
-      summary: "Set a rule of the platform",
-      ...setting,
-      response: success("Rule set", platformRule)
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.del("removePlatformRule", "/rules/:rule_name")
-        .setPath(Schema.Struct(rulePath))
-        .addSuccess(HttpApiSchema.NoContent),
-      access: "platform",
-      summary: "Remove a rule of the platform",
-      description: removeText
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("tryPlatformRule", "/rules/try")
-        .setPayload(RuleTermsBody)
-        .addSuccess(envelope(RuleTrial)),
-      access: "platform",
-      summary: "Try a rule of the platform",
-      ...trying
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.get("platformEntries", "/lists")
-        .setUrlParams(Schema.Struct({ ...filters, ...PageParams }))
-        .addSuccess(pageOf(ListEntry)),
-      access: "platform",
-      lists: true,
-      summary: "List entries of the platform's lists",
-      description: "Extension. Newest first. They apply to every organisation.",
-      response: pageExample("List entries", [platformEntry])
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.post("addPlatformEntry", "/lists")
-        .setPayload(AddListEntry)
-        .addSuccess(envelope(ListEntry), { status: 201 }),
-      access: "platform",
-      summary: "Put a value on a list of the platform",
-      ...adding,
-      response: success("Added to the list", platformEntry)
-    })
-  )
-  .add(
-    operation({
-      endpoint: HttpApiEndpoint.del("removePlatformEntry", "/lists/:platform_entry_id")
-        .setPath(Schema.Struct({ platform_entry_id: IdParam }))
-        .addSuccess(HttpApiSchema.NoContent),
-      access: "platform",
-      summary: "Remove a value from a list of the platform",
-      description: removeEntryText
-    })
-  )
+export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments, block and allow lists.", [
+  operation({
+    endpoint: get("list", "/organizations/:org_id/rules").addSuccess(envelope(Schema.Array(Rule))),
+    access: "organization",
+    lists: true,
+    summary: "List rules",
+    description: "Extension. Rules of the organisation, by name.",
+    response: success("Rules", [ruleExample])
+  }),
+  operation({
+    endpoint: HttpApiEndpoint.put("set", "/organizations/:org_id/rules/:rule_name")
+      .setPath(Schema.Struct({ ...OrgPath.fields, ...rulePath }))
+      .setPayload(RuleTermsBody)
+      .addSuccess(envelope(Rule)),
+    access: "organization",
+    summary: "Set a rule",
+    ...setting,
+    response: success("Rule set", ruleExample)
+  }),
+  operation({
+    endpoint: HttpApiEndpoint.del("remove", "/organizations/:org_id/rules/:rule_name")
+      .setPath(Schema.Struct({ ...OrgPath.fields, ...rulePath }))
+      .addSuccess(HttpApiSchema.NoContent),
+    access: "organization",
+    summary: "Remove a rule",
+    description: removeText
+  }),
+  operation({
+    endpoint: post("try", "/organizations/:org_id/rules/try").setPayload(RuleTermsBody).addSuccess(envelope(RuleTrial)),
+    access: "organization",
+    summary: "Try a rule",
+    ...trying
+  }),
+  operation({
+    endpoint: get("entries", "/organizations/:org_id/lists", { ...filters, ...CamelPageParams }).addSuccess(
+      camelPageOf(ListEntry)
+    ),
+    access: "organization",
+    lists: true,
+    summary: "List entries of block and allow lists",
+    description: "Extension. Newest first.",
+    response: camelPageExample("List entries", [entryExample])
+  }),
+  operation({
+    endpoint: post("addEntry", "/organizations/:org_id/lists")
+      .setPayload(AddListEntry)
+      .addSuccess(envelope(ListEntry), { status: 201 }),
+    access: "organization",
+    summary: "Put a value on a list",
+    ...adding,
+    response: success("Added to the list", entryExample)
+  }),
+  operation({
+    endpoint: del("removeEntry", "/organizations/:org_id/lists/:entry_id").addSuccess(HttpApiSchema.NoContent),
+    access: "organization",
+    summary: "Remove a value from a list",
+    description: removeEntryText
+  }),
+  operation({
+    endpoint: get("platformRules", "/rules").addSuccess(envelope(Schema.Array(Rule))),
+    access: "platform",
+    lists: true,
+    summary: "List the platform's rules",
+    description: "Extension. They apply to every organisation, and count payments of all of them together.",
+    response: success("Rules", [platformRule])
+  }),
+  operation({
+    endpoint: HttpApiEndpoint.put("setPlatformRule", "/rules/:rule_name")
+      .setPath(Schema.Struct(rulePath))
+      .setPayload(RuleTermsBody)
+      .addSuccess(envelope(Rule)),
+    access: "platform",
+    summary: "Set a rule of the platform",
+    ...setting,
+    response: success("Rule set", platformRule)
+  }),
+  operation({
+    endpoint: HttpApiEndpoint.del("removePlatformRule", "/rules/:rule_name")
+      .setPath(Schema.Struct(rulePath))
+      .addSuccess(HttpApiSchema.NoContent),
+    access: "platform",
+    summary: "Remove a rule of the platform",
+    description: removeText
+  }),
+  operation({
+    endpoint: post("tryPlatformRule", "/rules/try").setPayload(RuleTermsBody).addSuccess(envelope(RuleTrial)),
+    access: "platform",
+    summary: "Try a rule of the platform",
+    ...trying
+  }),
+  operation({
+    endpoint: get("platformEntries", "/lists", { ...filters, ...PageParams }).addSuccess(pageOf(ListEntry)),
+    access: "platform",
+    lists: true,
+    summary: "List entries of the platform's lists",
+    description: "Extension. Newest first. They apply to every organisation.",
+    response: pageExample("List entries", [platformEntry])
+  }),
+  operation({
+    endpoint: post("addPlatformEntry", "/lists")
+      .setPayload(AddListEntry)
+      .addSuccess(envelope(ListEntry), { status: 201 }),
+    access: "platform",
+    summary: "Put a value on a list of the platform",
+    ...adding,
+    response: success("Added to the list", platformEntry)
+  }),
+  operation({
+    endpoint: del("removePlatformEntry", "/lists/:platform_entry_id").addSuccess(HttpApiSchema.NoContent),
+    access: "platform",
+    summary: "Remove a value from a list of the platform",
+    description: removeEntryText
+  })
+])

@@ -1,10 +1,10 @@
 /** Users: the people behind an organisation's tokens and keys. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { RoleName, type Access, accessTable, roles } from "../../domain/Access.ts"
+import { get } from "./Endpoint.ts"
 import { idOf, OrgParam, pageOf, PageParams, envelope, success, timestamps } from "./Envelope.ts"
-import { operation, examples, apiGroup, pageExample } from "./Operation.ts"
+import { operation, examples, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 
 export const User = Schema.Struct({
   user_id: idOf(UserId),
@@ -15,11 +15,9 @@ export const User = Schema.Struct({
   ...timestamps
 }).annotations({ identifier: "User" })
 
-export const UsersApi = apiGroup("users", "Users", "The people behind an organisation's tokens and keys.").add(
+export const UsersApi = apiGroup("users", "Users", "The people behind an organisation's tokens and keys.", [
   operation({
-    endpoint: HttpApiEndpoint.get("list", "/users/list")
-      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
-      .addSuccess(pageOf(User)),
+    endpoint: get("list", "/users/list", { ...OrgParam, ...PageParams }).addSuccess(pageOf(User)),
     access: "operations",
     lists: true,
     summary: "List users",
@@ -31,12 +29,11 @@ export const UsersApi = apiGroup("users", "Users", "The people behind an organis
         email: "ada@acme.example",
         role: "staff",
         country: "KE",
-        created_at: "2026-03-02T09:15:00.000Z",
-        updated_at: "2026-03-02T09:15:00.000Z"
+        ...exampleTimes
       }
     ])
   })
-)
+])
 
 /** Session: the user or key of a credential, and its access. */
 const accesses = Object.keys(accessTable) as [Access, ...Array<Access>]
@@ -75,11 +72,9 @@ const person = {
   mode: "sandbox"
 }
 
-export const SessionApi = apiGroup("session", "Session", "Who a credential is, and what it may do.").add(
+export const SessionApi = apiGroup("session", "Session", "Who a credential is, and what it may do.", [
   operation({
-    endpoint: HttpApiEndpoint.get("me", "/users/me")
-      .setUrlParams(Schema.Struct(OrgParam))
-      .addSuccess(envelope(Session)),
+    endpoint: get("me", "/users/me", OrgParam).addSuccess(envelope(Session)),
     access: "any",
     summary: "See who you are",
     description:
@@ -96,4 +91,4 @@ export const SessionApi = apiGroup("session", "Session", "Who a credential is, a
       })
     })
   })
-)
+])

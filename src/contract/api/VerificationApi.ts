@@ -1,9 +1,9 @@
 /** Verification requests: e-mails that ask a person in a transaction to verify their identity. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { holdsLink } from "../../domain/MailSafeText.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
+import { get, patch, post } from "./Endpoint.ts"
+import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { asSent } from "./RequestFields.ts"
@@ -142,16 +142,13 @@ const other = {
   request_id: "0199c2a4-ae51-7d02-8a7b-6c5d4e3f2a1b"
 }
 
-const RequestPath = Schema.Struct({ request_id: IdParam })
-
 export const VerificationApi = apiGroup(
   "verification",
   "Verification",
-  "People in a transaction are asked to verify who they are."
-)
-  .add(
+  "People in a transaction are asked to verify who they are.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.post("request", "/users/notifications/verification-request")
+      endpoint: post("request", "/users/notifications/verification-request")
         .setPayload(RequestVerification)
         .addSuccess(VerificationAnswer)
         .addSuccess(VerificationAnswer, { status: 207 }),
@@ -201,44 +198,31 @@ export const VerificationApi = apiGroup(
           all_success: false
         }
       }
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/users/verification-requests")
-        .setUrlParams(
-          Schema.Struct({
-            status: Schema.optional(RequestStatus),
-            transaction_id: Schema.optional(
-              idParam(TransactionId).annotations({ description: "Only those about this transaction" })
-            ),
-            ...OrgParam,
-            ...PageParams
-          })
-        )
-        .addSuccess(pageOf(VerificationRequest)),
+      endpoint: get("list", "/users/verification-requests", {
+        status: Schema.optional(RequestStatus),
+        transaction_id: Schema.optional(
+          idParam(TransactionId).annotations({ description: "Only those about this transaction" })
+        ),
+        ...OrgParam,
+        ...PageParams
+      }).addSuccess(pageOf(VerificationRequest)),
       access: "verification",
       lists: true,
       summary: "List verification requests",
       description: "Extension. Newest first, including those that were not delivered.",
       response: pageExample("Verification requests", [example])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("get", "/users/verification-requests/:request_id")
-        .setPath(RequestPath)
-        .addSuccess(envelope(VerificationRequest)),
+      endpoint: get("get", "/users/verification-requests/:request_id").addSuccess(envelope(VerificationRequest)),
       access: "verification",
       summary: "Get a verification request",
       description: "Extension. One request of the organisation.",
       response: success("Verification request", example)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.patch("close", "/users/verification-requests/:request_id")
-        .setPath(RequestPath)
+      endpoint: patch("close", "/users/verification-requests/:request_id")
         .setPayload(CloseVerification)
         .addSuccess(envelope(VerificationRequest))
         .addError(Conflict),
@@ -253,4 +237,5 @@ export const VerificationApi = apiGroup(
         updated_at: "2026-03-02T10:40:00.000Z"
       })
     })
-  )
+  ]
+)

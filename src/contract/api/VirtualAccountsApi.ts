@@ -1,5 +1,5 @@
 /** Virtual accounts: balances of an organisation on the platform, and their transactions. */
-import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
@@ -7,20 +7,10 @@ import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
-import {
-  envelope,
-  idOf,
-  IdParam,
-  idParam,
-  OrgParam,
-  pageOf,
-  PageParams,
-  success,
-  Timestamp,
-  timestamps
-} from "./Envelope.ts"
+import { get, post } from "./Endpoint.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, Timestamp, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, exampleTimes } from "./Operation.ts"
+import { examples, operation, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 import { optionalNullable, text } from "./RequestFields.ts"
 
 const PaymentRail = Schema.Literal("bank_transfer", "wallet")
@@ -203,10 +193,14 @@ export const AllProvidersFailed = Schema.Struct({
   transaction_id: idOf(TransactionId)
 }).annotations(HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; no money was moved" }))
 
+const owner = {
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c"
+}
+
 const account = {
   account_id: "0199c2a6-1f02-7a11-8c54-5e0d9b7a6c31",
-  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
-  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  ...owner,
   customer_id: "customer-817",
   virtual_account_name: "Acme Trading KES",
   currency: "KES",
@@ -259,8 +253,7 @@ const frozen = { status: "frozen", frozen_reason: "Suspicious activity" }
 const debit = {
   transaction_id: "0199c2a7-33d1-7b20-9e10-6f1a2b3c4d5e",
   account_id: account.account_id,
-  org_id: account.org_id,
-  user_id: account.user_id,
+  ...owner,
   type: "debit",
   status: "pending",
   amount: 1500,
@@ -290,27 +283,17 @@ const deposited = {
   payment_rail: "bank_transfer"
 }
 
-const AccountPath = Schema.Struct({ account_id: idParam(AccountId) })
 const UserParam = Schema.optional(
   idParam(UserId).annotations({ description: "Only what belongs to an account of this user" })
 )
 
-const page = (message: string, data: ReadonlyArray<unknown>) => ({
-  status: "success",
-  message,
-  data,
-  meta: { count: data.length, has_more: false, last_evaluated_key: null },
-  last_evaluated_key: null
-})
-
 export const VirtualAccountsApi = apiGroup(
   "virtualAccounts",
   "Virtual accounts",
-  "Balances of an organisation on the platform, in any number of accounts and currencies. They are part of one double-entry ledger, and never overdrawn."
-)
-  .add(
+  "Balances of an organisation on the platform, in any number of accounts and currencies. They are part of one double-entry ledger, and never overdrawn.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.post("create", "/virtual-accounts/internal/bank")
+      endpoint: post("create", "/virtual-accounts/internal/bank")
         .setPayload(CreateVirtualAccount)
         .addSuccess(envelope(VirtualAccount), { status: 201 }),
       access: "accounts",
@@ -318,59 +301,33 @@ export const VirtualAccountsApi = apiGroup(
       description:
         "A user may have several accounts, also in one currency; `customer_id` tells them apart. With `payment_rail` (extension) a configured provider is asked for bank details; `details` has them once they are issued, and transfers to them credit the account. If no provider issues them in this currency, the account is opened without, and `message` says how to fund it.",
       request: examples({
-        "For a customer of yours": {
-          org_id: account.org_id,
-          user_id: account.user_id,
-          currency: "KES",
-          customer_id: account.customer_id
-        },
-        "Under another name": {
-          org_id: account.org_id,
-          user_id: account.user_id,
-          currency: "USD",
-          org_name: "Acme Reserve"
-        },
+        "For a customer of yours": { ...owner, currency: "KES", customer_id: account.customer_id },
+        "Under another name": { ...owner, currency: "USD", org_name: "Acme Reserve" },
         "With bank details": {
-          org_id: account.org_id,
-          user_id: account.user_id,
+          ...owner,
           currency: "NGN",
           payment_rail: "bank_transfer",
           holder: { name: "Ada Obi", email: "ada@example.com", phone: "+2348012345678" }
         },
-        "With an address for USDC": {
-          org_id: account.org_id,
-          user_id: account.user_id,
-          currency: "USDC",
-          payment_rail: "wallet"
-        }
+        "With an address for USDC": { ...owner, currency: "USDC", payment_rail: "wallet" }
       }),
       response: success("Virtual account created", { ...account, balance: 0 })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/virtual-accounts")
-        .setUrlParams(
-          Schema.Struct({
-            user_id: UserParam,
-            currency: Schema.optional(AnyCurrencyCode),
-            ...OrgParam,
-            ...PageParams
-          })
-        )
-        .addSuccess(pageOf(VirtualAccount)),
+      endpoint: get("list", "/virtual-accounts", {
+        user_id: UserParam,
+        currency: Schema.optional(AnyCurrencyCode),
+        ...OrgParam,
+        ...PageParams
+      }).addSuccess(pageOf(VirtualAccount)),
       access: "any",
       lists: true,
       summary: "List virtual accounts",
       description: "Extension. Newest first, each with its balance.",
-      response: page("Virtual accounts", [account])
-    })
-  )
-  .add(
+      response: pageExample("Virtual accounts", [account])
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("get", "/virtual-accounts/:account_id")
-        .setPath(AccountPath)
-        .addSuccess(envelope(VirtualAccount)),
+      endpoint: get("get", "/virtual-accounts/:account_id").addSuccess(envelope(VirtualAccount)),
       access: "any",
       summary: "Get a virtual account",
       description: "Extension. One account of the organisation with its balance.",
@@ -379,27 +336,21 @@ export const VirtualAccountsApi = apiGroup(
         Frozen: success("Virtual account", { ...account, ...frozen }),
         "With bank details": success("Virtual account", withDetails)
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("transactions", "/virtual-accounts/:account_id/transactions")
-        .setPath(AccountPath)
-        .setUrlParams(Schema.Struct(PageParams))
-        .addSuccess(pageOf(VirtualTransaction)),
+      endpoint: get("transactions", "/virtual-accounts/:account_id/transactions", PageParams).addSuccess(
+        pageOf(VirtualTransaction)
+      ),
       access: "any",
       lists: true,
       summary: "List the transactions of an account",
       description: "Extension. Newest first.",
-      response: page("Virtual transactions", [debit])
-    })
-  )
-  .add(
+      response: pageExample("Virtual transactions", [debit])
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("transaction", "/virtual-accounts/transactions/:transaction_id")
-        .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
-        .setUrlParams(Schema.Struct({ user_id: UserParam }))
-        .addSuccess(envelope(VirtualTransaction)),
+      endpoint: get("transaction", "/virtual-accounts/transactions/:transaction_id", { user_id: UserParam }).addSuccess(
+        envelope(VirtualTransaction)
+      ),
       access: "any",
       summary: "Get a virtual transaction",
       description: "One transaction of any account of the organisation.",
@@ -408,12 +359,9 @@ export const VirtualAccountsApi = apiGroup(
         "A deposit": success("Virtual transaction", deposited),
         "A transfer": success("Virtual transaction", transferred)
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("withdraw", "/virtual-accounts/:account_id/withdraw")
-        .setPath(AccountPath)
+      endpoint: post("withdraw", "/virtual-accounts/:account_id/withdraw")
         .setPayload(Withdraw)
         .addSuccess(envelope(VirtualTransaction))
         .addError(Conflict)
@@ -433,11 +381,9 @@ export const VirtualAccountsApi = apiGroup(
         "Without words": { amount: 250.75, beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77" }
       }),
       response: success("Withdrawal initiated", debit)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("transfer", "/virtual-accounts/transfer")
+      endpoint: post("transfer", "/virtual-accounts/transfer")
         .setPayload(Transfer)
         .addSuccess(envelope(VirtualTransaction))
         .addError(Conflict),
@@ -465,12 +411,9 @@ export const VirtualAccountsApi = apiGroup(
         }
       }),
       response: success("Transfer completed", transferred)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("fund", "/virtual-accounts/:account_id/fund")
-        .setPath(AccountPath)
+      endpoint: post("fund", "/virtual-accounts/:account_id/fund")
         .setPayload(FundAccount)
         .addSuccess(envelope(VirtualTransaction))
         .addError(Conflict),
@@ -491,12 +434,9 @@ export const VirtualAccountsApi = apiGroup(
         description: "Transfer from settlement",
         payment_rail: "internal"
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("simulateDeposit", "/virtual-accounts/:account_id/simulate-deposit")
-        .setPath(AccountPath)
+      endpoint: post("simulateDeposit", "/virtual-accounts/:account_id/simulate-deposit")
         .setPayload(SimulateDeposit)
         .addSuccess(envelope(VirtualTransaction))
         .addError(Conflict),
@@ -507,12 +447,9 @@ export const VirtualAccountsApi = apiGroup(
         "Extension. Credits the account at once, as if a customer had paid into it. Sandbox only: 404 in live mode.",
       request: examples({ "A whole amount": { amount: 1500 }, "With cents": { amount: 250.75 } }),
       response: success("Deposit completed", deposited)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("resolveTransfer", "/operations/incoming-transfers/:transfer_id/resolve")
-        .setPath(Schema.Struct({ transfer_id: IdParam }))
+      endpoint: post("resolveTransfer", "/operations/incoming-transfers/:transfer_id/resolve")
         .setPayload(ResolveTransfer)
         .addSuccess(envelope(IncomingTransfer))
         .addError(Conflict),
@@ -529,12 +466,9 @@ export const VirtualAccountsApi = apiGroup(
         "State that it went back": { outcome: "returned", reason: "Returned in the provider's dashboard" }
       }),
       response: success("Incoming transfer resolved", resolvedTransfer)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("freeze", "/virtual-accounts/:account_id/freeze")
-        .setPath(AccountPath)
+      endpoint: post("freeze", "/virtual-accounts/:account_id/freeze")
         .setPayload(FreezeAccount)
         .addSuccess(envelope(VirtualAccount))
         .addError(Conflict),
@@ -544,12 +478,9 @@ export const VirtualAccountsApi = apiGroup(
         "Extension. Blocks debits from now on; debits in progress are completed or rejected before the answer. Credits still arrive. Freezing twice changes nothing.",
       request: examples({ "With a reason": { reason: "Suspicious activity" }, "Without one": {} }),
       response: success("Virtual account frozen", { ...account, ...frozen })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("unfreeze", "/virtual-accounts/:account_id/unfreeze")
-        .setPath(AccountPath)
+      endpoint: post("unfreeze", "/virtual-accounts/:account_id/unfreeze")
         .addSuccess(envelope(VirtualAccount))
         .addError(Conflict),
       access: "platform",
@@ -557,4 +488,5 @@ export const VirtualAccountsApi = apiGroup(
       description: "Extension. Unfreezing an active account changes nothing.",
       response: success("Virtual account unfrozen", account)
     })
-  )
+  ]
+)

@@ -7,6 +7,7 @@ import { WireDecimal } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { Id, idOf, Timestamp } from "./Envelope.ts"
+import { exampleTimes } from "./Operation.ts"
 import { PaymentFailure, refundRateFields } from "./PaymentsApi.ts"
 import { VirtualTransaction } from "./VirtualAccountsApi.ts"
 import { TransactionData } from "./WebhookLogApi.ts"
@@ -132,8 +133,7 @@ const transaction = {
   description: null,
   payment_rail: "bank_transfer",
   reference: "0199c2a6-2a03-7a21-8c65-6e1eac8b7d42",
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z",
+  ...exampleTimes,
   balance: 4200
 }
 

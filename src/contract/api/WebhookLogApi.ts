@@ -1,11 +1,23 @@
 /** Events and their deliveries: lists, replays, test notifications. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput } from "../../domain/Decimal.ts"
 import { eventTypes } from "../../domain/EventTypes.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { get, post } from "./Endpoint.ts"
+import {
+  envelope,
+  Id,
+  idOf,
+  idParam,
+  OrgParam,
+  pageOf,
+  PageParams,
+  report,
+  reportOf,
+  Timestamp,
+  success
+} from "./Envelope.ts"
 import { FromTime } from "./RequestFields.ts"
 import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 
@@ -48,6 +60,29 @@ export const DeliveryDetail = Schema.Struct({
     })
   ).annotations({ description: "Oldest first" })
 }).annotations({ identifier: "DeliveryDetail" })
+
+export const DeliveryTrends = Schema.Struct({
+  per: Schema.Literal("hour", "day"),
+  periods: Schema.Array(
+    Schema.Struct({
+      at: Timestamp.annotations({
+        jsonSchema: { type: "string", format: "date-time", description: "Start of the UTC hour or day" }
+      }),
+      delivered: Schema.Int,
+      dead: Schema.Int,
+      pending: Schema.Int
+    })
+  ).annotations({
+    description: "The last 24 hours or 30 days, oldest first. Each delivery counts when it was created"
+  }),
+  latency: Schema.NullOr(
+    Schema.Struct({
+      attempts: Schema.Int.annotations({ description: "Attempts that were measured" }),
+      median_ms: Schema.Int,
+      p95_ms: Schema.Int.annotations({ description: "95 of 100 attempts took at most this long" })
+    })
+  ).annotations({ description: "Of the newest 200 deliveries; null: no attempt yet" })
+}).annotations({ identifier: "DeliveryTrends" })
 
 export const Event = Schema.Struct({
   event_id: Id,
@@ -119,13 +154,10 @@ const delivery = {
 export const WebhookLogApi = apiGroup(
   "webhookLog",
   "Events and deliveries",
-  "What was sent to webhook endpoints, and what came of it."
-)
-  .add(
+  "What was sent to webhook endpoints, and what came of it.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.post("notify", "/public/webhooks/notify")
-        .setPayload(Notify)
-        .addSuccess(envelope(Notified)),
+      endpoint: post("notify", "/public/webhooks/notify").setPayload(Notify).addSuccess(envelope(Notified)),
       access: "webhooks",
       summary: "Send a test notification",
       description:
@@ -135,45 +167,31 @@ export const WebhookLogApi = apiGroup(
         "One that failed": { org_id: ids.org_id, transaction_data: { ...transaction, status: "failed" } }
       }),
       response: success("Test notification queued", { event_id: ids.event_id, endpoints: 1 })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("deliveries", "/public/webhooks/deliveries")
-        .setUrlParams(
-          Schema.Struct({
-            ...OrgParam,
-            ...PageParams,
-            status: Schema.optional(DeliveryStatus),
-            webhook_id: Schema.optional(idParam(WebhookId))
-          })
-        )
-        .addSuccess(pageOf(Delivery)),
+      endpoint: get("deliveries", "/public/webhooks/deliveries", {
+        ...OrgParam,
+        ...PageParams,
+        status: Schema.optional(DeliveryStatus),
+        webhook_id: Schema.optional(idParam(WebhookId))
+      }).addSuccess(pageOf(Delivery)),
       access: "webhook_log",
       lists: true,
       summary: "List deliveries",
       description:
         "Extension. Newest first, with status and last result. Kept for 30 days when delivered; dead ones for 90 days or until replayed.",
       response: pageExample("Deliveries", [delivery])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("replay", "/public/webhooks/deliveries/:delivery_id/replay")
-        .setPath(Schema.Struct({ delivery_id: IdParam }))
-        .addSuccess(envelope(Delivery)),
+      endpoint: post("replay", "/public/webhooks/deliveries/:delivery_id/replay").addSuccess(envelope(Delivery)),
       access: "webhooks",
       summary: "Send a delivery again",
       description:
         "Extension. Queues a delivered or dead delivery again, with a full set of attempts; a pending one stays unchanged. Event id and body stay the same.",
       response: success("Delivery queued", { ...delivery, attempts: 7, next_attempt_at: "2026-03-04T10:00:00.000Z" })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("delivery", "/public/webhooks/deliveries/:delivery_id")
-        .setPath(Schema.Struct({ delivery_id: IdParam }))
-        .addSuccess(envelope(DeliveryDetail)),
+      endpoint: get("delivery", "/public/webhooks/deliveries/:delivery_id").addSuccess(envelope(DeliveryDetail)),
       access: "webhook_log",
       summary: "Read a delivery",
       description:
@@ -204,21 +222,18 @@ export const WebhookLogApi = apiGroup(
           }
         ]
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("replayDead", "/public/webhooks/:webhook_id/replay")
-        .setPath(Schema.Struct({ webhook_id: idParam(WebhookId) }))
-        .setUrlParams(Schema.Struct({ since: Schema.optional(FromTime) }))
-        .addSuccess(
-          envelope(
-            Schema.Struct({
-              replayed: Schema.Int,
-              disabled: Schema.Int.annotations({ description: "Not replayed: the endpoint is disabled" })
-            }).annotations({ identifier: "Replayed" })
-          )
-        ),
+      endpoint: post("replayDead", "/public/webhooks/:webhook_id/replay", {
+        since: Schema.optional(FromTime)
+      }).addSuccess(
+        envelope(
+          Schema.Struct({
+            replayed: Schema.Int,
+            disabled: Schema.Int.annotations({ description: "Not replayed: the endpoint is disabled" })
+          }).annotations({ identifier: "Replayed" })
+        )
+      ),
       access: "webhooks",
       summary: "Send all dead letters of an endpoint again",
       description:
@@ -227,20 +242,47 @@ export const WebhookLogApi = apiGroup(
         "All of them": success("Dead letters queued", { replayed: 12, disabled: 0 }),
         "The endpoint is disabled": success("Dead letters queued", { replayed: 0, disabled: 12 })
       })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("events", "/public/events")
+      endpoint: get("trends", "/public/webhooks/:webhook_id/trends")
         .setUrlParams(
           Schema.Struct({
-            ...OrgParam,
-            ...PageParams,
-            from: Schema.optional(FromTime),
-            event_type: Schema.optional(EventTypeName)
+            per: Schema.optionalWith(
+              Schema.Literal("hour", "day").annotations({
+                jsonSchema: { type: "string", enum: ["hour", "day"], default: "hour" }
+              }),
+              { default: () => "hour" as const }
+            )
           })
         )
-        .addSuccess(pageOf(Event)),
+        .addSuccess(reportOf(DeliveryTrends)),
+      access: "webhook_log",
+      lists: true,
+      summary: "Deliveries of an endpoint by hour or day",
+      description: "Extension. How many deliveries succeeded, failed or wait, and how fast the receiver answers.",
+      response: examples({
+        "By hour": report({
+          per: "hour",
+          periods: [
+            { at: "2026-03-02T08:00:00.000Z", delivered: 40, dead: 0, pending: 0 },
+            { at: "2026-03-02T09:00:00.000Z", delivered: 31, dead: 2, pending: 1 }
+          ],
+          latency: { attempts: 76, median_ms: 84, p95_ms: 310 }
+        }),
+        "Nothing was sent yet": report({
+          per: "day",
+          periods: [{ at: "2026-03-02T00:00:00.000Z", delivered: 0, dead: 0, pending: 0 }],
+          latency: null
+        })
+      })
+    }),
+    operation({
+      endpoint: get("events", "/public/events", {
+        ...OrgParam,
+        ...PageParams,
+        from: Schema.optional(FromTime),
+        event_type: Schema.optional(EventTypeName)
+      }).addSuccess(pageOf(Event)),
       access: "webhook_log",
       lists: true,
       summary: "List events",
@@ -256,4 +298,5 @@ export const WebhookLogApi = apiGroup(
         }
       ])
     })
-  )
+  ]
+)

@@ -1,9 +1,10 @@
 /** Webhook endpoints: register, list, change, remove, rotate the signing secret. */
-import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
-import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
+import { del, get, patch, post } from "./Endpoint.ts"
+import { envelope, idOf, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 
@@ -81,16 +82,13 @@ const example = {
 
 const fresh = { ...example, secret_key: "whsec_TWxWBuYz7L9m0qXv1cF3hN5kP8sR2tU4wA6yD9eG0i0=" }
 
-const WebhookPath = Schema.Struct({ webhook_id: idParam(WebhookId) })
-
 export const WebhooksApi = apiGroup(
   "webhooks",
   "Webhooks",
-  "Where events are sent to. A receiver answers with any 2xx status within 10 seconds."
-)
-  .add(
+  "Where events are sent to. A receiver answers with any 2xx status within 10 seconds.",
+  [
     operation({
-      endpoint: HttpApiEndpoint.post("create", "/public/webhooks")
+      endpoint: post("create", "/public/webhooks")
         .setPayload(CreateWebhook)
         .addSuccess(envelope(NewWebhook), { status: 201 })
         .addError(Conflict),
@@ -106,37 +104,24 @@ export const WebhooksApi = apiGroup(
         all: { summary: "All events", value: { endpoint_url: "https://shop.example/webhooks" } }
       }),
       response: success("Webhook registered; store its secret now, it is not shown again", fresh)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("list", "/public/webhooks")
-        .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
-        .addSuccess(pageOf(Webhook)),
+      endpoint: get("list", "/public/webhooks", { ...OrgParam, ...PageParams }).addSuccess(pageOf(Webhook)),
       access: "any",
       lists: true,
       summary: "List webhook endpoints",
       description: "Newest first. Secrets are never listed.",
       response: pageExample("Webhooks", [example])
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.get("find", "/public/webhooks/:webhook_id")
-        .setPath(WebhookPath)
-        .addSuccess(envelope(Webhook)),
+      endpoint: get("find", "/public/webhooks/:webhook_id").addSuccess(envelope(Webhook)),
       access: "any",
       summary: "Read a webhook endpoint",
       description: "Extension. Without its secret.",
       response: success("Webhook", example)
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.patch("update", "/public/webhooks/:webhook_id")
-        .setPath(WebhookPath)
-        .setPayload(UpdateWebhook)
-        .addSuccess(envelope(Webhook)),
+      endpoint: patch("update", "/public/webhooks/:webhook_id").setPayload(UpdateWebhook).addSuccess(envelope(Webhook)),
       access: "webhooks",
       summary: "Change a webhook endpoint",
       description:
@@ -147,22 +132,15 @@ export const WebhooksApi = apiGroup(
         "Switched off": { status: "disabled" }
       }),
       response: success("Webhook updated", { ...example, events: ["payment.completed", "payment.failed"] })
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.del("remove", "/public/webhooks/:webhook_id")
-        .setPath(WebhookPath)
-        .addSuccess(HttpApiSchema.NoContent),
+      endpoint: del("remove", "/public/webhooks/:webhook_id").addSuccess(HttpApiSchema.NoContent),
       access: "webhooks",
       summary: "Remove a webhook endpoint",
       description: "Extension. Also deletes its deliveries, including pending ones."
-    })
-  )
-  .add(
+    }),
     operation({
-      endpoint: HttpApiEndpoint.post("rotateSecret", "/public/webhooks/:webhook_id/rotate-secret")
-        .setPath(WebhookPath)
+      endpoint: post("rotateSecret", "/public/webhooks/:webhook_id/rotate-secret")
         .setPayload(RotateSecret)
         .addSuccess(envelope(NewWebhook)),
       access: "webhooks",
@@ -172,4 +150,5 @@ export const WebhooksApi = apiGroup(
       request: examples({ "The old one counts for a day": {}, "It has leaked": { immediate: true } }),
       response: success("Secret rotated; store the new one now", fresh)
     })
-  )
+  ]
+)

@@ -1,4 +1,7 @@
-/** Each operation as a program would call it, in three languages, from its own example: shown beside it in the reference. */
+/**
+ * Each operation by curl and by the clients for JavaScript and Python, from its own example: shown beside it in the
+ * reference.
+ */
 import { stringify } from "lossless-json"
 
 interface Parameter {
@@ -18,6 +21,8 @@ interface Media {
 }
 
 export interface Sampled {
+  /** Group and name, such as `payments.byId`: the call of the clients. */
+  readonly operationId: string
   readonly method: string
   readonly path: string
   readonly url: string
@@ -58,22 +63,25 @@ const bodyOf = ({ media }: Sampled): unknown => media?.example ?? Object.values(
 
 const indented = (text: string, by: string): string => text.replaceAll("\n", `\n${by}`)
 
-const json = (value: unknown): string => stringify(value, undefined, 2) ?? ""
+const json = (value: unknown, indent = 2): string => stringify(value, undefined, indent) ?? ""
 
 type Headers = ReadonlyArray<readonly [name: string, value: string]>
 
 const KEY = "X-Api-Key"
+
+/** An idempotency key of the caller. */
+const ORDER = "order-1042"
 
 const headersOf = ({ parameters, signed }: Sampled, body: unknown): Headers => [
   ...(signed
     ? []
     : ([
         ["Authorization", "NONE"],
-        [KEY, "$CORRIDOR_KEY"]
+        [KEY, "$CORRIDOR_API_KEY"]
       ] as const)),
   ...parameters
     .filter((one) => one.in === "header" && (one.required === true || one.name === "Idempotency-Key"))
-    .map((one) => [one.name, one.required === true ? valueOf(one) : "order-1042"] as const),
+    .map((one) => [one.name, one.required === true ? valueOf(one) : ORDER] as const),
   ...(body === undefined ? [] : ([["Content-Type", "application/json"]] as const))
 ]
 
@@ -84,51 +92,87 @@ const curl = (method: string, address: string, headers: Headers, body: unknown):
     ...(body === undefined ? [] : [`-d '${json(body).replaceAll("'", "'\\''")}'`])
   ].join(" \\\n  ")
 
+const isIdempotencyKey = ({ name }: Parameter): boolean => name === "Idempotency-Key"
+
+/** Path, required query and required headers, as the client takes them. */
+const requestOf = ({ parameters }: Sampled, body: unknown): Readonly<Record<string, unknown>> => {
+  const valuesIn = (place: string) => {
+    const own = parameters.filter((one) => one.in === place && one.required === true)
+    return own.length === 0 ? undefined : Object.fromEntries(own.map((one) => [one.name, valueOf(one)]))
+  }
+  const parts = { path: valuesIn("path"), urlParams: valuesIn("query"), headers: valuesIn("header"), payload: body }
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined))
+}
+
 /** The key is never written into a program. */
-const inJs = ([name, value]: Headers[number]): string =>
-  `"${name}": ${value === "$CORRIDOR_KEY" ? "process.env.CORRIDOR_KEY" : JSON.stringify(value)}`
-
-const node = (method: string, address: string, headers: Headers, body: unknown): string =>
-  [
-    `const answer = await fetch("${address}", {`,
-    `  method: "${method}",`,
-    `  headers: {\n    ${headers.map(inJs).join(",\n    ")}\n  }${body === undefined ? "" : ","}`,
-    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(json(body), "  ")})`]),
-    "})",
-    "console.log(answer.status, await answer.text())"
+const javaScript = (operation: Sampled, root: string, body: unknown): string => {
+  const request = requestOf(operation, body)
+  const isKeyed = operation.parameters.some(isIdempotencyKey)
+  // Names without quotes, as programs are written.
+  const written = json(request).replaceAll(/^(\s*)"([a-zA-Z_]\w*)":/gm, "$1$2:")
+  const sent = Object.keys(request).length === 0 && !isKeyed ? "" : written
+  return [
+    'import { createCorridor } from "@corridor/client"',
+    "",
+    `const corridor = createCorridor({ url: "${root}", apiKey: process.env.CORRIDOR_API_KEY })`,
+    `const answer = await corridor.${operation.operationId}(${sent}${isKeyed ? `, { idempotencyKey: "${ORDER}" }` : ""})`,
+    "console.log(answer)"
   ].join("\n")
+}
 
-const inPython = ([name, value]: Headers[number]): string =>
-  `"${name}": ${value === "$CORRIDOR_KEY" ? 'os.environ["CORRIDOR_KEY"]' : JSON.stringify(value)}`
+export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** JSON is Python, but for three words. */
+export const isPythonKeyword = (name: string): boolean =>
+  /^(and|as|async|await|class|continue|def|del|for|from|global|if|import|in|is|lambda|not|or|pass|try|with)$/.test(name)
+
+/** Name of a method or argument. Keywords of Python get an underscore, as usual there. */
+export const pythonName = (name: string): string => {
+  const snake = snakeCase(name.replaceAll("-", "_"))
+  return isPythonKeyword(snake) ? `${snake}_` : snake
+}
+
+const pythonWords: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" }
+
+/** JSON is Python, but for three words and decimals. */
 const pythonValue = (value: unknown): string =>
-  json(value).replaceAll(/(?<=[:[,]\s*)(true|false|null)(?=\s*[,\]}\n])/g, (word) =>
-    word === "true" ? "True" : word === "false" ? "False" : "None"
+  json(value, 4).replaceAll(
+    /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi,
+    (token) => pythonWords[token] ?? (/^-?\d+[.e]/i.test(token) ? `Decimal("${token}")` : token)
   )
 
-const python = (method: string, address: string, headers: Headers, body: unknown): string =>
-  [
-    "import json, os, urllib.request",
+const python = (operation: Sampled, root: string, body: unknown): string => {
+  const { parameters } = operation
+  const inPath = parameters.filter((one) => one.in === "path").map((one) => JSON.stringify(valueOf(one)))
+  const others = parameters
+    .filter((one) => one.in !== "path" && (one.required === true || isIdempotencyKey(one)))
+    .map((one) =>
+      isIdempotencyKey(one) ? `idempotency_key="${ORDER}"` : `${pythonName(one.name)}=${JSON.stringify(valueOf(one))}`
+    )
+  const all = [...inPath, ...(body === undefined ? [] : [pythonValue(body)]), ...others]
+  const list = all.some((one) => one.includes("\n"))
+    ? `\n${all.map((one) => `    ${indented(one, "    ")},\n`).join("")}`
+    : all.join(", ")
+  const [group = "", name = ""] = operation.operationId.split(".")
+  return [
+    "import os",
+    ...(list.includes("Decimal(") ? ["from decimal import Decimal"] : []),
+    "from corridor import Corridor",
     "",
-    "request = urllib.request.Request(",
-    `    "${address}",`,
-    `    method="${method}",`,
-    `    headers={${headers.map(inPython).join(", ")}},`,
-    ...(body === undefined ? [] : [`    data=json.dumps(${indented(pythonValue(body), "    ")}).encode(),`]),
-    ")",
-    "with urllib.request.urlopen(request) as answer:",
-    "    print(answer.status, answer.read().decode())"
+    `corridor = Corridor("${root}", api_key=os.environ["CORRIDOR_API_KEY"])`,
+    `answer = corridor.${snakeCase(group)}.${pythonName(name)}(${list})`,
+    "print(answer)"
   ].join("\n")
+}
 
 export const codeSamples = (operation: Sampled): ReadonlyArray<CodeSample> => {
   const method = operation.method.toUpperCase()
   const address = addressOf(operation)
   const body = bodyOf(operation)
   const headers = headersOf(operation, body)
+  const root = operation.url.replace(/\/v1$/, "")
   return [
     { lang: "Shell", label: "curl", source: curl(method, address, headers, body) },
-    { lang: "JavaScript", label: "Node", source: node(method, address, headers, body) },
-    { lang: "Python", label: "Python", source: python(method, address, headers, body) }
+    { lang: "JavaScript", label: "JavaScript", source: javaScript(operation, root, body) },
+    { lang: "Python", label: "Python", source: python(operation, root, body) }
   ]
 }

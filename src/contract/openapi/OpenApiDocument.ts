@@ -164,7 +164,8 @@ const withSamples = (paths: Paths, url: string, components: Components): Paths =
             const choices = choicesOf(components, one.schema as SchemaNode)
             return { ...one, schema: Object.assign({}, ...choices) as object }
           })
-          const about = { method, path, url, parameters, media, signed } as Sampled
+          const { operationId } = operation
+          const about = { operationId, method, path, url, parameters, media, signed } as Sampled
           return [method, { ...operation, "x-codeSamples": codeSamples(about) }]
         })
       )

@@ -1,0 +1,48 @@
+/** Rules that the clients share: addresses, pages, and which requests are retried. */
+import { clientLongestWaitSeconds } from "../domain/policies/ClientPolicies.ts"
+
+export type Credential =
+  | { readonly apiKey: string; readonly token?: undefined }
+  /** A JWT, or a function that returns a current one before each request. */
+  | { readonly token: string | (() => string | Promise<string>); readonly apiKey?: undefined }
+
+/** Removes `/v1`: the contract's paths begin with it. */
+export const rootOf = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")
+
+export interface PageOf<A> {
+  readonly data: ReadonlyArray<A>
+  readonly last_evaluated_key?: string | null
+  readonly lastEvaluatedKey?: string | null
+}
+
+/** URL parameters of the next page; undefined after the last. */
+export const nextPage = (page: Omit<PageOf<unknown>, "data">): Readonly<Record<string, string>> | undefined => {
+  if (typeof page.last_evaluated_key === "string") return { last_evaluated_key: page.last_evaluated_key }
+  if (typeof page.lastEvaluatedKey === "string") return { lastEvaluatedKey: page.lastEvaluatedKey }
+  return undefined
+}
+
+/**
+ * Seconds to wait before a retry of an answered request, at least; undefined: no retry. 409 with Retry-After: the first
+ * request with this key is still running. Proxies send 503 without Retry-After. After 429 nothing was done.
+ */
+export const secondsToRetry = (
+  status: number,
+  retryAfter: string | null | undefined,
+  isRepeatable: boolean
+): number | undefined => {
+  const given = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined
+  const seconds = status === 503 ? (given ?? 0) : status === 409 || status === 429 ? given : undefined
+  if (seconds === undefined || seconds > clientLongestWaitSeconds) return undefined
+  return isRepeatable || status === 429 ? seconds : undefined
+}
+
+/** Whether a request takes effect at most once, however often it is sent. */
+export const isRepeatable = (method: string, hasIdempotencyKey: boolean): boolean =>
+  hasIdempotencyKey || (method !== "POST" && method !== "PATCH")
+
+/** Redirects are not followed, since the credential is meant for the given address only. */
+export const messageWithoutBody = (status: number, location: string | null | undefined): string =>
+  status >= 300 && status < 400 && typeof location === "string"
+    ? `The service redirects to ${location}, where the credential is not sent: give the address of the service itself.`
+    : `The service answered with status ${status}.`

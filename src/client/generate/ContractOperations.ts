@@ -1,0 +1,128 @@
+/** The operations and schemas of the contract, as the generators of the published clients read them. */
+import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
+
+/** The parts of JSON Schema that the contract uses. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: ReadonlyArray<unknown>
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: ReadonlyArray<string>
+  readonly items?: Schema
+  readonly additionalProperties?: boolean | Schema
+  readonly minimum?: number
+  readonly anyOf?: ReadonlyArray<Schema>
+  readonly oneOf?: ReadonlyArray<Schema>
+  readonly allOf?: ReadonlyArray<Schema>
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: "path" | "query" | "header"
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+
+type Media = { readonly content?: { readonly "application/json"?: { readonly schema: Schema } } }
+
+interface DocumentOperation {
+  readonly operationId: string
+  readonly summary: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly requestBody?: Media & { readonly required?: boolean }
+  readonly responses: Readonly<Record<string, Media>>
+}
+
+export interface ContractOperation {
+  readonly group: string
+  readonly name: string
+  readonly method: string
+  /** With parameters as `{name}`. */
+  readonly path: string
+  readonly summary: string
+  readonly pathParameters: ReadonlyArray<Parameter>
+  readonly query: ReadonlyArray<Parameter>
+  readonly headers: ReadonlyArray<Parameter>
+  readonly body: { readonly schema: Schema; readonly isRequired: boolean } | undefined
+  /** One for each successful status; empty: no body. */
+  readonly answers: ReadonlyArray<Schema>
+  /** Schema of the items of a list with pages. */
+  readonly item: Schema | undefined
+  /** Takes an Idempotency-Key. */
+  readonly keyed: boolean
+}
+
+const KEY = "Idempotency-Key"
+
+const schemaOf = ({ content }: Media): ReadonlyArray<Schema> =>
+  content?.["application/json"] === undefined ? [] : [content["application/json"].schema]
+
+const operationOf = (method: string, path: string, about: DocumentOperation): ContractOperation => {
+  const [group = "", name = ""] = about.operationId.split(".")
+  const inPlace = (place: Parameter["in"]) =>
+    about.parameters.filter((one) => one.in === place && one.name !== KEY).map((one) => ({ ...one }))
+  const body = about.requestBody
+  const answers = Object.entries(about.responses).flatMap(([status, one]) =>
+    status.startsWith("2") ? schemaOf(one) : []
+  )
+  const [page] = answers
+  return {
+    group,
+    name,
+    method: method.toUpperCase(),
+    path: `/v1${path}`,
+    summary: about.summary,
+    pathParameters: inPlace("path"),
+    query: inPlace("query"),
+    headers: inPlace("header"),
+    body: body && { schema: schemaOf(body)[0] ?? {}, isRequired: body.required === true },
+    answers,
+    item: page?.properties?.["meta"] === undefined ? undefined : page.properties["data"]?.items,
+    keyed: about.parameters.some((one) => one.name === KEY)
+  }
+}
+
+const document = openApiDocument("https://corridor.invalid", "sandbox")
+
+export const contractOperations: ReadonlyArray<ContractOperation> = Object.entries(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, about]) => operationOf(method, path, about as unknown as DocumentOperation))
+)
+
+export const contractSchemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>
+
+export const byGroup = (): ReadonlyMap<string, ReadonlyArray<ContractOperation>> => {
+  const groups = new Map<string, Array<ContractOperation>>()
+  for (const one of contractOperations) groups.set(one.group, [...(groups.get(one.group) ?? []), one])
+  return groups
+}
+
+/** Name of the component that a schema refers to. */
+export const referredTo = ({ $ref }: Schema): string | undefined => $ref?.slice($ref.lastIndexOf("/") + 1)
+
+export const choicesIn = (schema: Schema): ReadonlyArray<Schema> | undefined => schema.anyOf ?? schema.oneOf
+
+/** Components that requests refer to, directly or not. */
+export const sentComponents: ReadonlySet<string> = (() => {
+  const found = new Set<string>()
+  const visit = (schema: Schema): void => {
+    const name = referredTo(schema)
+    if (name !== undefined) {
+      if (found.has(name)) return
+      found.add(name)
+      visit(contractSchemas[name] ?? {})
+    }
+    for (const one of [
+      ...(choicesIn(schema) ?? []),
+      ...(schema.allOf ?? []),
+      ...Object.values(schema.properties ?? {})
+    ])
+      visit(one)
+    if (schema.items !== undefined) visit(schema.items)
+    if (typeof schema.additionalProperties === "object") visit(schema.additionalProperties)
+  }
+  for (const { body } of contractOperations) if (body !== undefined) visit(body.schema)
+  return found
+})()
