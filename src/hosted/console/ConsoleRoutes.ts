@@ -2,7 +2,9 @@
 import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
 import { type Outgoing, withoutSlash, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
-import { contentSecurityPolicy } from "../../platform/http/ReferenceFiles.ts"
+import { policyWith } from "../../platform/http/ReferenceFiles.ts"
+import { type Mode, Settings } from "../../platform/config/Settings.ts"
+import type { ConsoleSignIn } from "../../platform/config/ConsoleSignIn.ts"
 import { html } from "../../domain/Html.ts"
 import { readFile } from "node:fs/promises"
 
@@ -61,13 +63,19 @@ export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.g
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231f4fd8'/%3E%3Cpath d='M11 5.2a4 4 0 1 0 0 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 
+/** What the script has to know before anybody is signed in: src/console/api/PageSettings.ts reads it. */
+const pageSettings = (mode: Mode, signIn: Option.Option<ConsoleSignIn>): string => {
+  const { origins: _, ...provider } = Option.getOrElse(signIn, () => ({ origins: [] }))
+  return JSON.stringify({ mode, ...(Option.isSome(signIn) && { provider }) })
+}
+
 /** URLs are relative, so that the console works below any path of a proxy. */
-export const consolePage = ({ script, style }: Names): Outgoing => ({
+export const consolePage = ({ script, style }: Names, mode: Mode, signIn: Option.Option<ConsoleSignIn>): Outgoing => ({
   status: 200,
   headers: {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-cache",
-    "content-security-policy": contentSecurityPolicy,
+    "content-security-policy": policyWith(Option.match(signIn, { onNone: () => [], onSome: ({ origins }) => origins })),
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
     "referrer-policy": "no-referrer",
@@ -85,7 +93,7 @@ export const consolePage = ({ script, style }: Names): Outgoing => ({
         <script type="module" src="console/${script}"></script>
       </head>
       <body>
-        <div id="console">
+        <div id="console" data-settings="${pageSettings(mode, signIn)}">
           <p class="waiting">Corridor</p>
           <noscript
             >The console needs JavaScript. Everything that it does is in the API and the command line too.</noscript
@@ -116,13 +124,19 @@ const fileReply = ({ contentType, packed }: ConsoleFile, { request }: Incoming):
   }
 }
 
-export const consoleRoutes = Effect.map(Effect.cached(consoleFiles), (files): ReadonlyArray<Route> => {
+export const consoleRoutes = Effect.gen(function* () {
+  const { consoleSignIn, mode } = yield* Settings
+  const files = yield* Effect.cached(consoleFiles)
   const built = Effect.flatMap(
     files,
     Option.match({ onNone: () => Effect.fail(notBuilt), onSome: Effect.succeed<ConsoleFiles> })
   )
   return alsoByHead([
-    { method: "GET", path: "/console", handle: () => Effect.map(built, ({ names }) => consolePage(names)) },
+    {
+      method: "GET",
+      path: "/console",
+      handle: () => Effect.map(built, ({ names }) => consolePage(names, mode, consoleSignIn))
+    },
     {
       method: "GET",
       path: "/console/",
@@ -139,5 +153,5 @@ export const consoleRoutes = Effect.map(Effect.cached(consoleFiles), (files): Re
             : Effect.succeed(fileReply(file, incoming))
         })
     }
-  ])
+  ] satisfies ReadonlyArray<Route>)
 })

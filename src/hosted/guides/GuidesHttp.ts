@@ -1,7 +1,8 @@
-/** Serves the guides of docs/ below /docs, beside the API reference. `/docs/guides` lists them. */
+/** Serves the guides of docs/ below /docs, as pages and as Markdown. `/docs/guides` and `/llms.txt` list them. */
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { type Outgoing, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { compressAsset, assetReply } from "../../platform/http/ReferenceFiles.ts"
 
@@ -48,37 +49,51 @@ const headersOf = (type: string) => ({
   "x-content-type-options": "nosniff"
 })
 
+/** Written by the build for the address of the service. */
+const ADDRESS = "{PUBLIC_URL}"
+
 type Reply = (incoming: Incoming) => Outgoing
 
 /** Texts are sent compressed, pictures as they are. */
-const replyOf = async ({ body, type }: Guide): Promise<Reply> => {
+const replyOf = async ({ body, type }: Guide, publicUrl: string): Promise<Reply> => {
   const headers = headersOf(type)
   if (type.startsWith("image/")) return () => ({ status: 200, headers, body, shared: true })
-  const packed = await compressAsset(body.toString(), headers)
+  const packed = await compressAsset(
+    body.toString().replaceAll(ADDRESS, () => publicUrl),
+    headers
+  )
   return (incoming) => assetReply(incoming, packed)
 }
 
 const noGuide = new NotFound({ message: "There is no such guide. The list is at /docs/guides." })
 
-const prepare = async (guides: Guides): Promise<ReadonlyMap<string, Reply>> =>
-  new Map(await Promise.all(Array.from(guides, async ([path, guide]) => [path, await replyOf(guide)] as const)))
+const prepare = async (guides: Guides, publicUrl: string): Promise<ReadonlyMap<string, Reply>> =>
+  new Map(
+    await Promise.all(Array.from(guides, async ([path, guide]) => [path, await replyOf(guide, publicUrl)] as const))
+  )
 
 /** The first reader has all guides read and compressed; they are kept. */
 export const guideRoutes = Effect.gen(function* () {
+  const { publicUrl } = yield* Settings
   const replies = yield* Effect.cached(
     Effect.tryPromise(readBuilt).pipe(
       Effect.orElse(() => Effect.promise(renderNow)),
-      Effect.flatMap((guides) => Effect.promise(() => prepare(guides)))
+      Effect.flatMap((guides) => Effect.promise(() => prepare(guides, publicUrl)))
     )
   )
-  const guide = (path: `/${string}`, folder: string): Route => ({
+  const guide = (path: `/${string}`, nameOf: (incoming: Incoming) => string): Route => ({
     method: "GET",
-    path: `${path}/:page`,
+    path,
     handle: (incoming) =>
       Effect.flatMap(replies, (all) => {
-        const reply = all.get(`${folder}${incoming.params["page"] ?? ""}`)
+        const reply = all.get(nameOf(incoming))
         return reply === undefined ? Effect.fail(noGuide) : Effect.succeed(reply(incoming))
       })
   })
-  return alsoByHead([guide("/docs", ""), guide("/docs/decisions", "decisions/")])
+  const page = ({ params }: Incoming) => params["page"] ?? ""
+  return alsoByHead([
+    guide("/docs/:page", page),
+    guide("/docs/decisions/:page", (incoming) => `decisions/${page(incoming)}`),
+    guide("/llms.txt", () => "llms.txt")
+  ])
 })

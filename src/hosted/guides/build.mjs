@@ -1,6 +1,6 @@
-/** Renders docs/ to the pages that are served below /docs. */
+/** Renders docs/ to the pages that are served below /docs, as HTML and as Markdown, and writes the index `llms.txt`. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import { Marked } from "marked"
 import { drawDiagram } from "./diagrams.mjs"
 
@@ -9,7 +9,9 @@ const docs = join(project, "docs")
 
 const HTML = "text/html; charset=utf-8"
 const CSS = "text/css; charset=utf-8"
-const assetTypes = { png: "image/png", sh: "text/plain; charset=utf-8" }
+const MARKDOWN = "text/markdown; charset=utf-8"
+const TEXT = "text/plain; charset=utf-8"
+const assetTypes = { png: "image/png", sh: TEXT }
 
 /** Colours and text are those of the API reference. */
 const readStyle = () =>
@@ -36,15 +38,19 @@ const block = (file, text) =>
     "</figure>\n"
   ].join("")
 
-/** Links to files outside of docs/ become text: the service does not serve them. */
+/** Whether a link leads out of docs/: the service does not serve such files, and shows only the text of the link. */
+const isOutside = (page, href) => {
+  const target = resolve(docs, dirname(page), href)
+  return !/^(https?:|#)/.test(href) && target !== docs && !target.startsWith(`${docs}/`)
+}
+
 const rendererFor = (page, diagrams = 0) => ({
   heading({ depth, text, tokens }) {
     return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
   },
   link({ href, tokens }) {
     const text = this.parser.parseInline(tokens)
-    const isOutside = !/^(https?:|#)/.test(href) && !resolve(docs, dirname(page), href).startsWith(`${docs}/`)
-    return isOutside ? text : `<a href="${escape(href.replace(/\.md(?=#|$)/, ""))}">${text}</a>`
+    return isOutside(page, href) ? text : `<a href="${escape(href.replace(/\.md(?=#|$)/, ""))}">${text}</a>`
   },
   code({ lang = "", text }) {
     const [language, file] = lang.split(" ")
@@ -57,6 +63,39 @@ const rendererFor = (page, diagrams = 0) => ({
   }
 })
 
+/** The page as it was written, without comments. Fenced blocks stay as they are. */
+const markdownOf = (page, text) =>
+  text
+    .split(/(^```[^]*?^```$)/m)
+    .map((part, at) =>
+      at % 2 === 1
+        ? part
+        : part
+            .replaceAll(/^<!--[^]*?-->\n+/gm, "")
+            .replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (link, title, href) => (isOutside(page, href) ? title : link))
+    )
+    .join("")
+
+/** Replaced by the address of the service, which the build does not know. */
+const ADDRESS = "{PUBLIC_URL}"
+
+/** Index for programs that read the documentation: the service, the API, and the list of `guides.md` as Markdown pages. */
+const indexOf = (guides) => {
+  const sections = guides.slice(guides.indexOf("\n## ")).replaceAll(/\]\((?=[\w/-]+\.md)/g, `](${ADDRESS}/docs/`)
+  return `# Corridor
+
+> A payment orchestration service: payins and payouts by mobile money, bank transfer and card, crypto ramps, virtual accounts, escrow and payment links behind one HTTPS JSON API.
+
+Every guide is Markdown at the addresses below, and a page for people at the same address without \`.md\`.
+
+## API
+
+- [OpenAPI document](${ADDRESS}/openapi.json): every operation, event and error, with examples.
+- [API reference](${ADDRESS}/docs): the same for people.
+- [Guides](${ADDRESS}/docs/guides.md): the list of all guides.
+${sections}`
+}
+
 const layout = (page, title, body) => {
   const up = "../".repeat(page.split("/").length - 1)
   return `<!doctype html>
@@ -68,6 +107,7 @@ const layout = (page, title, body) => {
 <title>${escape(title)} · Corridor</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${up}guides.css">
+<link rel="alternate" type="text/markdown" href="${basename(page)}">
 </head>
 <body>
 <header><nav aria-label="Documentation"><a href="${up}guides">Guides</a> <a href="${up}../docs">API reference</a></nav></header>
@@ -78,7 +118,7 @@ ${body}</main>
 `
 }
 
-/** Every file below docs/, by its path: `errors.md` is served as `errors`. */
+/** Every file below docs/, by its path: `errors.md` is served as `errors`, and as Markdown under its own name. */
 export const renderGuides = async () => {
   const guides = new Map()
   for (const path of readdirSync(docs, { recursive: true, encoding: "utf8" }).toSorted()) {
@@ -90,7 +130,10 @@ export const renderGuides = async () => {
         .parse(text)
         .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
         .replaceAll("</table>", "</table></div>")
+      const markdown = markdownOf(path, text)
       guides.set(path.slice(0, -".md".length), { type: HTML, body: Buffer.from(layout(path, title, body)) })
+      guides.set(path, { type: MARKDOWN, body: Buffer.from(markdown) })
+      if (path === "guides.md") guides.set("llms.txt", { type: TEXT, body: Buffer.from(indexOf(markdown)) })
     } else if (ending in assetTypes) {
       guides.set(path, { type: assetTypes[ending], body: readFileSync(join(docs, path)) })
     }

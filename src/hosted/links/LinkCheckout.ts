@@ -17,6 +17,7 @@ import {
   type LinkState,
   type LinkVisit,
   type Offer,
+  type PayerDetails,
   type PayResult,
   type StatusVisit
 } from "./LinkVisit.ts"
@@ -26,6 +27,15 @@ import { catchRefusal, orDefect, type Stored } from "../../platform/database/Dat
 
 /** The link has another payment, or accepts none. */
 class LinkTaken extends Data.TaggedError("LinkTaken")<{}> {}
+
+/**
+ * The field that a payer may leave out on some routes only. The route decides on which page the card is entered: an
+ * omitted number would lead past the rules about cards.
+ */
+const omittedIn = ({ card_entry, payer_details }: PayerDetails): "number" | "email" | undefined => {
+  if (card_entry === "hosted") return "number"
+  return payer_details?.email === undefined ? "email" : undefined
+}
 
 const freesLink = ({ status }: Payment): boolean =>
   status === "failed" || status === "canceled" || status === "rejected"
@@ -77,7 +87,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
 
       const stateOf = Effect.fnUntraced(function* (link: PaymentLink) {
         const because = closedReason(link, yield* currentDate)
-        if (because === "paid") return { _tag: "Closed", because } satisfies LinkState
+        if (because === "paid") return { _tag: "Closed", because, submission: link.submission } satisfies LinkState
         if (link.amount_type === "fixed" && link.payment_id !== null && link.submission !== null) {
           const latest = yield* catchRefusal(Effect.asSome(paymentIn(link, link.payment_id)), () => Effect.succeedNone)
           if (Option.isSome(latest) && !freesLink(latest.value)) {
@@ -88,7 +98,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         }
         return because === undefined
           ? ({ _tag: "Payable" } satisfies LinkState)
-          : ({ _tag: "Closed", because } satisfies LinkState)
+          : ({ _tag: "Closed", because, submission: null } satisfies LinkState)
       })
 
       const returnUrlOf = ({ link_ref }: PaymentLink, submission: string) =>
@@ -222,9 +232,12 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           const price = yield* agreed(link, order)
           if (Option.isNone(price)) return { _tag: "Repriced" }
           if (!price.value.receives.isPositive) return { _tag: "TooLittle" }
-          // The route decides on which page the card is entered. An omitted number would lead past the rules about cards.
-          const isOmitted = order.details.card_entry === "hosted"
-          if (isOmitted && (yield* methodsOf(link, price.value.pays)).asksCardNumber) return { _tag: "NumberNeeded" }
+          const omitted = omittedIn(order.details)
+          if (omitted !== undefined) {
+            const { asksCardNumber, mobileMoneyNeedsEmail } = yield* methodsOf(link, price.value.pays)
+            const isNeeded = omitted === "number" ? asksCardNumber : mobileMoneyNeedsEmail
+            if (isNeeded) return { _tag: "FieldNeeded", field: omitted }
+          }
           return yield* begin(link, submission, order, price.value)
         }),
         leadingTo: Effect.fn("LinkCheckout.leadingTo")(function* ({ metadata, org_id, payment_id }) {

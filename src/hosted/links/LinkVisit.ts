@@ -21,6 +21,8 @@ export interface OfferedMethods {
   readonly methods: ReadonlyArray<LinkMethod>
   /** Whether the form asks for a card's number: its first provider takes it. Otherwise the provider's page does. */
   readonly asksCardNumber: boolean
+  /** Whether its first provider for mobile money demands the payer's e-mail address. */
+  readonly mobileMoneyNeedsEmail: boolean
 }
 
 /** Methods that some provider can take now. `pays` null: no amount chosen yet, so amount limits are ignored. */
@@ -47,9 +49,11 @@ export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
             )
         )
         const offered = all.filter(({ first }) => first !== undefined)
+        const firstOf = (method: LinkMethod) => offered.find((one) => one.method === method)?.first
         return {
           methods: offered.map(({ method }) => method),
-          asksCardNumber: offered.some(({ first, method }) => method === "card" && first?.takesCardNumbers === true)
+          asksCardNumber: firstOf("card")?.takesCardNumbers === true,
+          mobileMoneyNeedsEmail: firstOf("mobile_money")?.needsPayerEmail === true
         }
       })
     })
@@ -60,7 +64,12 @@ export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
 export type LinkState =
   | { readonly _tag: "Payable" }
   | { readonly _tag: "Taken"; readonly submission: string; readonly freeAt: Date | null }
-  | { readonly _tag: "Closed"; readonly because: "paid" | "canceled" | "expired" }
+  /** `submission`: of the payment that paid it. */
+  | {
+      readonly _tag: "Closed"
+      readonly because: "paid" | "canceled" | "expired"
+      readonly submission: string | null
+    }
 
 export interface LinkVisit {
   readonly link: PaymentLink
@@ -113,8 +122,8 @@ export type PayResult =
   | { readonly _tag: "TooLittle" }
   | { readonly _tag: "NoRoute" }
   | { readonly _tag: "Refused" }
-  /** The form has no card number, and the route of this amount takes one. */
-  | { readonly _tag: "NumberNeeded" }
+  /** The form lacks what the route of this amount takes. */
+  | { readonly _tag: "FieldNeeded"; readonly field: "number" | "email" }
   /** Too many payment prompts to this phone number. */
   | { readonly _tag: "PromptedTooOften" }
   | { readonly _tag: "Closed" }

@@ -2,7 +2,8 @@
 import { Duration } from "effect"
 import { type Content, type Html, html } from "../../domain/Html.ts"
 import { checkoutRefresh, transferRefresh } from "../../domain/policies/PaymentPolicies.ts"
-import { amountText, type PageText } from "./PageText.ts"
+import type { PageText } from "./languages/English.ts"
+import { amountText } from "./PageText.ts"
 import {
   cancelButton,
   details,

@@ -130,7 +130,7 @@ export const checkoutRoutes = Effect.gen(function* () {
   })
 
   const submitted = Effect.fnUntraced(function* (visit: Visit, incoming: Incoming) {
-    const form = yield* readForm(incoming.request)
+    const form = yield* readForm(incoming)
     const action = form.get("action")
     const back = redirectReply(afterForm(tokenIn(incoming)))
     if (action === "receipt") {

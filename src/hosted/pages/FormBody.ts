@@ -1,5 +1,4 @@
 /** Form posts of hosted pages: rate limit, parsing, the reply to an invalid form, and data about the browser. */
-import type { IncomingMessage } from "node:http"
 import { Clock, Data, Effect, Either } from "effect"
 import { formPostsPerMinute } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -10,7 +9,7 @@ import type { Incoming, Outgoing } from "../../platform/http/Route.ts"
 import type { Browser } from "../../providers/port/Provider.ts"
 import { refusedPage } from "./CheckoutPage.ts"
 import { pageReply } from "./PageLayout.ts"
-import { readerOf } from "./PageText.ts"
+import { latinDigits, readerOf } from "./PageText.ts"
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
@@ -28,13 +27,15 @@ export const makeReadForm = Effect.gen(function* () {
   const { rateLimitPerMinute, trustProxy } = yield* Settings
   const { limiter } = yield* RateLimits
   const posts = limiter("form posts", rateLimitPerMinute === 0 ? 0 : formPostsPerMinute)
-  return (request: IncomingMessage) =>
+  return (incoming: Incoming) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      posts.take(requestAddress(request, trustProxy), now).allowed ? readForm(request) : Effect.fail(tooMany)
+      posts.take(requestAddress(incoming.request, trustProxy), now).allowed ? readForm(incoming) : Effect.fail(tooMany)
     )
 })
 
-const readForm = Effect.fnUntraced(function* (request: IncomingMessage) {
+/** All fields in Latin digits, so that card numbers are recognised in every field. */
+const readForm = Effect.fnUntraced(function* (incoming: Incoming) {
+  const { request } = incoming
   const body = yield* readPlainBody(request).pipe(
     Effect.catchTags({
       BodyTooLarge: ({ closeConnection }) => new FormRefused({ status: 413, closeConnection }),
@@ -43,7 +44,10 @@ const readForm = Effect.fnUntraced(function* (request: IncomingMessage) {
   )
   if (!FORM_TYPE.test(request.headers["content-type"] ?? "")) return yield* unreadable
   const text = yield* Either.mapLeft(decodeUtf8(body), () => unreadable)
-  return new URLSearchParams(text)
+  const { words } = readerOf(incoming)
+  return new URLSearchParams(
+    Array.from(new URLSearchParams(text), ([name, typed]): [string, string] => [name, latinDigits(typed, words)])
+  )
 })
 
 /** Answers an invalid form with a page. */

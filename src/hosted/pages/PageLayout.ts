@@ -6,7 +6,8 @@ import { createHash } from "node:crypto"
 import { type Content, Html, html } from "../../domain/Html.ts"
 import { empty, type Outgoing } from "../../platform/http/Route.ts"
 import { brandStyle, style } from "./PageStyle.ts"
-import { type Reader, rememberChoice, amountText, type PageText, timeText } from "./PageText.ts"
+import type { Language, PageText } from "./languages/English.ts"
+import { type Reader, rememberChoice, amountText, timeText } from "./PageText.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { referenceOf } from "../../payments/store/PaymentSearch.ts"
 
@@ -60,9 +61,16 @@ export interface Page extends Preview {
   readonly refresh?: { readonly seconds: number; readonly address: string }
 }
 
-const locales = { en: "en_GB", fr: "fr_FR" } as const
+const locales: Readonly<Record<Language, string>> = {
+  en: "en_GB",
+  fr: "fr_FR",
+  sw: "sw_KE",
+  pt: "pt_PT",
+  ar: "ar_AR",
+  ha: "ha_NG"
+}
 
-const previewOf = (title: string, { description, image, site }: Preview, language: keyof typeof locales): Html =>
+const previewOf = (title: string, { description, image, site }: Preview, language: Language): Html =>
   html`<meta property="og:type" content="website" />
     <meta property="og:title" content="${title}" />
     <meta property="og:locale" content="${locales[language]}" />
@@ -76,11 +84,9 @@ const previewOf = (title: string, { description, image, site }: Preview, languag
     <meta name="twitter:card" content="summary" />`
 
 export const pageReply = (status: number, reader: Reader, page: Page): Outgoing => {
-  const { other, words } = reader
+  const { others, words } = reader
   const { color, content, refresh, site } = page
   const title = site === undefined || site === "" ? page.title : `${page.title} · ${site}`
-  // An invalid address is not repeated in the page.
-  const otherAddress = status === 404 ? `?lang=${other.words.language}` : other.address
   const brand = color === undefined || color === null ? "" : brandStyle(color)
   return {
     status,
@@ -95,7 +101,7 @@ export const pageReply = (status: number, reader: Reader, page: Page): Outgoing 
       "content-language": words.language
     },
     body: html`<!doctype html>
-      <html lang="${words.language}">
+      <html lang="${words.language}" dir="${words.direction}">
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -115,9 +121,13 @@ export const pageReply = (status: number, reader: Reader, page: Page): Outgoing 
           <footer>
             ${words.securedBy}
             <nav aria-label="${words.languageLabel}">
-              <a href="${otherAddress}" lang="${other.words.language}" hreflang="${other.words.language}"
-                >${other.words.ownName}</a
-              >
+              ${others.map(({ address, words: { direction, language, ownName } }) => {
+                // An invalid address is not repeated in the page.
+                const href = status === 404 ? `?lang=${language}` : address
+                return html`<a href="${href}" lang="${language}" dir="${direction}" hreflang="${language}"
+                  >${ownName}</a
+                > `
+              })}
             </nav>
           </footer>
         </body>
@@ -139,7 +149,7 @@ const paidBy = (
   { card_details, mobile_money_details, payment_method }: Payment,
   words: PageText
 ): string | undefined => {
-  const name = words.methodNames[payment_method]
+  const name = Object.entries(words.methodNames).find(([method]) => method === payment_method)?.[1]
   if (name === undefined) return undefined
   if (payment_method === "card") return `${name}${ending(textIn(card_details, "last4"))}`
   return payment_method === "mobile_money" ? `${name}${ending(textIn(mobile_money_details, "phone_number"))}` : name

@@ -26,7 +26,7 @@ h1{margin:0 0 .35rem;font-size:1.1875rem;line-height:1.3;text-wrap:balance}
 dl{margin:1rem 0 0;text-align:start;padding:.25rem 1rem;background:var(--soft);border-radius:10px}
 dl div{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.6rem 0}
 dl div+div{border-top:1px solid var(--line)}
-dd{margin:0 0 0 auto;font-size:.9375rem;min-width:0}
+dd{margin:0;margin-inline-start:auto;font-size:.9375rem;min-width:0}
 form{margin:1.25rem 0 0;display:grid;gap:.75rem}
 button,.button{display:block;width:100%;min-height:3rem;padding:.7rem 1rem;border-radius:10px;border:1px solid transparent;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}
 .primary{background:var(--accent);color:var(--onaccent);border-color:var(--border)}
@@ -62,6 +62,7 @@ button,.button{display:block;width:100%;min-height:3rem;padding:.7rem 1rem;borde
 footer{padding:.25rem 1rem 1.25rem;color:var(--muted);font-size:.8125rem;text-align:center}
 footer nav{margin-top:.35rem}
 footer a{display:inline-block;padding:.5rem;color:inherit}
+footer nav a{min-width:2.75rem;min-height:2.75rem;padding:.65rem .5rem}
 @media print{body{background:none}article{box-shadow:none}form,footer nav,.button,.close{display:none}}
 @media (max-width:24rem){.summary,.body{padding-left:1.15rem;padding-right:1.15rem}}
 `

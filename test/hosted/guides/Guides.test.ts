@@ -1,4 +1,4 @@
-/** Every page of docs/ is served below /docs, and its links lead to pages and headings that exist. */
+/** Every page of docs/ is served below /docs, as HTML and as Markdown. Its links lead to pages and headings that exist. */
 import { readdirSync, readFileSync } from "node:fs"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,7 +16,18 @@ const linksOf = (from: string, text: string) =>
     return { from, to: pathname, anchor: decodeURIComponent(hash.slice(1)) }
   })
 
-onServer("The guides", "memory", {}, (it) => {
+/** Links of Markdown outside of fenced blocks, without anchors and without those to other hosts. */
+const markdownLinksOf = (from: string, text: string) =>
+  Array.from(
+    text.replaceAll(/^```[^]*?^```$/gm, "").matchAll(/\]\((?!https?:|#)([^)\s]+)\)/g),
+    ([, href]) => new URL(href!, `http://here${from}`).pathname
+  )
+
+const markdownPaths = paths.map((path) => `${path}.md`)
+
+const PUBLIC_URL = "https://pay.example.com/corridor"
+
+onServer("The guides", "memory", { variables: { PUBLIC_URL } }, (it) => {
   it.effect("answer with a page that has a title and loads nothing but its style and pictures", () =>
     Effect.gen(function* () {
       expect(paths.length).toBeGreaterThan(25)
@@ -62,6 +73,52 @@ onServer("The guides", "memory", {}, (it) => {
       const { text } = yield* send("/docs/guides")
       const listed = new Set(linksOf("/docs/guides", text).map(({ to }) => to))
       expect(paths.filter((path) => !listed.has(path))).toEqual([])
+    })
+  )
+
+  it.effect("are Markdown under their own name, which each page links to", () =>
+    Effect.gen(function* () {
+      for (const path of paths) {
+        const { text: page } = yield* send(path)
+        const href = /<link rel="alternate" type="text\/markdown" href="([^"]+)">/.exec(page)?.[1] ?? ""
+        expect(new URL(href, `http://here${path}`).pathname).toBe(`${path}.md`)
+        const { headers, status, text } = yield* send(`${path}.md`)
+        expect(status, path).toBe(200)
+        expect(headers["content-type"]).toBe("text/markdown; charset=utf-8")
+        expect(text, path).toMatch(/^# \S/)
+        expect(text, path).not.toMatch(/^<!--/m)
+        const source = readFileSync(`docs${path.slice("/docs".length)}.md`, "utf8")
+        const blocks = /^```[^]*?^```$/gm
+        expect(text.match(blocks), path).toEqual(source.match(blocks))
+      }
+      expect((yield* send("/docs/none.md")).status).toBe(404)
+    })
+  )
+
+  it.effect("link from their Markdown to Markdown and files that the service has", () =>
+    Effect.gen(function* () {
+      const targets = new Set<string>()
+      for (const path of markdownPaths)
+        for (const to of markdownLinksOf(path, (yield* send(path)).text)) targets.add(to)
+      expect(targets.size).toBeGreaterThan(25)
+      const statuses = yield* Effect.forEach(targets, (to) => Effect.map(send(to), ({ status }) => `${status} ${to}`))
+      expect(statuses.filter((one) => !one.startsWith("200 "))).toEqual([])
+      expect(Array.from(targets).filter((to) => paths.includes(to))).toEqual([])
+    })
+  )
+
+  it.effect("are all listed at /llms.txt, by addresses below PUBLIC_URL that answer", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* send("/llms.txt")
+      expect(status).toBe(200)
+      expect(headers["content-type"]).toBe("text/plain; charset=utf-8")
+      expect(text).toMatch(/^# Corridor\n\n> \S/)
+      const links = Array.from(text.matchAll(/\]\(([^)]*)\)/g), ([, href]) => href!)
+      expect(links.filter((href) => !href.startsWith(`${PUBLIC_URL}/`))).toEqual([])
+      const listed = links.map((href) => href.slice(PUBLIC_URL.length))
+      expect([...markdownPaths, "/docs", "/openapi.json"].filter((path) => !listed.includes(path))).toEqual([])
+      for (const path of listed) expect((yield* send(path)).status, path).toBe(200)
+      expect((yield* send("/llms.txt", { method: "HEAD" })).status).toBe(200)
     })
   )
 

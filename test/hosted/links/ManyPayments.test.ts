@@ -39,9 +39,14 @@ const manyPaid = Effect.gen(function* () {
   const later = sql`lpad(to_hex(extract(epoch from ${at}::timestamptz)::bigint * 1000 + 86400000 + n), 12, '0')`
   const id = sql`(${later} || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid`
   const numbers = sql`generate_series(1, ${MANY}) n`
-  yield* sql`insert into payments select (jsonb_populate_record(p, jsonb_build_object(
-      'payment_id', ${id}, 'transaction_id', gen_random_uuid()))).*
-    from payments p cross join ${numbers} where p.payment_id = ${payment.payment_id}`
+  // Columns that the database computes take no value.
+  const [found] = yield* sql<{ readonly columns: string }>`select string_agg(attname, ', ') as columns
+    from pg_attribute where attrelid = 'payments'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`
+  const columns = sql.literal(found!.columns)
+  yield* sql`insert into payments (${columns}) select ${columns} from (
+      select (jsonb_populate_record(p, jsonb_build_object(
+        'payment_id', ${id}, 'transaction_id', gen_random_uuid()))).*
+      from payments p cross join ${numbers} where p.payment_id = ${payment.payment_id}) copies`
   yield* sql`insert into payment_link_payments (payment_id, link_id, org_id, submission)
     select ${id}, ${link.link_id}, ${link.org_id}, n::text from ${numbers}`
   yield* sql`insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)

@@ -237,6 +237,15 @@ onDatabasePaymentServer(
       })
     )
 
+    it.effect("takes a card in the digits of an Arabic keyboard", () =>
+      Effect.gen(function* () {
+        const { path, payment_id } = yield* withoutCard()
+        const typed = { action: "pay", number: "٤٢٤٢ ٤٢٤٢ ٤٢٤٢ ٤٢٤٢", expiry: "١٢/٣٥", cvv: "١٢٣", holder: "ليلى" }
+        expect((yield* submit(`${path}&lang=ar`, typed)).status).toBe(303)
+        yield* untilStatus(payment_id, "completed")
+      })
+    )
+
     it.effect("keeps the payment for later when no provider takes cards at the moment", () =>
       Effect.gen(function* () {
         const configs = yield* serveCountry("RW", ["fiat"])
@@ -288,7 +297,7 @@ onDatabasePaymentServer(
         const { path } = yield* atCheckout()
         const page = yield* visit(path, { "accept-language": "fr-CI,fr;q=0.9,en;q=0.8" })
         expect(page.headers["content-language"]).toBe("fr")
-        expect(page.text).toContain('<html lang="fr">')
+        expect(page.text).toContain('<html lang="fr" dir="ltr">')
         expect(page.text).toContain("Payer 1\u202f500,00\u00a0KES")
       })
     )

@@ -2,7 +2,9 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { amountText, english, french, pageTextFor, timeText } from "../../../src/hosted/pages/PageText.ts"
+import { english } from "../../../src/hosted/pages/languages/English.ts"
+import { french } from "../../../src/hosted/pages/languages/French.ts"
+import { amountText, languages, pageTextFor, timeText } from "../../../src/hosted/pages/PageText.ts"
 
 const money = (currency: string, minor: bigint) => new Money({ currency: CurrencyCode.make(currency), minor })
 
@@ -47,10 +49,47 @@ describe("the language of a page", () => {
     ["de, en, fr", "en"],
     ["en-GB,en;q=0.9,fr;q=0.8", "en"],
     ["fry, frm", "en"],
-    ["fr;q=nonsense", "fr"]
+    ["fr;q=nonsense", "fr"],
+    ["sw-TZ,sw;q=0.9,en;q=0.8", "sw"],
+    ["pt-BR", "pt"],
+    ["ha-NG", "ha"],
+    ["ar-MA;q=0.7,fr;q=0.9", "fr"],
+    ["zh, ar;q=0.2", "ar"]
   ])("for %s is %s", (header, language) => {
     expect(pageTextFor(header).language).toBe(language)
   })
+})
+
+describe("every language", () => {
+  /** Names of all texts, with how many values each takes. */
+  const shapeOf = (texts: object): ReadonlyArray<string> =>
+    Object.entries(texts).flatMap(([name, text]) => {
+      if (typeof text === "object") return shapeOf(text).map((inner) => `${name}.${inner}`)
+      return [typeof text === "function" ? `${name}(${text.length})` : name]
+    })
+
+  it.each(languages.map((words) => [words.ownName, words] as const))(
+    "%s has all texts, and none of another",
+    (_, words) => {
+      expect(shapeOf(words)).toEqual(shapeOf(english))
+      const own = [
+        words.checkTitle,
+        words.link.title,
+        words.completedTitle,
+        words.link.closed.expired.text,
+        words.pay("1")
+      ]
+      for (const text of own) expect(text).not.toBe("")
+      for (const other of languages.filter((one) => one !== words)) {
+        expect([other.checkTitle, other.link.title, other.completedTitle]).not.toContain(words.checkTitle)
+        expect(other.language).not.toBe(words.language)
+      }
+      const values = ["Acme", "1,500.00 KES"] as const
+      expect(words.receiptText(values[1], values[0])).toContain("Acme")
+      expect(words.link.rateFor("1 USD = 2 KES", 14)).toMatch(/^1 USD = 2 KES.*14/)
+      expect(words.link.rateFor("1 USD = 2 KES", 0)).not.toContain("0")
+    }
+  )
 })
 
 it.each([

@@ -8,13 +8,16 @@ import {
   type LinkPaymentRequest,
   type Offer,
   type PayerDetails,
+  type StatusVisit,
   type LinkMethod,
   linkMethods
 } from "../../links/LinkVisit.ts"
 import { isLinkRef } from "../../links/LinkTokens.ts"
+import type { Payment } from "../../../payments/store/Payment.ts"
 import type { PaymentLink } from "../../links/LinkStore.ts"
 import { cardOf } from "../CardForm.ts"
-import type { PageText } from "../PageText.ts"
+import type { PageText } from "../languages/English.ts"
+import { latinDigits } from "../PageText.ts"
 import type { CurrencyCode } from "../../../domain/Currency.ts"
 import { Money } from "../../../domain/Money.ts"
 
@@ -23,18 +26,26 @@ const LONGEST = 15
 
 const SPACES = /[\s\u00a0\u202f]/g
 const GROUPED = /^\d{1,3}(,\d{3})+(\.\d+)?$/
+const ONE_COMMA = /^\d{1,3},\d{3}$/
 const PLAIN = /^(\d+)(?:[.,](\d+))?$/
+
+/** Arabic keyboards write separators of their own. */
+const latinNumber = (text: string, words: Pick<PageText, "language">): string =>
+  latinDigits(text, words).replaceAll("٬", ",").replaceAll("٫", ".")
 
 export const typedAmount = (
   text: string,
   currency: CurrencyCode,
-  { language }: Pick<PageText, "language">
+  { groupSeparator, language }: Pick<PageText, "groupSeparator" | "language">
 ): Option.Option<Money> => {
-  const spaceless = text.replaceAll(SPACES, "")
-  const ungrouped = language === "en" && GROUPED.test(spaceless) ? spaceless.replaceAll(",", "") : spaceless
+  const spaceless = latinNumber(text, { language }).replaceAll(SPACES, "")
+  const { exponent } = Money.zero(currency)
+  const isGrouped = groupSeparator === "," && GROUPED.test(spaceless)
+  // 1,500 dinars in three decimals: a thousand times as many, for those who write a decimal comma.
+  if (isGrouped && exponent === 3 && ONE_COMMA.test(spaceless)) return Option.none()
+  const ungrouped = isGrouped ? spaceless.replaceAll(",", "") : spaceless
   const [, whole, fraction = ""] = PLAIN.exec(ungrouped) ?? []
   if (whole === undefined || whole.length + fraction.length > LONGEST) return Option.none()
-  const { exponent } = Money.zero(currency)
   // Three digits after a comma could be thousands or a fraction.
   if (fraction.length > exponent) return Option.none()
   const money = Money.fromNumericText(fraction === "" ? whole : `${whole}.${fraction}`, currency)
@@ -68,6 +79,10 @@ export const fieldsOf = (
   return link.amount_type === "open" ? ["amount", ...asked] : asked
 }
 
+/** The e-mail address is optional for mobile money, unless the route demands it. */
+export const asksEmail = (method: LinkMethod, offer: Pick<Offer, "mobileMoneyNeedsEmail">): boolean =>
+  method !== "mobile_money" || offer.mobileMoneyNeedsEmail
+
 export const methodIn = (text: string | null | undefined): LinkMethod | undefined =>
   linkMethods.find((method) => method === text)
 
@@ -80,6 +95,29 @@ export const keptOf = (form: URLSearchParams): Kept => {
       return field !== "account_number" && holdsCardNumber(text) ? [] : [[field, text]]
     })
   )
+}
+
+const textOf = (details: Payment["payer_details"], field: string): string | undefined => {
+  const value = details[field]
+  return typeof value === "string" ? value : undefined
+}
+
+/** What the payer typed for a payment that failed, for another try. */
+export const keptFrom = ({ link, payment }: Pick<StatusVisit, "link" | "payment">, words: PageText): Kept => {
+  const { amount, mobile_money_details: momo, payer_details: payer } = payment
+  const bank = payer["bank_details"]
+  const inBank = (field: string) =>
+    typeof bank === "object" && bank !== null ? textOf(bank as Payment["payer_details"], field) : undefined
+  const typed: Readonly<Record<KeptField, string | undefined>> = {
+    amount: link.amount_type === "open" ? amount.toNumericText().replace(".", words.decimalSeparator) : undefined,
+    name: textOf(payer, "name"),
+    email: textOf(payer, "email"),
+    phone: textOf(momo, "phone_number") ?? textOf(payer, "phone"),
+    network: textOf(momo, "provider"),
+    bank_name: inBank("bank_name"),
+    account_number: inBank("account_number")
+  }
+  return Object.fromEntries(Object.entries(typed).filter(([, text]) => text !== undefined))
 }
 
 const CONTROL = /\p{Cc}/u
@@ -115,14 +153,16 @@ export const orderOf = (
 ): Either.Either<Omit<LinkPaymentRequest, "browser">, ReadonlyArray<LinkField>> => {
   const typed = (field: LinkField): string => form.get(field) ?? ""
   const phone = (method === "mobile_money" ? readPhoneNumberOf : readPhoneNumber)(typed("phone"), link.country)
-  const payer = { name: name(typed("name")), email: email(typed("email")), phone: Either.getRight(phone) }
+  const isLeftOut = method === "mobile_money" && typed("email").trim() === ""
+  const payer = { name: name(typed("name")), phone: Either.getRight(phone) }
+  const mail = isLeftOut ? {} : { email: email(typed("email")) }
   const amount = link.amount_type === "open" ? { amount: typedAmount(typed("amount"), link.payer_currency, words) } : {}
-  const own = methodDetails(form, method, link, now)
+  const own = methodDetails(typed, form.has("number"), { link, method, now, words })
   const wrong = Arr.union(
-    missingIn({ ...amount, ...payer }),
+    missingIn({ ...amount, ...payer, ...mail }),
     Either.getOrElse(Either.flip(own), () => [])
   )
-  const details = Option.all(payer)
+  const details = Option.all({ ...payer, ...mail })
   if (wrong.length > 0 || Option.isNone(details) || Either.isLeft(own)) return Either.left(wrong)
   return Either.right({
     submission: Option.getOrNull(Option.filter(Option.fromNullable(form.get("submission")), isLinkRef)),
@@ -138,12 +178,10 @@ type Payer = NonNullable<PayerDetails["payer_details"]>
 type Own = (payer: Payer) => PayerDetails
 
 const methodDetails = (
-  form: URLSearchParams,
-  method: LinkMethod,
-  { country }: PaymentLink,
-  now: Date
+  typed: (field: LinkField) => string,
+  hasNumber: boolean,
+  { link: { country }, method, now }: Circumstances
 ): Either.Either<Own, ReadonlyArray<LinkField>> => {
-  const typed = (field: LinkField): string => form.get(field) ?? ""
   switch (method) {
     case "mobile_money":
       return Option.match(findNetwork(country, typed("network")), {
@@ -153,10 +191,9 @@ const methodDetails = (
       })
     case "card": {
       // The route has the last word on whether the number may be left out.
-      if (!form.has("number")) return Either.right<Own>(() => ({ card_entry: "hosted" }))
-      const withHolder = new URLSearchParams([...form].filter(([field]) => field !== "holder"))
-      withHolder.set("holder", typed("name"))
-      return Either.mapBoth(cardOf(withHolder, now), {
+      if (!hasNumber) return Either.right<Own>(() => ({ card_entry: "hosted" }))
+      const [number, expiry, cvv] = [typed("number"), typed("expiry"), typed("cvv")]
+      return Either.mapBoth(cardOf(new URLSearchParams({ number, expiry, cvv, holder: typed("name") }), now), {
         onLeft: (fields): ReadonlyArray<LinkField> => fields.map((field) => (field === "holder" ? "name" : field)),
         onRight: (card): Own => {
           const { cvv, expiryMonth, expiryYear, number } = Redacted.value(card)

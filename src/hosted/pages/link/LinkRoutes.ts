@@ -6,7 +6,7 @@ import { type Outgoing, alsoByHead, type Incoming, type Route } from "../../../p
 import { RateLimits, requestAddress } from "../../../platform/rateLimits/RateLimits.ts"
 import { LinkCheckout } from "../../links/LinkCheckout.ts"
 import { cookieFor, holderCookie } from "../../links/LinkTokens.ts"
-import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
+import type { LinkVisit, Offer, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
 import type { PaymentLink } from "../../links/LinkStore.ts"
 import { amountText, type Reader, readerOf } from "../PageText.ts"
 import { message, notFoundPage } from "../CheckoutPage.ts"
@@ -14,8 +14,7 @@ import { browserOf, makeReadForm, orRefusedPage } from "../FormBody.ts"
 import { withHeader, type Page, pageReply, redirectReply } from "../PageLayout.ts"
 import { SendReceipt } from "../SendReceipt.ts"
 import { formPage, type FormState } from "./LinkFormPage.ts"
-import { keptOf, type LinkField, methodIn, numberFields, orderOf } from "./LinkForm.ts"
-import { linkPageText } from "./LinkPageText.ts"
+import { keptFrom, keptOf, type LinkField, methodIn, numberFields, orderOf } from "./LinkForm.ts"
 import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./LinkStatusPage.ts"
 import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
 import { logoType } from "../../../domain/Logo.ts"
@@ -54,7 +53,7 @@ const logoBeside = ({ has_logo, link_ref }: PaymentLink) => (has_logo ? `${link_
 const logoBelow = ({ has_logo }: PaymentLink) => (has_logo ? "logo" : undefined)
 
 const closedPage = (visit: LinkVisit, { words }: Reader, because: "paid" | "canceled" | "expired"): Page => {
-  const { text, title } = linkPageText(words).closed[because]
+  const { text, title } = words.link.closed[because]
   const { content } = message(title, text)
   return { title, content: withHeader({ ...visit, logo: logoBeside(visit.link), amount: undefined }, words, content) }
 }
@@ -63,7 +62,7 @@ type Asked = Omit<FormState, "method" | "notice"> & {
   readonly method: FormState["method"] | undefined
   readonly notice?: (price: string | undefined) => string
   /** Default: by the route of the amount, where that is known. */
-  readonly asksCardNumber?: boolean
+  readonly needed?: Partial<Pick<Offer, "asksCardNumber" | "mobileMoneyNeedsEmail">>
 }
 
 export const linkRoutes = Effect.gen(function* () {
@@ -79,14 +78,20 @@ export const linkRoutes = Effect.gen(function* () {
     const { words } = reader
     const offer = yield* counter.offer(visit.link)
     if (Option.isNone(offer)) {
-      return pageReply(503, reader, ofLink(visit, publicUrl, message(linkPageText(words).notNowTitle, words.notNow)))
+      return pageReply(503, reader, ofLink(visit, publicUrl, message(words.link.notNowTitle, words.notNow)))
     }
     const { methods, price } = offer.value
     const method = methods.find((one) => one === asked.method) ?? methods[0]!
     const notice = asked.notice?.(price === null ? undefined : amountText(price.pays, words))
     const state = { method, kept: asked.kept, problems: asked.problems, notice }
-    const { asksCardNumber = offer.value.asksCardNumber } = asked
-    const page = formPage({ ...visit, logo: logoBeside(visit.link) }, { ...offer.value, asksCardNumber }, words, state)
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const page = formPage(
+      { ...visit, logo: logoBeside(visit.link) },
+      { ...offer.value, ...asked.needed },
+      words,
+      state,
+      now
+    )
     return pageReply(status, reader, ofLink(visit, publicUrl, page))
   })
 
@@ -103,18 +108,33 @@ export const linkRoutes = Effect.gen(function* () {
         const page = takenPage({ ...visit, logo: logoBeside(visit.link) }, reader.words, refOf(incoming), freeAt)
         return Effect.succeed(pageReply(status, reader, ofLink(visit, publicUrl, page)))
       }
-      case "Closed":
+      case "Closed": {
+        const { because, submission } = visit.state
+        const holder = submission === null ? "" : cookieFor(incoming.request.headers.cookie, submission)
+        if (submission !== null && counter.isHolder(visit.link, submission, holder)) {
+          return Effect.succeed(redirectReply(statusAddress(refOf(incoming), submission)))
+        }
         return Effect.succeed(
           pageReply(
-            visit.state.because === "paid" ? 200 : 410,
+            because === "paid" ? 200 : 410,
             reader,
-            ofLink(visit, publicUrl, closedPage(visit, reader, visit.state.because))
+            ofLink(visit, publicUrl, closedPage(visit, reader, because))
           )
         )
+      }
       case "Payable": {
-        const { method } = incoming.query
+        const { again, method } = incoming.query
         const asked = typeof method === "string" ? methodIn(method) : undefined
-        return formReply(visit, reader, 200, { method: asked, kept: {}, problems: [] })
+        if (typeof again !== "string") return formReply(visit, reader, 200, { method: asked, kept: {}, problems: [] })
+        return Effect.flatMap(
+          counter.status(refOf(incoming), again, cookieFor(incoming.request.headers.cookie, again)),
+          (failed) => {
+            const before = Option.filter(failed, ({ isHolder }) => isHolder)
+            const kept = Option.match(before, { onNone: () => ({}), onSome: (one) => keptFrom(one, reader.words) })
+            const used = Option.getOrUndefined(Option.map(before, ({ payment }) => methodIn(payment.payment_method)))
+            return formReply(visit, reader, 200, { method: asked ?? used, kept, problems: [] })
+          }
+        )
       }
     }
   }
@@ -140,11 +160,10 @@ export const linkRoutes = Effect.gen(function* () {
       status: number,
       problems: ReadonlyArray<LinkField>,
       notice: Asked["notice"],
-      asksCardNumber?: true
+      needed?: Asked["needed"]
     ) => Stored<Outgoing>
   ) {
     const { words } = readerOf(incoming)
-    const linkWords = linkPageText(words)
     switch (result._tag) {
       case "Led":
         return led(refOf(incoming), result)
@@ -152,15 +171,17 @@ export const linkRoutes = Effect.gen(function* () {
       case "Closed":
         return yield* withVisit(incoming, (now) => shown(now, incoming, 409))
       case "Repriced":
-        return yield* again(409, [], (price) => (price === undefined ? words.notNow : linkWords.repriced(price)))
+        return yield* again(409, [], (price) => (price === undefined ? words.notNow : words.link.repriced(price)))
       case "TooLittle":
-        return yield* again(400, ["amount"], () => linkWords.checkFields)
-      case "NumberNeeded":
-        return yield* again(400, numberFields, () => linkWords.checkFields, true)
+        return yield* again(400, ["amount"], () => words.link.checkFields)
+      case "FieldNeeded":
+        return yield* result.field === "number"
+          ? again(400, numberFields, () => words.link.checkFields, { asksCardNumber: true })
+          : again(400, ["email"], () => words.link.checkFields, { mobileMoneyNeedsEmail: true })
       case "NoRoute":
-        return yield* again(503, [], () => linkWords.noRoute)
+        return yield* again(503, [], () => words.link.noRoute)
       case "PromptedTooOften":
-        return yield* again(429, [], () => linkWords.promptedTooOften)
+        return yield* again(429, [], () => words.link.promptedTooOften)
       case "Refused":
         return yield* again(400, [], () => words.refusedText)
     }
@@ -169,27 +190,26 @@ export const linkRoutes = Effect.gen(function* () {
   const submitted = Effect.fnUntraced(function* (visit: LinkVisit, incoming: Incoming) {
     const reader = readerOf(incoming)
     const { words } = reader
-    const linkWords = linkPageText(words)
-    const form = yield* readForm(incoming.request)
+    const form = yield* readForm(incoming)
     if (visit.state._tag === "Closed") return yield* shown(visit, incoming)
     const isTaken = visit.state._tag === "Taken" && visit.state.submission !== form.get("submission")
     if (isTaken) return yield* shown(visit, incoming, 409)
     const now = yield* Clock.currentTimeMillis
     const method = methodIn(form.get("method"))
-    const again: Parameters<typeof afterPay>[2] = (status, problems, notice, asksCardNumber) =>
+    const again: Parameters<typeof afterPay>[2] = (status, problems, notice, needed) =>
       formReply(visit, reader, status, {
         method,
         kept: keptOf(form),
         problems,
-        ...(asksCardNumber === undefined ? {} : { asksCardNumber }),
+        ...(needed === undefined ? {} : { needed }),
         ...(notice === undefined ? {} : { notice })
       })
-    if (method === undefined) return yield* again(400, [], () => linkWords.checkFields)
+    if (method === undefined) return yield* again(400, [], () => words.link.checkFields)
     const order = orderOf(form, { link: visit.link, method, now: new Date(now), words })
-    if (Either.isLeft(order)) return yield* again(400, order.left, () => linkWords.checkFields)
+    if (Either.isLeft(order)) return yield* again(400, order.left, () => words.link.checkFields)
     // Counts valid forms by payer and link, so that one visitor cannot block others.
     const payer = `${requestAddress(incoming.request, trustProxy)} ${visit.link.link_id}`
-    if (!forms.take(payer, now).allowed) return yield* again(429, [], () => linkWords.slowDown)
+    if (!forms.take(payer, now).allowed) return yield* again(429, [], () => words.link.slowDown)
     return yield* afterPay(
       yield* counter.pay(visit.link, { ...order.right, browser: browserOf(incoming, trustProxy) }),
       incoming,
@@ -215,10 +235,9 @@ export const linkRoutes = Effect.gen(function* () {
         words: reader.words,
         address: incoming.params["submission"] ?? "",
         trouble,
-        receipt: receipt === "sent" || receipt === "failed" ? receipt : undefined,
-        stays: receipt !== undefined
+        receipt: receipt === "sent" || receipt === "failed" ? receipt : undefined
       },
-      `../${visit.link.link_ref}`,
+      `../${visit.link.link_ref}${visit.isHolder ? `?again=${incoming.params["submission"] ?? ""}` : ""}`,
       publicUrl
     )
     const status = trouble === undefined ? 200 : troubleStatus[trouble]
@@ -233,7 +252,7 @@ export const linkRoutes = Effect.gen(function* () {
   })
 
   const acted = Effect.fnUntraced(function* (visit: StatusVisit, incoming: Incoming) {
-    const form = yield* readForm(incoming.request)
+    const form = yield* readForm(incoming)
     const back = redirectReply(incoming.params["submission"] ?? "")
     const troubled = (trouble: StatusTrouble) =>
       withStatus(incoming, (now) => Effect.succeed(statusReply(now, incoming, trouble)))

@@ -1,7 +1,7 @@
 /** The page of a payment through a link: next action, waiting, outcome. */
 import { Duration } from "effect"
 import { html } from "../../../domain/Html.ts"
-import { receiptReading, takenRefresh, transferRefresh } from "../../../domain/policies/PaymentPolicies.ts"
+import { takenRefresh, transferRefresh } from "../../../domain/policies/PaymentPolicies.ts"
 import { isFinal } from "../../../domain/PaymentStatus.ts"
 import type { StatusVisit } from "../../links/LinkVisit.ts"
 import { outcome, receiptByMail, type ReceiptAnswer, waitingPage, returnAddress } from "../CheckoutPage.ts"
@@ -15,8 +15,18 @@ import {
   type Headline,
   type Page
 } from "../PageLayout.ts"
-import { timeText, type PageText } from "../PageText.ts"
-import { instructionNames, linkPageText } from "./LinkPageText.ts"
+import type { PageText } from "../languages/English.ts"
+import { timeText } from "../PageText.ts"
+
+/** Bank transfer instructions in display order. */
+const instructionNames = [
+  "account_name",
+  "account_number",
+  "bank_name",
+  "bank_code",
+  "reference",
+  "expires_at"
+] as const
 
 /** Errors of actions on this page, with their HTTP status. */
 export const troubleStatus = { wrong_otp: 400, not_holder: 403, cancel_refused: 409, resent_too_often: 429 } as const
@@ -29,16 +39,14 @@ export interface StatusPageInput {
   readonly address: string
   readonly trouble: StatusTrouble
   readonly receipt: ReceiptAnswer
-  /** Opened to see the receipt: no redirect. */
-  readonly stays: boolean
 }
 
 /** Sentence about when the link can be paid again; empty if unknown. */
 const freeAgain = (freeAt: Date | null, words: PageText): string =>
-  freeAt === null ? "" : linkPageText(words).takenUntil(timeText(freeAt, words))
+  freeAt === null ? "" : words.link.takenUntil(timeText(freeAt, words))
 
 const refusal = ({ trouble, visit, words }: StatusPageInput) => {
-  const { cancelRefused, resentTooOften } = linkPageText(words)
+  const { cancelRefused, resentTooOften } = words.link
   if (trouble !== "cancel_refused" && trouble !== "resent_too_often") return false
   const end = visit.payment.status === "pending" ? visit.payment.expires_at : null
   const refused = `${cancelRefused} ${freeAgain(end, words)}`
@@ -52,7 +60,7 @@ export const takenPage = (
   address: string,
   freeAt: Date | null
 ): Page => {
-  const { takenText, takenTitle } = linkPageText(words)
+  const { takenText, takenTitle } = words.link
   const until = freeAgain(freeAt, words)
   return {
     title: takenTitle,
@@ -71,18 +79,17 @@ export const takenPage = (
 
 const waiting = (shown: StatusPageInput): Page => {
   const { address, visit, words } = shown
-  const said = html`<p>${linkPageText(words).waitingText(visit.merchant)}</p>
+  const said = html`<p>${words.link.waitingText(visit.merchant)}</p>
     ${refusal(shown)}`
   return waitingPage(visit, words, address, said)
 }
 
 const otpPage = (shown: StatusPageInput): Page => {
   const { trouble, visit, words } = shown
-  const linkWords = linkPageText(words)
   const otp = formField({
     name: "otp",
-    label: linkWords.otp,
-    problem: trouble === "wrong_otp" && linkWords.otpProblem,
+    label: words.link.otp,
+    problem: trouble === "wrong_otp" && words.link.otpProblem,
     control: (state) =>
       html`<input
         id="otp"
@@ -97,13 +104,13 @@ const otpPage = (shown: StatusPageInput): Page => {
   return paymentPage(
     visit,
     words,
-    linkWords.otpTitle,
-    html`<p>${linkWords.otpText}</p>
+    words.link.otpTitle,
+    html`<p>${words.link.otpText}</p>
       ${refusal(shown)}
       <form method="post">
         ${otp}
-        <button class="primary" name="action" value="otp">${linkWords.otpSend}</button>
-        <button class="secondary" name="action" value="resend" formnovalidate>${linkWords.otpResend}</button>
+        <button class="primary" name="action" value="otp">${words.link.otpSend}</button>
+        <button class="secondary" name="action" value="resend" formnovalidate>${words.link.otpResend}</button>
         ${cancelButton(words)}
       </form>`
   )
@@ -113,33 +120,31 @@ const shownTime = (text: string): string => text.replace(/^(\d{4}-\d{2}-\d{2})T(
 
 const transferPage = (shown: StatusPageInput): Page => {
   const { address, visit, words } = shown
-  const linkWords = linkPageText(words)
   const { action_data } = visit.payment
   const instructions = instructionNames.map((name) => {
     const value = action_data[name]
     if (value === undefined || value === null || value === "") return false
-    return detail(linkWords.instructions[name], name === "expires_at" ? shownTime(value) : value)
+    return detail(words.link.instructions[name], name === "expires_at" ? shownTime(value) : value)
   })
-  const body = html`<p>${linkWords.transferText}</p>
+  const body = html`<p>${words.link.transferText}</p>
     ${refusal(shown)}
     <dl>${instructions}</dl>
     <form method="post">${cancelButton(words)}</form>`
   return {
-    ...paymentPage(visit, words, linkWords.transferTitle, body),
+    ...paymentPage(visit, words, words.link.transferTitle, body),
     refresh: { seconds: Duration.toSeconds(transferRefresh), address }
   }
 }
 
 /** Browsers restrict redirects after a form to this site, so the page itself leads on. */
 const onwardPage = ({ visit, words }: StatusPageInput, address: string): Page => {
-  const linkWords = linkPageText(words)
-  const body = html`<p>${linkWords.onwardText}</p>
+  const body = html`<p>${words.link.onwardText}</p>
     <a class="button primary" href="${address}" rel="noreferrer">${words.continue}</a>`
-  return { ...paymentPage(visit, words, linkWords.onwardTitle, body, false), refresh: { seconds: 0, address } }
+  return { ...paymentPage(visit, words, words.link.onwardTitle, body, false), refresh: { seconds: 0, address } }
 }
 
 /** `linkAddress`: the form, for another try. */
-const overPage = ({ receipt, stays, visit, words }: StatusPageInput, linkAddress: string): Page => {
+const overPage = ({ receipt, visit, words }: StatusPageInput, linkAddress: string): Page => {
   const { status } = visit.payment
   const back = returnAddress({ ...visit.payment, return_url: visit.link.return_url })
   if (status === "completed" || status === "refunded") {
@@ -147,21 +152,16 @@ const overPage = ({ receipt, stays, visit, words }: StatusPageInput, linkAddress
       back === null
         ? html`<p class="close">${words.closeThis}</p>`
         : html`<a class="button primary" href="${back}" rel="noreferrer">${words.backTo(visit.merchant)}</a>`
-    const leads = back !== null && !stays && receipt === undefined
-    return {
-      ...outcome(visit, words, html`${receiptByMail(visit, words, receipt)} ${onwards}`),
-      ...(leads ? { refresh: { seconds: Duration.toSeconds(receiptReading), address: back } } : {})
-    }
+    return outcome(visit, words, html`${receiptByMail(visit, words, receipt)} ${onwards}`)
   }
-  const linkWords = linkPageText(words)
   const { calledOff } = visit
   return paymentPage(
     visit,
     words,
     calledOff ? words.canceledTitle : words.failedTitle,
-    html`<p>${calledOff ? linkWords.canceledText : linkWords.againText}</p>
+    html`<p>${calledOff ? words.link.canceledText : words.link.againText}</p>
       ${details(visit, words)}
-      <a class="button primary" href="${linkAddress}">${linkWords.again}</a>
+      <a class="button primary" href="${linkAddress}">${words.link.again}</a>
       ${
         back !== null &&
         html`<a class="button secondary" href="${back}" rel="noreferrer">${words.backTo(visit.merchant)}</a>`

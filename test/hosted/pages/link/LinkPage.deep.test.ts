@@ -22,6 +22,7 @@ import {
   hiddenIn,
   leadsTo,
   payAt,
+  paymentsOf,
   untilPage
 } from "./LinkPageFixtures.ts"
 
@@ -115,7 +116,11 @@ onDatabasePaymentServer(
           payer_details: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" }
         })
         expect((yield* visit(status)).text).toContain(complete)
-        for (const answer of [yield* visit(path), yield* submit(path, { ...form, submission: "" })]) {
+        expect((yield* visit(path)).headers["location"], "its payer sees the receipt").toBe(
+          status.slice("/pay/".length)
+        )
+        const other = newBrowser()
+        for (const answer of [yield* other.visit(path), yield* other.submit(path, { ...form, submission: "" })]) {
           expect(answer.status).toBe(200)
           expect(answer.text).toContain("Already paid")
         }
@@ -157,7 +162,7 @@ onDatabasePaymentServer(
         const declined = leadsTo(yield* payAt(link, byCard("4000000000000002")))
         const over = yield* visit(declined)
         expect(over.text).toContain(failed)
-        expect(over.text).toContain(`href="../${link.link_ref}"`)
+        expect(over.text).toContain(`href="../${link.link_ref}?again=${declined.split("/").at(-1)}"`)
         expect((yield* look).status).toBe("active")
 
         const later = leadsTo(yield* payAt(link, byPhone("+254712340004")))
@@ -169,7 +174,7 @@ onDatabasePaymentServer(
         expect((yield* submit(asking, { action: "cancel" })).headers["location"]).toBe(asking.split("/").at(-1))
         const canceled = yield* visit(asking)
         expect(canceled.text).toContain("Payment cancelled")
-        expect(canceled.text).toContain(`href="../${link.link_ref}"`)
+        expect(canceled.text).toContain(`href="../${link.link_ref}?again=${asking.split("/").at(-1)}"`)
         expect(canceled.text).not.toContain(failed)
 
         const bank = leadsTo(yield* payAt(link, byBank()))
@@ -286,6 +291,29 @@ onDatabasePaymentServer(
       })
     )
 
+    it.effect("takes the digits of an Arabic keyboard, and repeats no card in them", () =>
+      Effect.gen(function* () {
+        const arabic = (text: string) => text.replaceAll(/\d/g, (digit) => String.fromCharCode(0x660 + Number(digit)))
+        const { link, path } = yield* acmeLink({ currency: "KES", amount_type: "open" })
+        const own = newBrowser()
+        const page = yield* own.visit(`${path}?method=card&lang=ar`)
+        const number = arabic("4242424242424241")
+        const card = { ...hiddenIn(page), ...byCard(number), amount: arabic("1500.50"), name: `Zuri ${number}` }
+        const refused = yield* own.submit(`${path}?lang=ar`, card)
+        expect(refused.status).toBe(400)
+        expect(refused.text).toContain('id="number-problem"')
+        for (const text of [number, "4242424242424241"]) expect(refused.text).not.toContain(text)
+
+        const phone = { ...hiddenIn(page), ...byPhone(arabic("0712340002")), amount: arabic("1500.50") }
+        const status = leadsTo(yield* own.submit(`${path}?lang=ar`, phone))
+        const wrong = yield* own.submit(`${status}?lang=ar`, { action: "otp", otp: arabic("000000") })
+        expect(wrong.status).toBe(400)
+        expect((yield* own.submit(`${status}?lang=ar`, { action: "otp", otp: arabic("123456") })).status).toBe(303)
+        yield* untilPage(status, complete)
+        expect(yield* paymentsOf((yield* people).acme, link)).toMatchObject([{ status: "completed", amount: 1500.5 }])
+      })
+    )
+
     it.effect("leads to the hosted checkout and back", () =>
       Effect.gen(function* () {
         const { link } = yield* acmeLink()
@@ -315,6 +343,7 @@ onDatabasePaymentServer(
         // 10 USD / 0.00774, rounded up.
         expect(page.text).toMatch(charged("1,291\\.99"))
         expect(page.text).toContain("10.00\u00a0USD")
+        expect(page.text).toMatch(/1 USD = 129\.199\u00a0KES, for (14|15) minutes/)
         const form = { ...hiddenIn(page), ...byPhone() }
         expect(form["rate"]).toBeDefined()
 
@@ -429,6 +458,55 @@ onDatabasePaymentServer(
       })
     )
 
+    it.effect("keeps what was typed for another try after a failure, in the payer's browser only", () =>
+      Effect.gen(function* () {
+        const { link, path } = yield* acmeLink({ currency: "KES", amount_type: "open" })
+        const payer = newBrowser()
+        const form = { ...hiddenIn(yield* payer.visit(path)), ...byPhone("+254712340001"), amount: "1,250.5" }
+        const declined = leadsTo(yield* payer.submit(path, form))
+        const again = `${path}?again=${declined.split("/").at(-1)}`
+        const typed = ["Wanjiru Kamau", "wanjiru@example.com", "+254712340001", "1250.50"]
+        const page = yield* payer.visit(again)
+        for (const text of typed) expect(page.text).toContain(`value="${text}"`)
+        expect(page.text).toContain('<option value="mpesa" selected>')
+        const card = leadsTo(
+          yield* payer.submit(path, { ...hiddenIn(page), ...byCard("4000000000000002"), amount: "7" })
+        )
+        const second = yield* payer.visit(`${path}?again=${card.split("/").at(-1)}`)
+        expect(second.text).toMatch(/href="\?method=card" aria-current="true"/)
+        expect(second.text).toContain('value="Wanjiru Kamau"')
+        expect(second.text).not.toMatch(/4000|0002|12\/30|value="123"/)
+        for (const address of [again, `${path}?again=nothing`, `${path}?again=${"0".repeat(23)}`]) {
+          const foreign = yield* newBrowser().visit(address)
+          expect(foreign.status).toBe(200)
+          for (const text of typed) expect(foreign.text).not.toContain(text)
+        }
+        expect(link["amount_type"]).toBe("open")
+      })
+    )
+
+    it.effect("asks for no e-mail address with mobile money, and for one with a card", () =>
+      Effect.gen(function* () {
+        const { path, payments } = yield* acmeLink()
+        const page = yield* visit(path)
+        expect(page.text).toContain("Optional, for the receipt")
+        expect(page.text).not.toMatch(/name="email" required/)
+        const { email: _email, ...silent } = byPhone()
+        const wrong = yield* submit(path, { ...hiddenIn(page), ...silent, email: "zuri" })
+        expect(wrong.text).toContain('id="email-problem"')
+        const status = leadsTo(yield* submit(path, { ...hiddenIn(wrong), ...silent, email: " " }))
+        const done = yield* untilPage(status, complete)
+        expect(done.text).not.toContain("E-mail me this receipt")
+        expect(yield* payments).toMatchObject([
+          { payer_details: { name: "Wanjiru Kamau", phone: "+254712345678" }, status: "completed" }
+        ])
+        const { email: _mail, ...card } = byCard()
+        const other = yield* acmeLink()
+        const refused = yield* submit(other.path, { ...hiddenIn(yield* visit(`${other.path}?method=card`)), ...card })
+        expect(refused.text).toContain('id="email-problem"')
+      })
+    )
+
     it.effect("takes no card for a name, and does not repeat it", () =>
       Effect.gen(function* () {
         const { link, payments } = yield* acmeLink()
@@ -463,6 +541,21 @@ onDatabasePaymentServer(
         expect(page.text).not.toMatch(/Your name|Pay |Bank transfer/)
         const nothing = yield* visit("/pay/nothing", french)
         expect([nothing.status, nothing.text.includes("Page introuvable")]).toEqual([404, true])
+      })
+    )
+
+    it.effect("speaks Arabic, from right to left, and takes its digits", () =>
+      Effect.gen(function* () {
+        const arabic = { "accept-language": "ar-EG,ar;q=0.9,en;q=0.5" }
+        const { path, payments } = yield* acmeLink({ currency: "KES", amount_type: "open" })
+        const page = yield* visit(path, arabic)
+        expect(page.headers["content-language"]).toBe("ar")
+        expect(page.text).toContain('<html lang="ar" dir="rtl">')
+        expect(page.text).not.toMatch(/Your name|Pay |Bank transfer/)
+        const typed = { ...byPhone("٠٧١٢٣٤٥٦٧٨"), amount: "١٥٠٠.٥" }
+        const status = leadsTo(yield* submit(path, { ...hiddenIn(page), ...typed }, arabic))
+        expect((yield* visit(status, arabic)).text).toContain("\u20661,500.50\u00a0KES\u2069")
+        expect(yield* payments).toMatchObject([{ amount: 1500.5, payer_details: { phone: "+254712345678" } }])
       })
     )
 

@@ -1,10 +1,13 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../../../src/domain/Currency.ts"
+import { languages } from "../../../../src/hosted/pages/PageText.ts"
 import { typedAmount } from "../../../../src/hosted/pages/link/LinkForm.ts"
 
-const read = (text: string, language: "en" | "fr", currency = "KES") =>
-  Option.getOrNull(Option.map(typedAmount(text, CurrencyCode.make(currency), { language }), String))
+const words = (language: string) => languages.find((one) => one.language === language)!
+
+const read = (text: string, language: "en" | "fr" | "sw" | "pt" | "ar" | "ha", currency = "KES") =>
+  Option.getOrNull(Option.map(typedAmount(text, CurrencyCode.make(currency), words(language)), String))
 
 describe("a typed amount", () => {
   it.each([
@@ -13,7 +16,13 @@ describe("a typed amount", () => {
     ["1,234,567.89", "en", "1234567.89 KES"],
     ["12,50", "en", "12.50 KES"],
     ["1\u202f500,50", "fr", "1500.50 KES"],
-    ["1 500.50", "fr", "1500.50 KES"]
+    ["1 500.50", "fr", "1500.50 KES"],
+    ["1,500.50", "sw", "1500.50 KES"],
+    ["1 500,50", "pt", "1500.50 KES"],
+    ["١٥٠٠.٥٠", "ar", "1500.50 KES"],
+    ["١٬٥٠٠٫٥٠", "ar", "1500.50 KES"],
+    ["۱۵۰۰", "ar", "1500.00 KES"],
+    ["1,500", "ha", "1500.00 KES"]
   ] as const)("%s in %s is %s", (text, language, money) => {
     expect(read(text, language)).toBe(money)
   })
@@ -30,6 +39,16 @@ describe("a typed amount", () => {
     expect(read("1.500", "en")).toBeNull()
     expect(read("1,500", "fr")).toBeNull()
     expect(read("1.500", "fr")).toBeNull()
+  })
+
+  it("of a currency with three decimals is none after one comma, where commas group", () => {
+    for (const language of ["en", "ar"] as const) {
+      expect(read("1,500", language, "KWD")).toBeNull()
+      expect(read("1,500.000", language, "KWD")).toBe("1500.000 KWD")
+      expect(read("1,500,000", language, "KWD")).toBe("1500000.000 KWD")
+      expect(read("1,5", language, "KWD")).toBe("1.500 KWD")
+    }
+    expect(read("1,500", "fr", "TND")).toBe("1.500 TND")
   })
 
   it("has the digits of its currency", () => {

@@ -1,0 +1,146 @@
+/** Hausa texts of hosted pages. */
+import type { PageText } from "./English.ts"
+
+export const hausa: PageText = {
+  language: "ha",
+  direction: "ltr",
+  groupSeparator: ",",
+  decimalSeparator: ".",
+  colon: ":",
+  testMode: "Yanayin gwaji: ba a tura kuɗi.",
+  securedBy: "Shafin biya na Corridor",
+  paymentTo: "Biya zuwa ga",
+  description: "Bayani",
+  reference: "Lambar shaida",
+  checkTitle: "Tabbatar da biyan kuɗinka",
+  checkText: "Da fatan za ka duba bayanan kafin ka biya.",
+  pay: (amount) => `Biya ${amount}`,
+  cancel: "Soke",
+  cardTitle: "Biya da kati",
+  cardText: "Ana tura bayanan katinka zuwa ga mai hidimar biya, ba a ajiye su a nan.",
+  cardElsewhere: "Za ka shigar da katinka a shafi na gaba, wurin mai hidimar biya.",
+  cardFields: {
+    number: "Lambar kati",
+    expiry: "Ranar ƙarewa",
+    cvv: "Lambar tsaro",
+    holder: "Suna a kan kati"
+  },
+  cardHints: { number: "", expiry: "MM/YY", cvv: "Lambobi 3 ko 4", holder: "" },
+  cardProblems: {
+    number: "Duba lambar katin: akwai lambar da ta ɓace ko ba daidai ba.",
+    expiry: "Shigar da ranar ƙarewa da ba ta wuce ba, misali 09/30.",
+    cvv: "Shigar da lambobi 3 ko 4 da aka rubuta a kan katin.",
+    holder: "Shigar da suna kamar yadda yake a kan katin."
+  },
+  notNow: "Ba za a iya biya a yanzu ba. Ba a cire komai ba. Da fatan za ka sake gwadawa bayan 'yan mintuna.",
+  waitingTitle: "Ana aiwatar da biyan kuɗinka",
+  waitingText: (merchant) =>
+    `Wannan shafi yana sabunta kansa kuma zai ci gaba da zarar an san sakamako. Za a sanar da ${merchant} ko da ka rufe shi. Don Allah kada ka sake biya.`,
+  unpaidTitle: "Biyan kuɗinka bai kammala ba tukuna",
+  unpaidText: "Ci gaba zuwa shafin mai hidimar biya. Idan ka biya a can yanzu, jira: wannan shafi yana sabunta kansa.",
+  completedTitle: "An kammala biya",
+  completedText: (merchant) => `Mun gode. An sanar da ${merchant}.`,
+  failedTitle: "Ba a kammala biya ba",
+  failedText: (merchant) => `Biyan bai yi nasara ba. Don sake gwadawa, koma wurin ${merchant}.`,
+  canceledTitle: "An soke biya",
+  canceledText: (merchant) => `An soke wannan biya. Don biya, koma wurin ${merchant}.`,
+  refundedTitle: "An mayar da kuɗin",
+  refundedText: (merchant) => `${merchant} ya mayar maka da kuɗin nan.`,
+  leavingText: (merchant) => `Ana tura ka zuwa ga ${merchant}.`,
+  continue: "Ci gaba",
+  closeThis: "Za ka iya rufe wannan shafi.",
+  notFoundTitle: "Ba a sami shafin ba",
+  notFoundText:
+    "Wannan hanyar biya ba daidai ba ce. Tabbatar hanyar ta cika, ko ka nemi sabuwa daga wanda ya aiko maka.",
+  refusedTitle: "Fom ɗin ba daidai ba ne",
+  refusedText: "Ba a cire komai ba. Koma shafin biya ka sake gwadawa.",
+  ownName: "Hausa",
+  languageLabel: "Harshe",
+  behind: (organization) => `Ana biyan ${organization}`,
+  receives: (merchant) => `${merchant} zai karɓa`,
+  date: "Kwanan wata",
+  paidBy: "Hanyar biya",
+  methodNames: { mobile_money: "Kuɗin waya", card: "Kati", bank_transfer: "Tura kuɗi ta banki" },
+  backTo: (merchant) => `Koma wurin ${merchant}`,
+  mailReceipt: "Aiko mini da wannan rasiti ta imel",
+  receiptSent: (address) => `An tura rasiti zuwa ${address}.`,
+  receiptFailed: "Ba a iya tura rasitin ba. Da fatan za ka sake gwadawa bayan minti ɗaya.",
+  receiptSubject: (amount, merchant) => `Rasiti: ${amount} zuwa ga ${merchant}`,
+  receiptText: (amount, merchant) => `Ka biya ${amount} zuwa ga ${merchant}.`,
+  link: {
+    title: "Ta yaya kake so ka biya?",
+    methodsLabel: "Hanyar biya",
+    fields: {
+      amount: "Adadi",
+      name: "Sunanka",
+      email: "Imel",
+      phone: "Lambar waya",
+      network: "Kamfanin waya",
+      bank_name: "Bankinka",
+      account_number: "Lambar asusunka"
+    },
+    emailOptional: "Ba dole ba, domin rasiti",
+    mobilePhone: "Lambar kuɗin waya",
+    payerAccount: "Sunan mai asusu",
+    amountHint: (currency) => `A ${currency}`,
+    mobilePhoneHint: "Za ka tabbatar da biyan a wannan waya",
+    problems: {
+      amount: "Shigar da adadi fiye da sifili, misali 1500.00.",
+      name: "Shigar da suna.",
+      email: "Shigar da adireshin imel, misali ada@example.com.",
+      phone: "Shigar da lambar waya tare da lambar ƙasa, misali +2348012345678, ko yadda ake kira a gida.",
+      network: "Zaɓi kamfanin wayarka.",
+      bank_name: "Shigar da sunan bankin da za ka biya daga gare shi.",
+      account_number: "Shigar da lambar asusun da za ka biya daga gare shi."
+    },
+    choose: "Zaɓi",
+    checkFields: "Ba a cire komai ba. Da fatan za ka duba wuraren da aka yi wa alama.",
+    repriced: (amount) =>
+      `Farashin musaya ya canja: adadin yanzu ${amount} ne. Ba a cire komai ba. Da fatan za ka duba adadin ka sake biya.`,
+    noRoute: "Wannan hanya ba ta karɓar wannan adadi a yanzu. Ba a cire komai ba. Gwada wani adadi ko wata hanya.",
+    promptedTooOften:
+      "An tura buƙatun biya da yawa zuwa wannan lamba. Ba a cire komai ba. Sake gwadawa nan gaba, ko ka biya ta wata hanya.",
+    slowDown: "An yi ƙoƙari da yawa. Ba a cire komai ba. Da fatan za ka jira minti ɗaya ka sake gwadawa.",
+    payChosen: "Biya",
+    rate: "Farashin musaya",
+    rateFor: (rate, minutes) => (minutes < 1 ? `${rate}, na ƙasa da minti ɗaya` : `${rate}, na mintuna ${minutes}`),
+    waitingText: (merchant) =>
+      `Wannan shafi yana sabunta kansa. Za a sanar da ${merchant} ko da ka rufe shi. Don Allah kada ka sake biya.`,
+    againText: "Biyan bai yi nasara ba. Za ka iya sake gwadawa ko ka biya ta wata hanya.",
+    canceledText: "An soke wannan biya. Za ka iya sake gwadawa ko ka biya ta wata hanya.",
+    again: "Sake gwadawa",
+    otpTitle: "Shigar da lambar sirri",
+    otpText: "Mai hidimar biya ya tura lambar amfani sau ɗaya zuwa wayarka.",
+    otp: "Lambar amfani sau ɗaya",
+    otpProblem: "Lambar ba daidai ba ce. Bayan ƙoƙari 5 ana soke biyan.",
+    otpSend: "Tabbatar",
+    otpResend: "Tura sabuwar lamba",
+    transferTitle: "Tura kuɗin",
+    transferText:
+      "Tura daidai wannan adadi zuwa asusun da ke ƙasa, tare da lambar shaida. Wannan shafi yana sabunta kansa.",
+    instructions: {
+      account_name: "Sunan asusu",
+      account_number: "Lambar asusu",
+      bank_name: "Banki",
+      bank_code: "Lambar banki",
+      reference: "Lambar shaida",
+      expires_at: "Biya kafin"
+    },
+    onwardTitle: "Saura mataki ɗaya",
+    onwardText: "Ana tura ka domin tabbatar da biyan.",
+    takenTitle: "Ana kan biya",
+    takenText: "Wannan hanya tana karɓar biya ɗaya a lokaci guda. Idan kai ka fara biyan, ci gaba a burauza ɗaya.",
+    takenUntil: (time) => `Idan ba a kammala biyan ba, za a iya sake amfani da hanyar daga ${time}.`,
+    cancelRefused: "Ba za a iya soke biyan ba yanzu. Da fatan za ka jira sakamako.",
+    resentTooOften: "An tura lambobi da yawa. Yi amfani da ta ƙarshe, ko ka sake gwadawa bayan awa ɗaya.",
+    closed: {
+      paid: { title: "An riga an biya", text: "An riga an biya wannan hanyar biya." },
+      canceled: {
+        title: "Ba ta samuwa yanzu",
+        text: "An soke wannan hanyar biya. Don biya, nemi sabuwa daga wanda ya aiko maka."
+      },
+      expired: { title: "Lokacin wannan hanya ya ƙare", text: "Don biya, nemi sabuwa daga wanda ya aiko maka." }
+    },
+    notNowTitle: "Ba ya samuwa a yanzu"
+  }
+}
