@@ -4,9 +4,12 @@ import { render } from "preact"
 import { Page } from "./components/PageFrame.tsx"
 import { EmptyState, ProblemNote, Skeleton } from "./components/Loading.tsx"
 import { Shell } from "./components/Shell.tsx"
-import { AcceptInvitation, SignInPage } from "./pages/SignInPage.tsx"
+import { AcceptInvitation, ReturningPage, SignInPage } from "./pages/SignInPage.tsx"
 import { AccountsPage } from "./pages/accounts/AccountsPage.tsx"
 import { AccountPage } from "./pages/accounts/AccountPage.tsx"
+import { BeneficiariesPage, BeneficiaryPage } from "./pages/BeneficiariesPage.tsx"
+import { OrganizationPage } from "./pages/OrganizationPage.tsx"
+import { EndpointPage } from "./pages/webhooks/WebhookTrends.tsx"
 import { AuditPage } from "./pages/AuditPage.tsx"
 import { EscrowsPage } from "./pages/escrow/EscrowsPage.tsx"
 import { EscrowPage } from "./pages/escrow/EscrowPage.tsx"
@@ -26,6 +29,7 @@ import { WebhooksPage } from "./pages/webhooks/WebhooksPage.tsx"
 import { credential } from "./api/TabCredential.ts"
 import { useLoad } from "./state/LoadHooks.ts"
 import { route } from "./state/HashRouter.ts"
+import { returnFromProvider, returning } from "./pages/ProviderReturn.ts"
 import { chosenOrg, loadSession, orgNames, session } from "./state/ConsoleSession.ts"
 import "../reference/style/common.css"
 import "../reference/style/parts.css"
@@ -49,10 +53,14 @@ const CurrentPage = () => {
   if (place === "payments") return id === undefined ? <PaymentsPage /> : <PaymentPage key={id} id={id} />
   if (place === "queue") return <OperationsPage />
   if (place === "links") return <PaymentLinksPage />
+  if (place === "beneficiaries") return id === undefined ? <BeneficiariesPage /> : <BeneficiaryPage key={id} id={id} />
+  if (place === "organization") return <OrganizationPage />
   if (place === "accounts") return id === undefined ? <AccountsPage /> : <AccountPage key={id} id={id} />
   if (place === "escrow") return id === undefined ? <EscrowsPage /> : <EscrowPage key={id} id={id} />
   if (place === "webhooks" && id === "deliveries" && rest[0] !== undefined)
     return <DeliveryPage key={rest[0]} id={rest[0]} />
+  if (place === "webhooks" && id === "endpoints" && rest[0] !== undefined)
+    return <EndpointPage key={rest[0]} id={rest[0]} />
   if (place === "webhooks") return <WebhooksPage tab={id ?? "endpoints"} />
   if (place === "providers") return <ProvidersPage tab={id ?? "preview"} />
   if (place === "rules") return <RulesPage tab={id ?? "limits"} />
@@ -82,6 +90,7 @@ const SignedIn = () => {
 
 const App = () => {
   const [place, token = ""] = route.value.parts
+  if (returning.value) return <ReturningPage />
   if (place === "invitation") return <AcceptInvitation token={token} />
   return credential.value === undefined ? <SignInPage /> : <SignedIn />
 }
@@ -93,6 +102,8 @@ effect(() => {
   chosenOrg.value = undefined
   orgNames.value = new Map()
 })
+
+void returnFromProvider()
 
 const frame = document.getElementById("console")!
 frame.textContent = ""

@@ -46,10 +46,10 @@ const coloured = (text: string): ReadonlyArray<Node | string> => {
 /** Undefined on pages of plain HTTP from another machine. */
 const clipboard = (navigator as { readonly clipboard?: Clipboard }).clipboard
 
-const copyButton = (text: string): HTMLElement => {
+const copyButton = (text: () => string): HTMLElement => {
   const button = element("button", { type: "button", class: "button copy" }, "Copy")
   button.addEventListener("click", () => {
-    clipboard?.writeText(text).then(
+    clipboard?.writeText(text()).then(
       () => (button.textContent = "Copied"),
       () => (button.textContent = "Not allowed")
     )
@@ -58,12 +58,46 @@ const copyButton = (text: string): HTMLElement => {
   return button
 }
 
+/** The reader's key, once entered. `isShown`: in full; otherwise as the prefix that lists of keys show. */
+let own: { readonly key: string; readonly isShown: boolean } | undefined
+
+/** Other text could end the quotes that samples put around it. */
+const KEY = /^ck_(?:test|live)_[0-9A-Za-z]+$/
+const PREFIX = 12
+
+export const withKey = (sample: string, key: string): string =>
+  sample
+    .replaceAll("$CORRIDOR_API_KEY", key)
+    .replaceAll(/process\.env\.CORRIDOR_API_KEY|os\.environ\["CORRIDOR_API_KEY"\]/g, `"${key}"`)
+
+/** Text of the samples that have been enhanced, as the page brought them. */
+const samples = new Map<Element, string>()
+
+const textToCopy = (text: string): string => (own === undefined ? text : withKey(text, own.key))
+
+const colour = (code: Element, text: string): void => {
+  const key = own === undefined || own.isShown ? own?.key : `${own.key.slice(0, PREFIX)}…`
+  code.replaceChildren(...coloured(key === undefined ? text : withKey(text, key)))
+}
+
+/** Writes the reader's key into the samples; what is no key takes it out again. */
+export const showKey = (typed: string, isShown: boolean): void => {
+  own = KEY.test(typed) ? { key: typed, isShown } : undefined
+  for (const [code, text] of samples) colour(code, text)
+}
+
 /** Colours a code block and adds its copy button. */
 export const enhanceCode = (block: Element): void => {
   const code = find("code", block)
   const text = code.textContent ?? ""
-  code.replaceChildren(...coloured(text))
-  if (clipboard !== undefined) block.prepend(copyButton(text))
+  if (block.closest(".sample") === null) {
+    code.replaceChildren(...coloured(text))
+    if (clipboard !== undefined) block.prepend(copyButton(() => text))
+    return
+  }
+  samples.set(code, text)
+  colour(code, text)
+  if (clipboard !== undefined) block.prepend(copyButton(() => textToCopy(text)))
 }
 
 export const codeBlock = (label: string, text: string): HTMLElement => {

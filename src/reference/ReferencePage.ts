@@ -316,7 +316,7 @@ const introduction = ({ info }: Document, { description, id }: Group): Html =>
       <div class="card">
         <div class="bar"><h2>Your credentials</h2></div>
         ${credentialFields("page")}
-        <p class="empty">For the test requests of this page. They go to this server and are not stored.</p>
+        <p class="empty">For the test requests and samples of this page. They go to this server and are not stored.</p>
       </div>
     </div>
   </div>`

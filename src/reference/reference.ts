@@ -1,5 +1,5 @@
 /** Behaviour of the static reference page: search, test requests, menu, panels, and the entry being read. */
-import { closeByClickBeside, element, find, methodLabel, enhanceCode } from "./Dom.ts"
+import { closeByClickBeside, element, find, methodLabel, enhanceCode, showKey } from "./Dom.ts"
 import {
   type Found,
   type Indexed,
@@ -135,11 +135,15 @@ const setLanguage = (language: string): void => {
     button.setAttribute("aria-pressed", String(button.dataset["language"] === language))
 }
 
+const KEY_FIELD = "header X-Api-Key"
+
 const reveal = (button: Element): void => {
   const isShown = button.getAttribute("aria-pressed") === "false"
   button.setAttribute("aria-pressed", String(isShown))
   find(".action", button).textContent = isShown ? "Hide" : "Show"
-  find("input", button.parentElement!).classList.toggle("masked", !isShown)
+  const input = find<HTMLInputElement>("input", button.parentElement!)
+  input.classList.toggle("masked", !isShown)
+  if (input.name === KEY_FIELD) showKey(input.value.trim(), isShown)
 }
 
 addEventListener("click", ({ target }) => {
@@ -163,6 +167,7 @@ addEventListener("input", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || target.closest(".secrets") === null) return
   for (const other of document.querySelectorAll<HTMLInputElement>(".secrets input"))
     if (other.name === target.name && other !== target) other.value = target.value
+  if (target.name === KEY_FIELD) showKey(target.value.trim(), !target.classList.contains("masked"))
 })
 
 addEventListener("keydown", (event) => {

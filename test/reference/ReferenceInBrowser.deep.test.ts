@@ -120,9 +120,27 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       await page.evaluate(putBackAlike)
     }
 
+    /** The reader's key stands in the samples: its prefix, or all of it where the field shows it too. */
+    const writesOwnKey = async (page: Page, apiKey: string) => {
+      const field = page.locator(".introduction").getByLabel("X-Api-Key", { exact: true })
+      const sample = page.locator(".sample:visible code").first()
+      await sample.scrollIntoViewIfNeeded()
+      await sample.filter({ hasText: `${apiKey.slice(0, 12)}…` }).waitFor()
+      const reveal = page.locator(".introduction").getByRole("button", { name: "Show X-Api-Key" })
+      await reveal.click()
+      await sample.filter({ hasText: apiKey }).waitFor()
+      await page.locator(".introduction").getByRole("button", { name: "Hide X-Api-Key" }).click()
+      expect(await sample.textContent()).not.toContain(apiKey)
+      await field.fill('ck_test_"; rm -rf')
+      await sample.filter({ hasText: "CORRIDOR_API_KEY" }).waitFor()
+      await field.fill(apiKey)
+    }
+
     const sends = async (page: Page, apiKey: string) => {
       await page.locator(".introduction").getByLabel("X-Api-Key", { exact: true }).fill(apiKey)
-      await page.locator("button", { hasText: "Test Request" }).first().click()
+      await writesOwnKey(page, apiKey)
+      const part = await partAt(page, "tag/api-keys/get/public/api-keys")
+      await part.getByRole("button", { name: "Test Request" }).click()
       const answered = page.waitForResponse((response) => response.url().includes("/v1/public/api-keys"))
       await page.locator("dialog[open]").getByRole("button", { name: "Send" }).click()
       const answer = await answered
@@ -219,8 +237,8 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       const part = await partAt(page, "tag/payment-initiation/post/payments-init/initiate")
       for (const [language, word] of [
         ["curl", "curl -X POST"],
-        ["Node", "await fetch("],
-        ["Python", "import json"]
+        ["JavaScript", "await corridor."],
+        ["Python", "from corridor import"]
       ] as const) {
         await part.getByRole("button", { name: language, exact: true }).click()
         expect(await part.locator("pre:visible").first().innerText()).toContain(word)

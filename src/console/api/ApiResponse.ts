@@ -49,6 +49,7 @@ export interface ListPage<A> {
   readonly data: ReadonlyArray<A>
   readonly last_evaluated_key?: string | null
   readonly lastEvaluatedKey?: string | null
+  readonly meta?: { readonly count: number; readonly searched_to?: string | null }
 }
 
 export const nextCursor = (page: ListPage<unknown>): string | undefined =>

@@ -5,6 +5,7 @@ import type { Operations } from "../../client/WireTypes.ts"
 import { type Credential, credential, signOut } from "./TabCredential.ts"
 import type { Amount } from "./Amount.ts"
 import { retryDelay, Problem } from "./ApiResponse.ts"
+import { renew, renewIfDue } from "./ProviderSignIn.ts"
 
 type AllOperations = Operations<Amount>
 export type Group = keyof AllOperations & string
@@ -84,19 +85,26 @@ export const call = async <G extends Group, N extends Name<G>>(
 ): Promise<Answer<G, N>> => {
   const [method, path, keyed] = operations[`${group}.${name}`]!
   const parts = request as RequestParts
-  const init = {
+  const initAs = (sender: Credential | undefined) => ({
     method,
     headers: {
-      ...(as ?? credential.value)?.headers,
+      ...sender?.headers,
       ...(parts.payload === undefined ? {} : { "content-type": "application/json" }),
       ...(keyed === 1 ? { "idempotency-key": key ?? newIdempotencyKey() } : {})
     },
     ...(parts.payload === undefined ? {} : { body: stringify(parts.payload) ?? "" }),
     ...(signal === undefined ? {} : { signal }),
-    credentials: "omit",
-    redirect: "error"
-  } as const
-  const response = await fetchWithRetry(urlOf(path, parts), init, keyed === 1)
+    credentials: "omit" as const,
+    redirect: "error" as const
+  })
+  if (as === undefined) await renewIfDue()
+  const sender = as ?? credential.value
+  const send = (by: Credential | undefined) => fetchWithRetry(urlOf(path, parts), initAs(by), keyed === 1)
+  let response = await send(sender)
+  // A 401 had no effect, so the request is repeated with a renewed token.
+  if (response.status === 401 && as === undefined && (credential.value !== sender || (await renew()))) {
+    response = await send(credential.value)
+  }
   const text = await response.text()
   if (response.ok) return (text === "" ? undefined : parseBody(text)) as Answer<G, N>
   if (response.status === 401 && as === undefined) signOut("Your session has ended. Sign in again.")

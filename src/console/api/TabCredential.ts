@@ -1,7 +1,7 @@
 /** Credential of this tab, kept in sessionStorage only: no cookie, no address, no other tab has it. */
 import { signal } from "@preact/signals"
-
-export type Kind = "api_key" | "token"
+import type { Problem } from "./ApiResponse.ts"
+import type { Kind } from "./PastedCredential.ts"
 
 export interface Credential {
   readonly kind: Kind
@@ -9,20 +9,28 @@ export interface Credential {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const STORED = "corridor.credential"
+/** Tokens of a sign-in at the identity provider. `token` is the one for the API. */
+export interface TabTokens {
+  readonly token: string
+  /** Milliseconds since 1970. */
+  readonly renewAt: number
+  readonly idToken?: string | undefined
+  readonly refreshToken?: string | undefined
+}
 
-/** Accepts a pasted header, or text with spaces around it. */
-const cleaned = (secret: string): string => secret.trim().replace(/^Bearer\s+/i, "")
+const STORED = "corridor.credential"
+const STORED_TOKENS = "corridor.tokens"
 
 const headersOf = (kind: Kind, secret: string): Credential["headers"] =>
   kind === "api_key"
     ? { authorization: "NONE", "x-api-key": secret }
     : { authorization: `Bearer ${secret}`, "x-api-key": "NONE" }
 
-export const credentialOf = (kind: Kind, text: string): Credential => {
-  const secret = cleaned(text)
-  return { kind, secret, headers: headersOf(kind, secret) }
-}
+export const credentialOf = (kind: Kind, secret: string): Credential => ({
+  kind,
+  secret,
+  headers: headersOf(kind, secret)
+})
 
 const storedCredential = (): Credential | undefined => {
   const [kind, secret] = sessionStorage.getItem(STORED)?.split(/ (.*)/s) ?? []
@@ -31,21 +39,34 @@ const storedCredential = (): Credential | undefined => {
 
 export const credential = signal<Credential | undefined>(storedCredential())
 
+/** Undefined with a pasted credential. */
+export const providerTokens = (): TabTokens | undefined => {
+  const stored = sessionStorage.getItem(STORED_TOKENS)
+  return stored === null ? undefined : (JSON.parse(stored) as TabTokens)
+}
+
 /** Reason of the last sign-out, shown on the sign-in page. */
 export const signOutReason = signal<string | undefined>(undefined)
+
+/** Reason of the last failed sign-in at the identity provider, shown on the sign-in page. */
+export const signInProblem = signal<Problem | undefined>(undefined)
 
 /** Kind of the last credential, preselected on the sign-in page. */
 export const lastKind = signal<Kind>(credential.value?.kind ?? "token")
 
-export const storeCredential = (proven: Credential): void => {
+export const storeCredential = (proven: Credential, tokens?: TabTokens): void => {
   sessionStorage.setItem(STORED, `${proven.kind} ${proven.secret}`)
+  if (tokens === undefined) sessionStorage.removeItem(STORED_TOKENS)
+  else sessionStorage.setItem(STORED_TOKENS, JSON.stringify(tokens))
   signOutReason.value = undefined
+  signInProblem.value = undefined
   lastKind.value = proven.kind
   credential.value = proven
 }
 
 export const signOut = (why?: string): void => {
   sessionStorage.removeItem(STORED)
+  sessionStorage.removeItem(STORED_TOKENS)
   signOutReason.value = why
   credential.value = undefined
 }

@@ -19,6 +19,7 @@ const paths = {
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   check: "M4 12l5 5L20 6",
   cross: "M6 6l12 12M18 6 6 18",
+  edit: "M4 20h4L19 9l-4-4L4 16zM13 7l4 4",
   plus: "M12 5v14M5 12h14",
   menu: "M4 7h16M4 12h16M4 17h16",
   out: "M9 21H4V3h5M15 17l5-5-5-5M20 12H9",

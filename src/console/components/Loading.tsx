@@ -68,11 +68,18 @@ type Empty = readonly [icon: IconName, title: string, hint?: string]
 interface PagedListProps<A> {
   readonly list: PagedItems<A>
   readonly empty: Empty
+  /** Text of the button for more. */
+  readonly moreName?: string
   readonly children: (items: ReadonlyArray<A>) => ComponentChildren
 }
 
 /** Shows a placeholder, a problem, an empty state, or the items with a button for more. */
-export const PagedList = <A,>({ children, empty: [icon, title, hint], list }: PagedListProps<A>) => {
+export const PagedList = <A,>({
+  children,
+  empty: [icon, title, hint],
+  list,
+  moreName = "Show more"
+}: PagedListProps<A>) => {
   const { items, loading, more, problem, reload } = list
   return (
     <div class="listing" aria-busy={loading}>
@@ -91,7 +98,7 @@ export const PagedList = <A,>({ children, empty: [icon, title, hint], list }: Pa
       {more !== undefined && (
         <p class="more">
           <Button busy={loading} onClick={more}>
-            Show more
+            {moreName}
           </Button>
         </p>
       )}

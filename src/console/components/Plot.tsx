@@ -16,6 +16,8 @@ interface Props {
   readonly days: ReadonlyArray<string>
   readonly lines: ReadonlyArray<Line>
   readonly height?: number
+  /** The times are hours, not days. */
+  readonly hourly?: boolean
 }
 
 const colorOf = (property: string): string =>
@@ -30,7 +32,12 @@ const steps = Array.from({ length: 15 }, (_, digits) => [1, 2, 5].map((step) => 
 /** Short numbers for the axis, such as 1.5M. */
 const short = new Intl.NumberFormat(undefined, { notation: "compact" })
 
-const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>): uPlot.Options => {
+/** Shows the latest values while no time is pointed at. */
+const showLatest = (plot: uPlot) => {
+  if (typeof plot.cursor.idx !== "number") plot.setLegend({ idx: plot.data[0].length - 1 })
+}
+
+const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>, hourly: boolean): uPlot.Options => {
   // Bars are centred on their day.
   const edge = lines.some(({ bars }) => bars) ? HALF_DAY : 0
   const quiet = colorOf("--muted")
@@ -41,12 +48,13 @@ const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>): u
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     legend: { live: true },
     cursor: { y: false, points: { size: 7 } },
+    hooks: { ready: [showLatest], setCursor: [showLatest] },
     scales: {
       x: { range: (_plot, first, last) => [first - edge, last + edge] },
       y: { range: (_plot, low, high) => [Math.min(0, low * 1.1), Math.max(low < 0 ? 0 : 1, high * 1.1)] }
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, size: 28, values: "{MMM} {D}" },
+      { ...axis, grid: { show: false }, space: 64, size: 28, values: hourly ? "{HH}:{mm}" : "{MMM} {D}" },
       {
         ...axis,
         grid: { stroke: colorOf("--line"), width: 1 },
@@ -56,7 +64,9 @@ const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>): u
       }
     ],
     series: [
-      { label: "Day", value: "{YYYY}-{MM}-{DD}" },
+      hourly
+        ? { label: "Hour (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }
+        : { label: "Day", value: "{YYYY}-{MM}-{DD}" },
       ...lines.map(({ bars = false, color, name }): uPlot.Series => {
         const stroke = colorOf(color)
         return bars
@@ -73,14 +83,14 @@ const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>): u
   }
 }
 
-export const Plot = ({ days, height = 220, lines, name }: Props) => {
+export const Plot = ({ days, height = 220, hourly = false, lines, name }: Props) => {
   const frame = useRef<HTMLDivElement>(null)
   const subject = JSON.stringify([days, lines])
   useEffect(() => {
     const box = frame.current!
     const times = days.map((day) => Date.parse(day) / 1000)
     const data = [times, ...lines.map(({ values }) => [...values])] as uPlot.AlignedData
-    const draw = () => new uPlot(optionsOf(box.clientWidth, height, lines), data, box)
+    const draw = () => new uPlot(optionsOf(box.clientWidth, height, lines, hourly), data, box)
     let plot = draw()
     const watch = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height }))
     watch.observe(box)

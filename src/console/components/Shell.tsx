@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
-import { signOut } from "../api/TabCredential.ts"
+import { endSession } from "../api/ProviderSignIn.ts"
 import { notice } from "./Dialog.tsx"
 import { route } from "../state/HashRouter.ts"
 import { type Access, hasAccess, session, loadOrgs, orgNames, chosenOrg, loadSession } from "../state/ConsoleSession.ts"
 import { labelOf } from "../state/Display.ts"
 import { Icon, type IconName } from "./Button.tsx"
 import { useLoad } from "../state/LoadHooks.ts"
+import { useSearchKey } from "../state/SearchKey.ts"
 import { Field } from "./Form.tsx"
 
 /** Lets a platform admin choose one organisation or all. */
@@ -38,13 +39,15 @@ const menu: ReadonlyArray<MenuEntry> = [
   { path: "payments", name: "Payments", icon: "payments", access: "transactions" },
   { path: "queue", name: "Operations", icon: "queue", access: "operations" },
   { path: "links", name: "Payment links", icon: "links", access: "payment_links" },
+  { path: "beneficiaries", name: "Beneficiaries", icon: "members", access: "any" },
   { path: "accounts", name: "Virtual accounts", icon: "accounts", access: "any" },
   { path: "escrow", name: "Escrow", icon: "escrow", access: "escrow" },
   { path: "webhooks", name: "Webhooks", icon: "webhooks", access: "any" },
   { path: "providers", name: "Providers", icon: "providers", access: "any" },
   { path: "rules", name: "Rules", icon: "rules", access: "organization" },
   { path: "kyb", name: "KYB", icon: "check", access: "platform" },
-  { path: "rates", name: "Exchange rates", icon: "money", access: "platform" },
+  { path: "rates", name: "Rates and fees", icon: "money", access: "reports" },
+  { path: "organization", name: "Organisation", icon: "escrow", access: "any" },
   { path: "keys", name: "API keys", icon: "keys", access: "api_keys" },
   { path: "members", name: "Members", icon: "members", access: "member_list" },
   { path: "audit", name: "Audit log", icon: "audit", access: "audit" }
@@ -63,7 +66,7 @@ const SignedInUser = () => {
         {mode === "sandbox" && <span class="mode">Sandbox</span>}
       </p>
       {role === "admin" ? <OrgSelect /> : <p class="muted">{organization?.name}</p>}
-      <button class="button ghost" type="button" onClick={() => signOut()}>
+      <button class="button ghost" type="button" onClick={() => void endSession()}>
         <Icon name="out" />
         Sign out
       </button>
@@ -74,6 +77,7 @@ const SignedInUser = () => {
 export const Shell = ({ children }: { readonly children: ComponentChildren }) => {
   const [open, setOpen] = useState(false)
   const { parts, path } = route.value
+  useSearchKey()
   useEffect(() => setOpen(false), [path])
   return (
     <div class="shell">

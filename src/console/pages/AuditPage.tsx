@@ -1,10 +1,13 @@
 import type { Item } from "../api/ConsoleApi.ts"
+import { Field } from "../components/Form.tsx"
 import { PagedTable } from "../components/Loading.tsx"
 import { orgColumn } from "../components/DataTable.tsx"
 import { Page } from "../components/PageFrame.tsx"
 import { Time } from "../components/Values.tsx"
+import { linkTo, route, setQuery } from "../state/HashRouter.ts"
 import { useOrgPages } from "../state/LoadHooks.ts"
 import { labelOf, shortId } from "../state/Display.ts"
+import { dayBounds } from "../state/LocalDays.ts"
 
 type Entry = Item<"auditLog", "list">
 
@@ -22,18 +25,57 @@ const whoOf = ({ actor_id, actor_name, actor_type }: Entry): string => {
   return actor_type === "operator" ? `Operator ${actor_name}` : `API key “${actor_name}”`
 }
 
+/** The chip leaves the page, so the focus goes to the heading. */
+const showEveryone = (
+  chip: HTMLElement,
+  days: { readonly from: string | undefined; readonly to: string | undefined }
+) => {
+  chip.closest("main")?.querySelector("h1")?.focus()
+  setQuery(days)
+}
+
 export const AuditPage = () => {
-  const list = useOrgPages("auditLog", "list")
+  const query = Object.fromEntries(route.value.query)
+  const { actor_id, from, person, to } = query
+  const list = useOrgPages("auditLog", "list", { actor_id, ...dayBounds({ from, to }) })
   return (
     <Page title="Audit log" lead="Who changed what, and when. Entries cannot be changed.">
+      <div class="filters">
+        <Field
+          name="from"
+          label="From"
+          kind="date"
+          value={from ?? ""}
+          onChange={(day) => setQuery({ ...query, from: day })}
+        />
+        <Field
+          name="to"
+          label="Until"
+          kind="date"
+          value={to ?? ""}
+          onChange={(day) => setQuery({ ...query, to: day })}
+        />
+        {actor_id !== undefined && (
+          <button class="chip" type="button" onClick={({ currentTarget }) => showEveryone(currentTarget, { from, to })}>
+            Only {person ?? shortId(actor_id)} ×<span class="unseen"> Show everyone</span>
+          </button>
+        )}
+      </div>
       <PagedTable
         list={list}
-        empty={["audit", "No changes yet"]}
+        empty={["audit", "No changes", "No changes match these filters."]}
         caption="Audit log"
         keyOf={({ audit_id }) => audit_id}
         columns={[
           { name: "What", show: ({ action }) => <strong class="nowrap">{actionOf(action)}</strong> },
-          { name: "Who", show: (entry) => <span class="clipped">{whoOf(entry)}</span> },
+          {
+            name: "Who",
+            show: (entry) => (
+              <a class="clipped" href={linkTo("audit", { ...query, actor_id: entry.actor_id, person: whoOf(entry) })}>
+                {whoOf(entry)}
+              </a>
+            )
+          },
           ...orgColumn<Entry>(({ org_id }) => org_id),
           {
             name: "Detail",

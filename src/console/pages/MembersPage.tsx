@@ -7,6 +7,7 @@ import { Page, Card } from "../components/PageFrame.tsx"
 import { Table } from "../components/DataTable.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
 import { Time } from "../components/Values.tsx"
+import { linkTo } from "../state/HashRouter.ts"
 import { usePages, useAllPages } from "../state/LoadHooks.ts"
 import { hasAccess, session } from "../state/ConsoleSession.ts"
 import { labelOf } from "../state/Display.ts"
@@ -163,14 +164,25 @@ const MembersOfOrg = ({ org }: { readonly org: string }) => {
           },
           { name: "Joined", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> }
         ]}
-        actions={(member) =>
-          hasAccess("members") && (
-            <>
-              <ChangeMember member={member} />
-              <Remove member={member} />
-            </>
-          )
-        }
+        actions={(member) => (
+          <>
+            {hasAccess("audit") && (
+              <a
+                class="button"
+                aria-label={`Audit trail of ${member.email}`}
+                href={linkTo("audit", { actor_id: member.user_id, person: member.email })}
+              >
+                Audit trail
+              </a>
+            )}
+            {hasAccess("members") && (
+              <>
+                <ChangeMember member={member} />
+                <Remove member={member} />
+              </>
+            )}
+          </>
+        )}
       />
       {hasAccess("members") && <Invitations org={org} turn={turn} />}
     </Page>

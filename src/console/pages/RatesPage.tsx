@@ -1,12 +1,14 @@
 import type { Answer } from "../api/ConsoleApi.ts"
 import { amountText } from "../api/Amount.ts"
 import { Badge } from "../components/Badge.tsx"
-import { Table } from "../components/DataTable.tsx"
+import { orgColumn, Table } from "../components/DataTable.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
 import { EmptyState, Loading } from "../components/Loading.tsx"
 import { Card, Page } from "../components/PageFrame.tsx"
 import { Time } from "../components/Values.tsx"
 import { useLoad } from "../state/LoadHooks.ts"
+import { hasAccess, orgFilter, orgId } from "../state/ConsoleSession.ts"
+import { labelOf } from "../state/Display.ts"
 
 type Listed = Answer<"rates", "list">["data"]
 type BaseRate = Listed["rates"][number]
@@ -72,13 +74,67 @@ const Sources = ({ sources }: { readonly sources: ReadonlyArray<Source> }) =>
     />
   )
 
-export const RatesPage = () => {
+type Fee = Answer<"fees", "list">["data"][number]
+
+const feeOf = ({ basis_points, fixed_amount, fixed_currency }: Fee): string =>
+  [
+    ...(basis_points === 0 ? [] : [`${basis_points / 100} %`]),
+    ...(fixed_amount === null ? [] : [`${amountText(fixed_amount)} ${fixed_currency}`])
+  ].join(" plus ")
+
+const Fees = () => {
+  const loaded = useLoad((get) => get("fees", "list", { urlParams: orgFilter() }), [orgId.value])
+  return (
+    <Card title="Fees" note="Rules set by the operator with corridor fees set. Payments without a rule are free.">
+      <Loading loaded={loaded}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState icon="money" title="No fees" />
+          ) : (
+            <Table
+              caption="Fees"
+              rows={data}
+              keyOf={({ fee_rule_id }) => fee_rule_id}
+              columns={[
+                ...orgColumn<Fee>(({ org_id }) => org_id),
+                {
+                  name: "Payments",
+                  show: (fee) => `${labelOf(fee.direction)}, ${labelOf(fee.payment_method).toLowerCase()}`
+                },
+                { name: "Fee", align: "end", show: (fee) => <span class="money">{feeOf(fee)}</span> },
+                { name: "Set", align: "end", wide: true, show: ({ updated_at }) => <Time at={updated_at} relative /> }
+              ]}
+            />
+          )
+        }
+      </Loading>
+    </Card>
+  )
+}
+
+export const RatesPage = () => (
+  <>
+    {hasAccess("platform") ? (
+      <BaseRates />
+    ) : (
+      <Page title="Rates and fees" lead="What your organisation is charged.">
+        <Fees />
+      </Page>
+    )}
+  </>
+)
+
+const BaseRates = () => {
   const loaded = useLoad(async (get) => (await get("rates", "list", {})).data, [], 60_000)
   return (
-    <Page title="Exchange rates" lead="Base rates, and where each comes from." reload={loaded.reload}>
+    <Page
+      title="Rates and fees"
+      lead="Base rates with source and age, and the fees of organisations."
+      reload={loaded.reload}
+    >
       <Loading loaded={loaded}>
         {({ proposals, rates, sources }) => (
-          <>
+          <div class="stack">
             {proposals.length > 0 && (
               <Card title="Rates to approve" note="They move by more than 10 percent and are not used yet.">
                 <Table
@@ -93,6 +149,7 @@ export const RatesPage = () => {
                 />
               </Card>
             )}
+            <Fees />
             <Card title="Sources">
               <Sources sources={sources} />
             </Card>
@@ -112,11 +169,11 @@ export const RatesPage = () => {
                     wide: true,
                     show: ({ published_at }) => timeOr(published_at, "Not said")
                   },
-                  { name: "Set", align: "end", show: ({ updated_at }) => <Time at={updated_at} /> }
+                  { name: "Age", align: "end", show: ({ updated_at }) => <Time at={updated_at} relative /> }
                 ]}
               />
             )}
-          </>
+          </div>
         )}
       </Loading>
     </Page>

@@ -1,13 +1,16 @@
-import { useState, useEffect } from "preact/hooks"
-import { Problem } from "../api/ApiResponse.ts"
-import { Field, Form } from "../components/Form.tsx"
-import { credentialOf, signOutReason, type Kind, lastKind, signOut } from "../api/TabCredential.ts"
-import { signIn, session } from "../state/ConsoleSession.ts"
-import { call } from "../api/ConsoleApi.ts"
-import { showNotice } from "../components/Dialog.tsx"
-import { go } from "../state/HashRouter.ts"
-import { invitationCode } from "../state/TypedInput.ts"
+import { useEffect, useState } from "preact/hooks"
 import type { ComponentChildren } from "preact"
+import { Problem } from "../api/ApiResponse.ts"
+import { mode, provider, type ProviderSettings, takesPasted } from "../api/PageSettings.ts"
+import { startSignIn } from "../api/ProviderSignIn.ts"
+import { type Kind, pastedCredential } from "../api/PastedCredential.ts"
+import { credentialOf, lastKind, signInProblem, signOutReason } from "../api/TabCredential.ts"
+import { Field, Form } from "../components/Form.tsx"
+import { ProblemNote, Skeleton } from "../components/Loading.tsx"
+import { signIn } from "../state/ConsoleSession.ts"
+import { linkTo } from "../state/HashRouter.ts"
+import { acceptInvitation } from "./ProviderReturn.ts"
+import { invitationCode } from "../state/TypedInput.ts"
 
 /** Frame of the pages before sign-in. */
 const SignInFrame = ({ children, title }: { readonly title: string; readonly children: ComponentChildren }) => {
@@ -28,6 +31,25 @@ const SignInFrame = ({ children, title }: { readonly title: string; readonly chi
   )
 }
 
+/** Shown while the answer of the identity provider is processed. */
+export const ReturningPage = () => (
+  <SignInFrame title="Signing in">
+    <Skeleton lines={3} />
+  </SignInFrame>
+)
+
+/** Reason why the last sign-in failed, or the last session ended. */
+const SignInNotes = () => (
+  <>
+    {signOutReason.value !== undefined && (
+      <p class="sign-out-reason" role="status">
+        {signOutReason.value}
+      </p>
+    )}
+    {signInProblem.value !== undefined && <ProblemNote problem={signInProblem.value} />}
+  </>
+)
+
 const kinds: ReadonlyArray<readonly [kind: Kind, name: string, label: string]> = [
   ["token", "Token", "Token (JWT)"],
   ["api_key", "API key", "API key"]
@@ -38,31 +60,38 @@ const refusals: Readonly<Record<Kind, string>> = {
   api_key: "The API key is invalid, revoked, or from another service."
 }
 
-export const SignInPage = () => {
-  const [kind, setKind] = useState(lastKind.value)
-  const label = kinds.find(([one]) => one === kind)![2]
+/** Says what was pasted if it is not what the field is for. */
+const refusalOf = (chosen: Kind, kind: Kind, secret: string): string => {
+  const isOther = kind === chosen ? "" : kind === "api_key" ? "This is an API key. " : "This is a token. "
+  const otherMode = mode === "live" ? "test" : "live"
+  return secret.startsWith(`ck_${otherMode}_`)
+    ? `${isOther}Keys that start with ck_${otherMode}_ are for ${otherMode === "live" ? "live mode" : "the sandbox"}.`
+    : `${isOther}${refusals[kind]}`
+}
+
+/** Takes what is pasted as what it is, whatever is chosen. */
+const PastedSignIn = () => {
+  const [chosen, setChosen] = useState(lastKind.value)
+  const label = kinds.find(([one]) => one === chosen)![2]
   return (
-    <SignInFrame title="Sign in to the console">
-      {signOutReason.value !== undefined && (
-        <p class="sign-out-reason" role="status">
-          {signOutReason.value}
-        </p>
-      )}
+    <>
       <fieldset class="segments">
         <legend class="unseen">Sign in with</legend>
         {kinds.map(([one, name]) => (
           <label key={one}>
-            <input type="radio" name="kind" checked={one === kind} onChange={() => setKind(one)} />
+            <input type="radio" name="kind" checked={one === chosen} onChange={() => setChosen(one)} />
             <span>{name}</span>
           </label>
         ))}
       </fieldset>
       <Form
-        key={kind}
+        key={chosen}
         submit="Sign in"
-        onSubmit={async ({ secret = "" }) => {
+        onSubmit={async ({ secret: text = "" }) => {
+          const [kind, secret] = pastedCredential(text, chosen)
           await signIn(credentialOf(kind, secret)).catch((error: unknown) => {
-            throw error instanceof Problem && error.status === 401 ? new Problem(401, refusals[kind]) : error
+            if (!(error instanceof Problem) || error.status !== 401) throw error
+            throw new Problem(401, refusalOf(chosen, kind, secret))
           })
         }}
       >
@@ -72,54 +101,117 @@ export const SignInPage = () => {
           kind="password"
           required
           hint={
-            kind === "token"
+            chosen === "token"
               ? "From your identity provider. Actions are logged in your name."
               : "Starts with ck_. Actions are logged in the name of the key."
           }
         />
       </Form>
       <p class="muted small">Kept in this tab only, and removed when the tab is closed.</p>
-      <p class="muted small">
-        <a href="#/invitation">Accept an invitation</a>
-      </p>
-    </SignInFrame>
+    </>
   )
 }
 
-const member = "Invitation accepted"
-
-/** The token may predate the membership or name another organisation, and then does not sign in to this one. */
-const accept = async (invitation: string, secret: string, key: string): Promise<void> => {
-  const as = credentialOf("token", secret)
-  const { data } = await call("invitations", "accept", { path: { token: invitationCode(invitation) } }, { as, key })
-  signOut()
-  await signIn(as).catch((error: unknown) => {
-    if (!(error instanceof Problem)) throw error
-    signOut(`${member}. Sign in with a token for the organisation.`)
-  })
-  const there = session.value?.organization?.org_id === data.org_id
-  showNotice(there ? member : `${member}. Sign in with a token for the organisation.`)
-  go("")
+interface ProviderFormProps {
+  readonly settings: ProviderSettings
+  readonly submit: string
+  /** Invitation to accept after the sign-in; undefined: returns to the page in the address. */
+  readonly invitation?: string
+  readonly children?: ComponentChildren
 }
+
+/** Leads to the identity provider and back to this page. */
+const ProviderForm = ({ children, invitation, settings, submit }: ProviderFormProps) => (
+  <Form
+    submit={submit}
+    onSubmit={({ invitation: typed = invitation }) => {
+      // The provider would repeat a sign-in that was refused here without a question.
+      const anew = signInProblem.value !== undefined
+      signInProblem.value = undefined
+      return typed === undefined
+        ? startSignIn(settings, { anew, returnTo: location.hash })
+        : startSignIn(settings, { anew, returnTo: linkTo(`invitation/${invitationCode(typed)}`), accepts: true })
+    }}
+  >
+    {children}
+    <p class="muted">
+      You sign in at <strong>{new URL(settings.issuer).host}</strong> and return to this page.
+    </p>
+  </Form>
+)
+
+/** Folds a second way to sign in. */
+const OtherWay = ({ children, title }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <details class="other-way">
+    <summary>{title}</summary>
+    <div class="other-way-content">{children}</div>
+  </details>
+)
+
+export const SignInPage = () => (
+  <SignInFrame title="Sign in to the console">
+    <SignInNotes />
+    {provider !== undefined && <ProviderForm settings={provider} submit="Sign in" />}
+    {provider === undefined && <PastedSignIn />}
+    {provider !== undefined && takesPasted && (
+      <OtherWay title="Use an API key or a token">
+        <PastedSignIn />
+      </OtherWay>
+    )}
+    <p class="muted small">
+      <a href="#/invitation">Accept an invitation</a>
+    </p>
+  </SignInFrame>
+)
+
+const acceptAsPasted = (invitation: string, text: string, key: string): Promise<void> => {
+  const [kind, secret] = pastedCredential(text, "token")
+  if (kind === "api_key") {
+    throw new Problem(401, "This is an API key. A person accepts an invitation, so a token is needed.")
+  }
+  return acceptInvitation({ invitation, as: credentialOf("token", secret), key })
+}
+
+const InvitationField = ({ token }: { readonly token: string }) => (
+  <Field
+    name="invitation"
+    label="Invitation"
+    value={token}
+    hint="The link or the code from the invitation e-mail."
+    required
+  />
+)
+
+const PastedAcceptance = ({ token }: { readonly token: string }) => (
+  <Form
+    submit="Accept"
+    onSubmit={async ({ invitation = "", secret = "" }, key) => acceptAsPasted(invitation, secret, key)}
+  >
+    <InvitationField token={token} />
+    <Field
+      name="secret"
+      label="Token (JWT)"
+      kind="password"
+      hint="From your identity provider, for the invited e-mail address."
+      required
+    />
+  </Form>
+)
 
 export const AcceptInvitation = ({ token }: { readonly token: string }) => (
   <SignInFrame title="Accept an invitation">
-    <Form submit="Accept" onSubmit={({ invitation = "", secret = "" }, key) => accept(invitation, secret, key)}>
-      <Field
-        name="invitation"
-        label="Invitation"
-        value={token}
-        hint="The link or the code from the invitation e-mail."
-        required
-      />
-      <Field
-        name="secret"
-        label="Token (JWT)"
-        kind="password"
-        hint="From your identity provider, for the invited e-mail address."
-        required
-      />
-    </Form>
+    <SignInNotes />
+    {provider !== undefined && (
+      <ProviderForm settings={provider} submit="Sign in and accept" invitation={token}>
+        {token === "" ? <InvitationField token="" /> : <p>Sign in with the e-mail address that was invited.</p>}
+      </ProviderForm>
+    )}
+    {provider === undefined && <PastedAcceptance token={token} />}
+    {provider !== undefined && takesPasted && (
+      <OtherWay title="Use a token">
+        <PastedAcceptance token={token} />
+      </OtherWay>
+    )}
     <p class="muted small">
       <a href="#/">Sign in to the console</a>
     </p>

@@ -1,7 +1,7 @@
 /** The signed-in user, their access, and the organisation a platform admin has chosen. */
 import { computed, signal } from "@preact/signals"
 import { type Answer, type BoundCall, call } from "../api/ConsoleApi.ts"
-import { type Credential, storeCredential } from "../api/TabCredential.ts"
+import { type Credential, storeCredential, type TabTokens } from "../api/TabCredential.ts"
 import { readAllPages } from "../api/ApiResponse.ts"
 import { shortId } from "./Display.ts"
 
@@ -23,11 +23,11 @@ export const orgId = computed(() => chosenOrg.value ?? session.value?.organizati
 export const orgFilter = (): { readonly org_id?: string } =>
   isAdmin.value && chosenOrg.value !== undefined ? { org_id: chosenOrg.value } : {}
 
-/** Tries a credential, and stores it only if the service accepts it. */
-export const signIn = async (as: Credential): Promise<void> => {
+/** Tries a credential, and stores it only if the service accepts it. `tokens`: of the identity provider that it is from. */
+export const signIn = async (as: Credential, tokens?: TabTokens): Promise<void> => {
   const { data } = await call("session", "me", { urlParams: {} }, { as })
   session.value = data
-  storeCredential(as)
+  storeCredential(as, tokens)
 }
 
 export const loadSession = async (get: BoundCall = call): Promise<void> => {

@@ -63,6 +63,8 @@ export interface PagedItems<A> {
   readonly loading: boolean
   /** Undefined on the last page. */
   readonly more: (() => void) | undefined
+  /** Time back to which a search has read; undefined: it was not limited. */
+  readonly searchedTo: string | undefined
   readonly reload: () => void
 }
 
@@ -70,6 +72,7 @@ interface PagesState<A> {
   readonly items?: ReadonlyArray<A>
   readonly problem?: Problem
   readonly cursor?: string | undefined
+  readonly searchedTo?: string | undefined
   readonly loading: boolean
 }
 
@@ -88,7 +91,8 @@ export const usePages = <A>(
     ask(callWith({ signal }), cursor).then(
       (page) => {
         if (signal.aborted) return
-        setState({ items: [...before, ...page.data], cursor: nextCursor(page), loading: false })
+        const searchedTo = page.meta?.searched_to ?? undefined
+        setState({ items: [...before, ...page.data], cursor: nextCursor(page), searchedTo, loading: false })
       },
       (error: unknown) => {
         if (!signal.aborted) setState((last) => ({ ...last, problem: problemFrom(error), loading: false }))
@@ -102,12 +106,19 @@ export const usePages = <A>(
     return () => controller.current?.abort()
   }, [subject, turn])
 
-  const { cursor, items, loading, problem } = state
+  const { cursor, items, loading, problem, searchedTo } = state
   const more = () => {
     setState((last) => ({ ...last, loading: true }))
     fetchPage(items ?? [], cursor)
   }
-  return { items, problem, loading, more: cursor === undefined ? undefined : more, reload: () => setTurn(turn + 1) }
+  return {
+    items,
+    problem,
+    loading,
+    searchedTo,
+    more: cursor === undefined ? undefined : more,
+    reload: () => setTurn(turn + 1)
+  }
 }
 
 const listRequest = <G extends Group, N extends Name<G>>(page: object) =>

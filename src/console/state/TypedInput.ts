@@ -1,5 +1,6 @@
-/** Options that contain each of the typed words. */
+/** Text that people type or paste. */
 
+/** Options that contain each of the typed words. */
 export const optionsMatching = <A extends readonly [value: string, words: string]>(
   options: ReadonlyArray<A>,
   typed: string

@@ -3,18 +3,20 @@
  * was shown it: rotating another user's key transfers it to the one who rotates.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { KeyId, type OrgId, type UserId, Ids } from "../../domain/Ids.ts"
-import type { ApiKey } from "../../contract/api/ApiKeysApi.ts"
+import { Ids, KeyId, type OrgId, type UserId } from "../../domain/Ids.ts"
+import type { ApiKey, ApiKeysApi } from "../../contract/api/ApiKeysApi.ts"
 import { orNotFound, orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { organizationOf, type Permit, type Role, roleAtLeast } from "../../domain/Access.ts"
-import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf, hashApiKey } from "../../domain/ApiKeyFormat.ts"
+import { API_KEY_RANDOM_BYTES, formatApiKey, hashApiKey, prefixOf } from "../../domain/ApiKeyFormat.ts"
 import { Conflict, Forbidden, Invalid } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Users } from "../users/Users.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 
 type Key = typeof ApiKey.Type
 
@@ -167,3 +169,23 @@ const make = Effect.gen(function* () {
 export class ApiKeys extends Context.Tag("corridor/ApiKeys")<ApiKeys, Effect.Effect.Success<typeof make>>() {
   static readonly layer = Layer.effect(ApiKeys, make)
 }
+
+export const apiKeysHandlers = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const pages = yield* makePages
+  return {
+    list: Effect.fnUntraced(function* (request) {
+      const page = yield* pages(request, {
+        message: "API keys",
+        fetch: (window) => keys.list(request.permit, window),
+        idOf: (key) => key.api_key_id
+      })
+      return { ...page, meta: { ...page.meta, total_count: yield* keys.count(request.permit) } }
+    }),
+    create: ({ payload, permit }) =>
+      answer("API key created; store it now, it is not shown again", keys.create(permit, payload)),
+    rotate: ({ path, payload, permit }) =>
+      answer("API key rotated; store the new one now", keys.rotate(permit, path.api_key_id, payload.grace_seconds)),
+    revoke: ({ path, permit }) => keys.revoke(permit, path.api_key_id)
+  } satisfies Handlers<typeof ApiKeysApi>
+})

@@ -6,9 +6,9 @@ import { Array as Arr, Context, Duration, Effect, Layer, Option, Redacted } from
 import { serviceSignature } from "../../domain/Digest.ts"
 import { kybRequestBatch } from "../../domain/policies/PeoplePolicies.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
-import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { webhookLeaseMargin, webhookRetry } from "../../domain/policies/WebhookPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { WorkQueues, workThrough } from "../../platform/database/WorkQueues.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { WebhookClient } from "../../webhooks/delivery/WebhookClient.ts"
 import { makeKybDocuments } from "./Kyb.ts"
@@ -17,6 +17,7 @@ import { type DueKybRequest, KybStore } from "./KybStore.ts"
 const make = Effect.gen(function* () {
   const store = yield* KybStore
   const client = yield* WebhookClient
+  const { announce } = yield* WorkQueues
   const documents = yield* makeKybDocuments
   const { kybProvider, kybRequestUrl, kybWebhookSecret, publicUrl, webhookRetryDelays, webhookTimeout } =
     yield* Settings
@@ -46,7 +47,9 @@ const make = Effect.gen(function* () {
     )
 
   const failed = Effect.fnUntraced(function* ({ attempts, customer_id, org_id }: DueKybRequest, message: string) {
-    yield* store.requestFailed(customer_id, message, yield* delayAfter(attempts))
+    const delay = yield* delayAfter(attempts)
+    yield* store.requestFailed(customer_id, message, delay)
+    yield* announce("kyb_requests", Duration.toMillis(delay))
     if (attempts === webhookRetryDelays.length + 1) {
       const text = `A KYB application was not delivered to KYB_REQUEST_URL in ${attempts} attempts: ${message}.`
       yield* alertOperator("kyb_request_failed", text, { org_id })
@@ -82,7 +85,10 @@ const make = Effect.gen(function* () {
     sendDue,
     worker: Option.isNone(target)
       ? Effect.never
-      : Effect.forever(Effect.flatMap(sendDue, (sent) => (sent === 0 ? Effect.sleep(workerPoll) : Effect.void)))
+      : workThrough(
+          "kyb_requests",
+          Effect.map(sendDue, (sent) => ({ foundAny: sent > 0 }))
+        )
   }
 })
 

@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { anyRow, execute, newest, query } from "../../platform/database/Query.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { KybState } from "../../contract/api/KybApi.ts"
 import { DueKybRequest, KybStore, SealedDocuments, StoredKybApplication } from "./KybStore.ts"
 
@@ -13,7 +14,7 @@ const sealed = query(SealedDocuments)
 
 export const kybStoreSql = Layer.effect(
   KybStore,
-  Effect.map(SqlClient.SqlClient, (sql): KybStore["Type"] => {
+  Effect.map(Effect.all([SqlClient.SqlClient, WorkQueues]), ([sql, { announce }]): KybStore["Type"] => {
     const current = sql.literal(`select a.customer_id, a.org_id, o.kyb_status, o.name, o.country, o.email, a.documents,
       a.started_by, a.approvals, a.decided_by, a.decided_at, a.reason, a.created_at
       from kyb_applications a join organizations o on o.kyb_customer_id = a.customer_id`)
@@ -30,7 +31,8 @@ export const kybStoreSql = Layer.effect(
             sql`update organizations set kyb_status = 'pending', kyb_customer_id = ${application.customer_id},
               updated_at = now() where org_id = ${application.org_id}`
           ),
-          execute
+          execute,
+          Effect.zipLeft(announce("kyb_requests"))
         ),
       find: (customerId) => applications.first(sql`${current} where a.customer_id = ${customerId}`),
       list: (status, window) => {

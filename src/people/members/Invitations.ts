@@ -1,27 +1,107 @@
 /** Sends, lists and withdraws invitations into an organisation. */
-import { Context, Effect, Layer, Option, Duration } from "effect"
-import { type OrgId, Ids } from "../../domain/Ids.ts"
+import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Ids, type OrgId } from "../../domain/Ids.ts"
 import type { InviteMember } from "../../contract/api/MembersApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
+import { orDefect, orNotFound, orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { organizationOf, type Permit } from "../../domain/Access.ts"
-import { Conflict } from "../../domain/Failure.ts"
+import { type Identity, organizationOf, type Permit } from "../../domain/Access.ts"
+import { Conflict, Forbidden, Invalid, NotFound } from "../../domain/Failure.ts"
 import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
-import { makeAcceptInvitation, formatToken, hashToken, TOKEN_BYTES } from "./AcceptInvitation.ts"
-import { grantorOf, mayHandleRole } from "./GrantRules.ts"
-import { InvitationStore, type Invitation, type OrgMember, MemberStore } from "./MemberStore.ts"
-import { asName } from "../../domain/MailSafeText.ts"
+import { grantorOf, mayHandleRole } from "./Members.ts"
+import { type Invitation, InvitationStore, MemberStore, type OrgMember } from "./MemberStore.ts"
+import { asName, sameAddress } from "../../domain/MailSafeText.ts"
 import { invitationTtl } from "../../domain/policies/PeoplePolicies.ts"
 import type { Message } from "../../platform/notifications/NotificationStore.ts"
 import type { Organization } from "../organizations/OrganizationStore.ts"
+import type { User } from "../users/UserStore.ts"
+import { Subject, Users } from "../users/Users.ts"
+import { sha256Hex } from "../../domain/Digest.ts"
 
+export const TOKEN_BYTES = 32
+
+export const formatToken = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
+
+/** A plain hash is enough for 256 random bits. */
+export const hashToken = (token: string): string => sha256Hex(token)
+
+const isSubject = Schema.is(Subject)
+
+const closedMessages: Readonly<Record<Exclude<Invitation["status"], "pending">, string>> = {
+  accepted: "This invitation has already been used.",
+  withdrawn: "This invitation was withdrawn. Ask for a new one.",
+  expired: "This invitation has expired. Ask for a new one."
+}
+
+const forSomeoneElse = () => new Forbidden({ message: "This invitation is for another e-mail address." })
+
+const unverified = () =>
+  new Forbidden({
+    message: "The access token needs the claims email and email_verified: true for the invited e-mail address."
+  })
+
+export const makeAcceptInvitation = Effect.gen(function* () {
+  const store = yield* InvitationStore
+  const members = yield* MemberStore
+  const users = yield* Users
+  const audit = yield* AuditLog
+  const { atomically } = yield* Transactor
+
+  /** The verified address must match the invitation; for an existing user, the stored address too. */
+  const invitee = Effect.fnUntraced(function* (identity: Identity, invited: string) {
+    const email = yield* Effect.mapError(identity.email, unverified)
+    const existing: Option.Option<User> = yield* users.findBySubject(identity.subject)
+    const onRecord = Option.match(existing, { onNone: () => email, onSome: (user) => user.email })
+    if (!sameAddress(email, invited) || !sameAddress(onRecord, invited)) return yield* forSomeoneElse()
+    return { email, existing }
+  })
+
+  const userFor = Effect.fnUntraced(function* (
+    permit: Permit<"person">,
+    identity: Identity,
+    { email, existing }: Effect.Effect.Success<ReturnType<typeof invitee>>
+  ) {
+    if (Option.isSome(existing)) return existing.value
+    if (!isSubject(identity.subject)) {
+      return yield* new Invalid({ message: "The claim sub of the token is longer than 255 characters." })
+    }
+    return yield* users.register(permit, identity.subject, email)
+  })
+
+  return Effect.fn("Acceptance.accept")(function* (permit: Permit<"person">, token: string) {
+    const { identity } = permit.actor
+    if (identity === undefined) return yield* forSomeoneElse()
+    return yield* atomically(
+      Effect.gen(function* () {
+        const { email, invitation_id, org_id, role, status } = yield* store
+          .findByHashForUpdate(hashToken(token))
+          .pipe(orRefuse(() => new NotFound({ message: "No invitation with this token." })))
+        const person = yield* invitee(identity, email)
+        if (status !== "pending") return yield* new Conflict({ message: closedMessages[status] })
+        const { user_id } = yield* userFor(permit, identity, person)
+        if (!(yield* members.add(org_id, user_id, role))) {
+          return yield* new Conflict({ message: "You are already a member of this organisation." })
+        }
+        yield* store.accept(Option.some(org_id), invitation_id, user_id)
+        yield* audit.record(permit, {
+          action: "member.joined",
+          org: org_id,
+          subject: ["user", user_id],
+          detail: { role, invitation_id }
+        })
+        return yield* orDefect(Effect.flatten(members.find(org_id, user_id)))
+      })
+    )
+  })
+})
+
+/** `signsIn`: the console leads to the identity provider, so nobody needs a token at hand. */
 const invitationMessage = (
-  publicUrl: string,
+  { publicUrl, signsIn }: { readonly publicUrl: string; readonly signsIn: boolean },
   organization: Organization,
   { email, org_id, role }: Invitation,
   token: string
@@ -31,11 +111,13 @@ const invitationMessage = (
   text: [
     `You are invited to join ${asName(organization.name)} with the role ${role}.`,
     "",
-    `To accept, open this page within ${Duration.toDays(invitationTtl)} days; it asks for your own access token:`,
+    signsIn
+      ? `To accept, open this page within ${Duration.toDays(invitationTtl)} days and sign in with this e-mail address:`
+      : `To accept, open this page within ${Duration.toDays(invitationTtl)} days; it asks for your own access token:`,
     "",
     `${publicUrl}/console#/invitation/${token}`,
     "",
-    "Or send, with that token:",
+    signsIn ? "Or send, with your access token:" : "Or send, with that token:",
     "",
     `POST ${publicUrl}/v1/organizations/invitations/${token}/accept`,
     "",
@@ -55,7 +137,8 @@ const make = Effect.gen(function* () {
   const notifier = yield* Notifier
   const audit = yield* AuditLog
   const ids = yield* Ids
-  const { publicUrl } = yield* Settings
+  const { consoleSignIn, publicUrl } = yield* Settings
+  const address = { publicUrl, signsIn: Option.isSome(consoleSignIn) }
   const { atomically } = yield* Transactor
   const runDetached = yield* makeRunDetached
 
@@ -125,7 +208,7 @@ const make = Effect.gen(function* () {
     const token = formatToken(yield* ids.bytes(TOKEN_BYTES))
     const invitation = yield* atomically(insert(permit, org_id, wanted, token))
     // Outside the transaction, which must not wait for a mail server.
-    yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
+    yield* notifier.send(invitationMessage(address, organization, invitation, token)).pipe(
       Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
       Effect.onError(() => Effect.ignoreLogged(withdrawUnsent(permit, invitation))),
       Effect.catchTag(

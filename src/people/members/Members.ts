@@ -1,9 +1,9 @@
 /** Manages members, their roles and permissions. Each change is audited in the same transaction. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Either, Layer, Option } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { ApiKeys } from "../apiKeys/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { orNotFound, orDefect } from "../../platform/database/DatabaseFailure.ts"
+import { orDefect, orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import {
   holds,
@@ -14,11 +14,47 @@ import {
   roleAtLeast,
   roles
 } from "../../domain/Access.ts"
-import { Conflict, Invalid } from "../../domain/Failure.ts"
+import { Conflict, Forbidden, Invalid } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Users } from "../users/Users.ts"
-import { type Grantor, grantorOf, mayGrant, mayHandleRole } from "./GrantRules.ts"
-import { InvitationStore, type OrgMember, MemberStore } from "./MemberStore.ts"
+import { InvitationStore, MemberStore, type OrgMember } from "./MemberStore.ts"
+
+/** What a manager of members may grant, and whom they may change: never above their own role. */
+interface Grantor {
+  readonly role: Role | "admin"
+  readonly permissions: ReadonlyArray<Permission>
+}
+
+const refuse = (message: string) => Either.left(new Forbidden({ message }))
+
+/**
+ * Uses the caller's current membership (`own`), so that a demotion or removal takes effect at once. A key has its role
+ * only: permissions granted to a person do not extend to keys.
+ */
+export const grantorOf = (
+  { actor, role }: Permit<"members">,
+  own: OrgMember | undefined
+): Either.Either<Grantor, Forbidden> => {
+  if (role === "admin" || actor.kind === "api_key") return Either.right({ role, permissions: [] })
+  if (own === undefined) return refuse("This user is no longer a member of the organisation.")
+  const { permissions, role: now } = own
+  return holds(now, permissions, "members")
+    ? Either.right({ role: now, permissions })
+    : refuse('This needs the role org-admin or the permission "members".')
+}
+
+/** Granting a role, and changing a member who has it, both require that role. */
+export const mayHandleRole = (authority: Grantor, role: Role, what: string): Either.Either<void, Forbidden> =>
+  authority.role === "admin" || roleAtLeast(authority.role, role)
+    ? Either.void
+    : refuse(`${what}: the role ${role} is above your own, ${authority.role}.`)
+
+export const mayGrant = (authority: Grantor, wanted: ReadonlyArray<Permission>): Either.Either<void, Forbidden> => {
+  const beyond = wanted.filter((permission) => !holds(authority.role, authority.permissions, permission))
+  return beyond.length === 0
+    ? Either.void
+    : refuse(`permission: you cannot grant permissions that you do not have: ${beyond.join(", ")}.`)
+}
 
 type Manager = Permit<"members">
 

@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    reservesOf: (permit: Permit<"operations">) =>
+    reservesOf: (permit: Permit<"reports">) =>
       Effect.flatMap(organizationOf(permit), (orgId) => found(store.find(permit.scope, orgId))),
     /** Organisations with a reserve, the first 1,000. */
     withReserves: (_permit: Permit<"platform">) => store.withReserves(1000),

@@ -1,6 +1,6 @@
 /** Creates, registers, finds and lists users. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { OrgId, UserId, Ids } from "../../domain/Ids.ts"
+import { Ids, OrgId, UserId } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -11,6 +11,9 @@ import { Conflict, notFound } from "../../domain/Failure.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { type User, UserStore } from "./UserStore.ts"
+import type { UsersApi } from "../../contract/api/UsersApi.ts"
+import type { Handlers } from "../../platform/http/Handlers.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 
 const LONGEST_SUBJECT = 255
 
@@ -106,3 +109,15 @@ const make = Effect.gen(function* () {
 export class Users extends Context.Tag("corridor/Users")<Users, Effect.Effect.Success<typeof make>>() {
   static readonly layer = Layer.effect(Users, make)
 }
+
+export const usersHandlers = Effect.map(
+  Effect.all([Users, makePages]),
+  ([users, pages]): Handlers<typeof UsersApi> => ({
+    list: (request) =>
+      pages(request, {
+        message: "Users",
+        fetch: (window) => users.list(request.permit, window),
+        idOf: (user) => user.user_id
+      })
+  })
+)

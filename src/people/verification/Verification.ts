@@ -1,22 +1,24 @@
 /** Creates, lists and closes verification requests. Closing publishes an event. */
 import { type Array as Arr, Context, Effect, Either, Layer } from "effect"
-import { TransactionId, idOrNil } from "../../domain/Ids.ts"
-import type { CloseVerification, RequestVerification } from "../../contract/api/VerificationApi.ts"
+import { idOrNil, TransactionId } from "../../domain/Ids.ts"
+import type { CloseVerification, RequestVerification, VerificationApi } from "../../contract/api/VerificationApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, orNotFound, orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { organizationOf, type Permit } from "../../domain/Access.ts"
-import { Conflict, Invalid, NotFound, notFound } from "../../domain/Failure.ts"
+import { Conflict, Invalid, notFound, NotFound } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import {
-  VerificationSubjects,
-  type NamedTarget,
-  makeVerificationSender,
   makeVerificationRecipients,
-  type Target
+  makeVerificationSender,
+  type NamedTarget,
+  type Target,
+  VerificationSubjects
 } from "./VerificationSender.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type VerificationFilter, VerificationStore } from "./VerificationStore.ts"
+import { answer, type Handlers, Reply } from "../../platform/http/Handlers.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 
 type Wanted = typeof RequestVerification.Type
 
@@ -108,3 +110,27 @@ export class Verification extends Context.Tag("corridor/Verification")<
 >() {
   static readonly layer = Layer.effect(Verification, make)
 }
+
+const PARTIAL_SUCCESS = 207
+
+export const verificationHandlers = Effect.map(
+  Effect.all([Verification, makePages]),
+  ([verification, pages]): Handlers<typeof VerificationApi> => ({
+    request: Effect.fn("VerificationHttp.request")(function* ({ elevate, payload, permit }) {
+      const result = yield* verification.request(permit, yield* elevate("any"), payload)
+      return result.all_success ? result : new Reply(PARTIAL_SUCCESS, result)
+    }),
+    list: (request) => {
+      const { status, transaction_id } = request.urlParams
+      return pages(request, {
+        message: "Verification requests",
+        filters: { status, transaction_id },
+        fetch: (window) => verification.list(request.permit, { status, transaction_id }, window),
+        idOf: ({ request_id }) => request_id
+      })
+    },
+    get: ({ path, permit }) => answer("Verification request", verification.get(permit, path.request_id)),
+    close: ({ path, payload, permit }) =>
+      answer("Verification request closed", verification.close(permit, path.request_id, payload.status))
+  })
+)

@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
     const link = { amount: 80, currency: CurrencyCode.make("KES"), amount_type: "fixed" as const, description: "Seat" }
     await corridor.paymentLinks.create({ path: { org_id }, payload: link })
-    await corridor.beneficiaries.create({ payload: kenyanPhone() as never })
+    const beneficiary = (await corridor.beneficiaries.create({ payload: kenyanPhone() as never })).data.beneficiary_id
     const rule = { subject: "phone", max_count: 500, window_seconds: 86_400, action: "hold" } as const
     await corridor.rules.set({ path: { org_id, rule_name: "many-a-day" }, payload: rule })
     const entry = { list: "block", subject: "email", value: "mallory@example.com", note: "Charged back" } as const
@@ -164,7 +164,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       const { data } = await corridor.webhookLog.deliveries({ urlParams: { status: "dead" } })
       return data[0]?.delivery_id
     })
-    return { paid, account, escrow: escrow.data.escrow_id, webhook: dead.data.webhook_id, delivery }
+    return { paid, account, beneficiary, escrow: escrow.data.escrow_id, webhook: dead.data.webhook_id, delivery }
   }
 
   it("is one small script and one style, cached for good and compressed", async () => {
@@ -198,6 +198,11 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       links: "Payment links",
       accounts: "Virtual accounts",
       [`accounts/${made.account}`]: "Rent",
+      beneficiaries: "Beneficiaries",
+      [`beneficiaries/${made.beneficiary}`]: "Ada Okafor",
+      organization: "Organisation",
+      rates: "Rates and fees",
+      [`webhooks/endpoints/${made.webhook}`]: "Endpoint",
       escrow: "Escrow",
       [`escrow/${made.escrow}`]: "Harbour",
       webhooks: "Webhooks",
@@ -235,7 +240,8 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       queue: "Operations",
       rules: "Rules",
       kyb: "KYB",
-      rates: "Exchange rates",
+      rates: "Rates and fees",
+      "providers/setup": "Providers",
       "providers/configs": "Providers"
     }
     await visiting(sandbox.admin.jwt, async (page) => {
@@ -254,6 +260,102 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await page.locator(".health-card").first().waitFor()
       await looksRight(page, "admin's health")
     })
+  })
+
+  it("creates, changes and deletes a beneficiary, and changes the organisation, which its audit trail tells", async () => {
+    await visiting(jwtOf("org-admin"), async (page) => {
+      const dialog = page.getByRole("dialog")
+      await open(page, "#/beneficiaries")
+      await page.getByRole("button", { name: "Create beneficiary" }).click()
+      await dialog.getByLabel("Paid by").selectOption("Bank")
+      await dialog.getByLabel("First name").fill("Lena")
+      await dialog.getByLabel("Last name").fill("Vogt")
+      await dialog.getByLabel("Country").fill("de")
+      await dialog.getByLabel("Currency").fill("eur")
+      await dialog.getByLabel("Account number or IBAN").fill("DE89370400440532013000")
+      await looksRight(page, "a new beneficiary")
+      await dialog.getByRole("button", { name: "Create beneficiary" }).click()
+      await page.getByRole("link", { name: "Lena Vogt" }).click()
+      await page.getByText("DE89370400440532013000").waitFor()
+      await page.getByRole("button", { name: "Change" }).click()
+      await dialog.getByLabel("Last name").fill("Vogt-Ada")
+      await dialog.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("heading", { name: "Lena Vogt-Ada" }).waitFor()
+      await page.getByRole("button", { name: "Delete" }).click()
+      await dialog.getByRole("button", { name: "Delete the beneficiary" }).click()
+      await page.getByRole("heading", { name: "Beneficiaries" }).waitFor()
+
+      await walkTo(page, "organization", "Organisation")
+      await page.getByRole("button", { name: "Change" }).click()
+      expect(await dialog.getByLabel("Features").count()).toBe(0)
+      await dialog.getByLabel("E-mail").fill("books@acme.example")
+      await dialog.getByRole("button", { name: "Save" }).click()
+      await page.getByText("books@acme.example").waitFor()
+
+      await walkTo(page, "members", "Members")
+      const boss = acme.users.find(({ role }) => role === "org-admin")!.email
+      await page.getByRole("link", { name: `Audit trail of ${boss}` }).click()
+      await page.getByRole("button", { name: `Only ${boss}` }).waitFor()
+      const authors = page.locator("td[data-name=Who]")
+      await authors.first().waitFor()
+      expect(new Set(await authors.allInnerTexts())).toEqual(new Set([boss]))
+      await page.getByLabel("Until").fill("2020-01-01")
+      await page.keyboard.press("Tab")
+      await page.getByText("No changes match these filters.").waitFor()
+      await looksRight(page, "an audit trail")
+      await page.getByRole("button", { name: `Only ${boss}` }).click()
+      expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
+      expect(await page.getByLabel("Until").inputValue()).toBe("2020-01-01")
+    })
+    expect((await corridor.organizations.get({ path: { org_id: acme.org_id } })).data.email).toBe("books@acme.example")
+  })
+
+  it("draws an endpoint's deliveries, and sends the failed ones since a time again", async () => {
+    const { data } = await corridor.webhooks.create({ payload: { endpoint_url: "http://127.0.0.1:9/since" } })
+    const path = { webhook_id: data.webhook_id }
+    await completed(await initiate(byPhone()))
+    await until("a delivery died", async () => {
+      const dead = await corridor.webhookLog.deliveries({ urlParams: { status: "dead", ...path } })
+      return dead.data[0]
+    })
+    await visiting(jwtOf("org-admin"), async (page) => {
+      await open(page, `#/webhooks/endpoints/${data.webhook_id}`)
+      await page.getByRole("img", { name: /^Deliveries by hour: 0 delivered, [1-9]\d* failed/ }).waitFor()
+      await page.getByText("95th percentile").waitFor()
+      expect(await page.locator(".u-legend .u-value").allInnerTexts()).not.toContain("--")
+      await page.getByLabel("Period").selectOption("30 days")
+      await page.getByRole("img", { name: /^Deliveries by day/ }).waitFor()
+      await page.getByRole("button", { name: "Send again since" }).click()
+      await page.getByRole("dialog").getByLabel("Since").fill("2026-01-01T00:00")
+      await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click()
+      await page.getByText("Failed deliveries queued").waitFor()
+    })
+    await corridor.webhooks.remove({ path })
+  })
+
+  it("shows figures to a member with “reports”, with sums of twelve digits, and offers no action", async () => {
+    const member = acme.users.find(({ role }) => role === "member")!
+    const path = { org_id: acme.org_id, user_id: member.user_id }
+    await corridor.members.grant({ path, payload: { permission: "reports" } })
+    await visiting(member.jwt, async (page) => {
+      await page.route(/\/organizations\/[^/]+\/trends/, async (route) => {
+        const text = await (await route.fetch()).text()
+        const body = text.replace(/("totals":.*?"volume":)\[.*?\]/, '$1[{"currency":"KES","amount":999999999999.99}]')
+        return route.fulfill({ contentType: "application/json", body })
+      })
+      await open(page, "#/")
+      await page.locator(".figure-value").getByText("999,999,999,999.99").waitFor()
+      await page.getByRole("heading", { name: "Balances" }).waitFor()
+      await looksRight(page, "figures of twelve digits")
+      await inBothSizes(page, async (width) => {
+        const cut =
+          "[...document.querySelectorAll('.figure')].filter((one) => one.scrollWidth > one.clientWidth).length"
+        expect(await page.evaluate(cut), String(width)).toBe(0)
+      })
+      expect(await page.getByRole("link", { name: "Operations" }).count()).toBe(0)
+      expect(await page.getByRole("link", { name: "Payment links" }).count()).toBe(0)
+    })
+    await corridor.members.revoke({ path: { ...path, permission: "reports" } })
   })
 
   it("offers all options of a long list, and filters them by typed words", async () => {
@@ -326,6 +428,45 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     const { refunded_amount, refunds } = await corridor.payments.byId({ path: { payment_id } })
     expect(refunded_amount).toBe(500.5)
     expect(refunds.map(({ reason }) => reason)).toEqual(["One cup was broken"])
+  })
+
+  it("draws disputes at their time, and names the endpoint of the worst webhook", async () => {
+    const { data } = await corridor.webhooks.create({ payload: { endpoint_url: "http://127.0.0.1:9/worst" } })
+    const payment_id = await initiate(byPhone())
+    await completed(payment_id)
+    await visiting(jwtOf("staff"), async (page) => {
+      await page.route(/\/timeline$/, async (route) => {
+        const body = await (await route.fetch()).json()
+        const [first] = body.data.items
+        const after = (millis: number) => new Date(Date.parse(first.at) + millis).toISOString()
+        const movement = { kind: "movement", provider: "stripe", amount: 1500.5, currency: "KES", state: "settled" }
+        const delivery = { kind: "delivery", webhook_id: data.webhook_id, event_type: "payment.completed", attempts: 1 }
+        const items = [
+          first,
+          { ...delivery, at: after(1000), delivery_id: "d-1", status: "dead", last_error: "refused" },
+          { ...delivery, at: after(2000), delivery_id: "d-2", status: "delivered", last_error: null },
+          { ...movement, at: after(86_400_000), movement: "reversal", movement_id: "dp_1" },
+          { ...movement, at: after(172_800_000), movement: "reinstatement", movement_id: "dp_2" },
+          { ...delivery, at: after(172_900_000), delivery_id: "d-3", status: "pending", last_error: null }
+        ]
+        return route.fulfill({ json: { ...body, data: { ...body.data, items } } })
+      })
+      await open(page, `#/payments/${payment_id}`)
+      await page.locator(".lane-outcome", { hasText: "dead at 127.0.0.1:9/worst" }).waitFor()
+      const drawn = await page.locator(".track svg").getAttribute("aria-label")
+      expect(drawn).toContain("Disputes: Reversal of 1,500.5 KES, Reinstatement of 1,500.5 KES")
+      const lane = page.locator(".track svg > g").filter({ hasText: "Disputes" })
+      const places = await lane.locator("circle").evaluateAll((all) => all.map((one) => Number(one.getAttribute("cx"))))
+      const sent = page.locator(".track svg > g").filter({ hasText: "Webhooks sent" }).locator("circle")
+      const [delivered, pending, dead] = await sent.evaluateAll((all) =>
+        all.map((one) => Number(one.getAttribute("cx")))
+      )
+      expect([dead!, delivered!, ...places, pending!]).toEqual(
+        [dead!, delivered!, ...places, pending!].toSorted((a, b) => a - b)
+      )
+      await looksRight(page, "a payment with disputes")
+    })
+    await corridor.webhooks.remove({ path: { webhook_id: data.webhook_id } })
   })
 
   it("creates a payment link with branding, and its page has it", async () => {

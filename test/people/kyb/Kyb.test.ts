@@ -45,7 +45,7 @@ onDatabaseServer(
           data: { kyb_status: "pending", kyb_customer_id: data.kyb_customer_id }
         })
         const audit = yield* Effect.flatMap(AuditStore, (store) =>
-          store.list(Option.some(acme.org_id), Option.some("kyb.started"), { after: Option.none(), take: 5 })
+          store.list(Option.some(acme.org_id), { action: "kyb.started" }, { after: Option.none(), take: 5 })
         )
         expect(audit).toHaveLength(1)
         expect((yield* initiate(nilUuid)).status).toBe(404)

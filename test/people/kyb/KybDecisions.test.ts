@@ -36,9 +36,7 @@ const decide = (id: string, decision: "approve" | "reject", body: object = {}) =
   Effect.flatMap(people, ({ admin }) => post(`/v1/kyb/applications/${id}/${decision}`, { ...admin }, body))
 
 const auditOf = (orgId: OrgId, action: string) =>
-  Effect.flatMap(AuditStore, (store) =>
-    store.list(Option.some(orgId), Option.some(action), { after: Option.none(), take: 5 })
-  )
+  Effect.flatMap(AuditStore, (store) => store.list(Option.some(orgId), { action }, { after: Option.none(), take: 5 }))
 
 onDatabaseServer("KYB decided by one person", (it) => {
   it.effect("lists applications for admins, with documents that are sealed in the database", () =>

@@ -15,7 +15,7 @@ import {
   roleAtLeast,
   roles
 } from "../../../src/domain/Access.ts"
-import { grantorOf, mayGrant, mayHandleRole } from "../../../src/people/members/GrantRules.ts"
+import { grantorOf, mayGrant, mayHandleRole } from "../../../src/people/members/Members.ts"
 import type { OrgMember } from "../../../src/people/members/MemberStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
@@ -51,10 +51,9 @@ const permitOf = <A extends Access>(who: Somebody, access: A) => authorize(calle
 const authorityFor = (who: Somebody) =>
   Either.flatMap(permitOf(who, "members"), (permit) => grantorOf(permit, memberOf(who)))
 
-const opens = (who: Somebody, permission: Permission): boolean =>
-  Object.entries(accessTable)
-    .filter(([, needed]) => "permission" in needed && needed.permission === permission)
-    .every(([access]) => Either.isRight(permitOf(who, access as Access)))
+const rows = Object.entries(accessTable) as ReadonlyArray<
+  readonly [Access, { readonly role: string; readonly permission?: Permission; readonly alsoBy?: Permission }]
+>
 
 const accessesWith = (permission: Permission) =>
   Object.values(accessTable).filter((needed) => "permission" in needed && needed.permission === permission)
@@ -76,8 +75,19 @@ describe("Permissions", () => {
     fc.assert(
       fc.property(somebody, fc.constantFrom(...permissions), (who, permission) => {
         fc.pre(accessesWith(permission).length > 0)
-        const has = holds(who.role, who.byKey ? [] : who.granted, permission)
-        expect(opens(who, permission)).toBe(has)
+        const given = who.byKey ? [] : who.granted
+        const needed = rows.filter(([, one]) => one.permission === permission)
+        const also = needed.every(([, { alsoBy }]) => alsoBy !== undefined && given.includes(alsoBy))
+        const open = needed.every(([access]) => Either.isRight(permitOf(who, access)))
+        expect(open).toBe(holds(who.role, given, permission) || also)
+      })
+    ))
+
+  it("open what only a grant opens to no role", () =>
+    fc.assert(
+      fc.property(somebody, (who) => {
+        const given = who.byKey ? [] : who.granted
+        expect(Either.isRight(permitOf(who, "trends"))).toBe(given.includes("reports"))
       })
     ))
 

@@ -46,7 +46,7 @@ onDatabaseServer("Closing a verification request", (it) => {
           }
         ])
         const audit = yield* Effect.flatMap(AuditStore, (store) =>
-          store.list(Option.some(acme.org_id), Option.some(`verification.${status}`), everything)
+          store.list(Option.some(acme.org_id), { action: `verification.${status}` }, everything)
         )
         expect(audit.map(({ subject_id }) => subject_id)).toContain(request_id)
       }

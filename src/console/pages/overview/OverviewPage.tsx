@@ -79,7 +79,7 @@ export const OverviewPage = () => {
   const name = session.value?.organization?.name ?? "All organisations"
   return (
     <Page title="Overview" lead={name}>
-      {hasAccess("operations") ? (
+      {hasAccess("reports") ? (
         <>
           <Numbers />
           <div class="columns">

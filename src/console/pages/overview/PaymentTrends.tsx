@@ -8,7 +8,7 @@ import type { ComponentChildren } from "preact"
 import { type Answer } from "../../api/ConsoleApi.ts"
 import { Money } from "../../components/Values.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
-import { orgFilter, orgId } from "../../state/ConsoleSession.ts"
+import { hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
 
 export type TrendsData = Answer<"analytics", "trends">["data"]
 
@@ -42,7 +42,7 @@ const OpenItems = () => {
     <Figure
       name="Open items"
       value={words}
-      note={count === 0 ? "Nothing to decide" : "See Operations"}
+      note={data === undefined ? "Loading" : count === 0 ? "Nothing to decide" : "See Operations"}
       href="#/queue"
       alarm={count > 0}
     />
@@ -55,13 +55,13 @@ export const Figures = ({ trends }: { readonly trends: TrendsData }) => {
   return (
     <div class="figures">
       <Figure
-        name="Payments, 30 days"
+        name="Payments"
         value={count.toLocaleString()}
-        note={`${completed.toLocaleString()} completed`}
+        note={`${completed.toLocaleString()} completed in 30 days (UTC)`}
       />
       <Figure
         name="Success rate"
-        value={completed + failed === 0 ? "–" : `${Math.round(success_rate * 1000) / 10} %`}
+        value={success_rate === null ? "–" : `${Math.round(success_rate * 1000) / 10} %`}
         note={`${failed.toLocaleString()} failed`}
       />
       <Figure
@@ -73,7 +73,7 @@ export const Figures = ({ trends }: { readonly trends: TrendsData }) => {
             : `and ${others.length} more ${others.length === 1 ? "currency" : "currencies"}`
         }
       />
-      <OpenItems />
+      {hasAccess("operations") && <OpenItems />}
     </div>
   )
 }

@@ -46,7 +46,7 @@ const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: n
       }
     case "movement":
       return {
-        tone: toneOf(item.state === "settled" ? "completed" : item.state),
+        tone: item.movement === "reversal" ? "bad" : toneOf(item.state === "settled" ? "completed" : item.state),
         title: `${labelOf(item.movement)} of ${amountText(item.amount)} ${item.currency} at ${providerName(item.provider)}: ${item.state}`,
         words: <code>{item.movement_id}</code>
       }

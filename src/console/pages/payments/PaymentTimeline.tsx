@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { durationText, labelOf } from "../../state/Display.ts"
+import { amountText } from "../../api/Amount.ts"
+import { orgFilter, orgId } from "../../state/ConsoleSession.ts"
+import { useAllPages } from "../../state/LoadHooks.ts"
 import type { Answer } from "../../api/ConsoleApi.ts"
 import { toneOf } from "../../components/Badge.tsx"
 import { providerName } from "../providers/ProviderNames.ts"
@@ -18,6 +21,8 @@ interface Mark {
 
 interface Lane {
   readonly name: string
+  /** Stands beside the name. */
+  readonly said?: string
   readonly marks: ReadonlyArray<Mark>
 }
 
@@ -68,17 +73,12 @@ const attemptLanes = (items: ReadonlyArray<TimelineItem>, end: number): Readonly
     }
   })
 
-const momentLane = <Kind extends "callback" | "delivery">(
-  items: ReadonlyArray<TimelineItem>,
-  kind: Kind,
-  name: string,
-  markOf: (item: ItemOf<Kind>) => Pick<Mark, "tone" | "words">
-): ReadonlyArray<Lane> => {
-  const marks = itemsOfKind(items, kind).map((item) => {
-    const at = timeOf((item as TimelineItem).at)
-    return { from: at, to: at, ...markOf(item) }
+const callbackLane = (items: ReadonlyArray<TimelineItem>): ReadonlyArray<Lane> => {
+  const marks = itemsOfKind(items, "callback").map(({ at, report }) => {
+    const time = timeOf(at)
+    return { from: time, to: time, tone: "busy", words: labelOf(report) }
   })
-  return marks.length === 0 ? [] : [{ name, marks }]
+  return marks.length === 0 ? [] : [{ name: "Callbacks", marks }]
 }
 
 const operatorLane = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> => {
@@ -91,18 +91,57 @@ const operatorLane = (items: ReadonlyArray<TimelineItem>, end: number): Readonly
   return marks.length === 0 ? [] : [{ name: "Open items", marks }]
 }
 
-const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> => [
+/** Reversals and reinstatements, where they happened. */
+const disputeLane = (items: ReadonlyArray<TimelineItem>): ReadonlyArray<Lane> => {
+  const marks = itemsOfKind(items, "movement")
+    .filter(({ movement }) => movement === "reversal" || movement === "reinstatement")
+    .map(({ amount, at, currency, movement }) => ({
+      from: timeOf(at),
+      to: timeOf(at),
+      tone: movement === "reversal" ? "bad" : "good",
+      words: `${labelOf(movement)} of ${amountText(amount)} ${currency}`
+    }))
+  return marks.length === 0 ? [] : [{ name: "Disputes", said: marks.at(-1)!.words, marks }]
+}
+
+/** Worst last, so that it is drawn over the others. */
+const severity = ["delivered", "pending", "dead"]
+
+const deliveryLane = (items: ReadonlyArray<TimelineItem>, endpoints: Endpoints): ReadonlyArray<Lane> => {
+  const sent = itemsOfKind(items, "delivery").toSorted(
+    (a, b) => severity.indexOf(a.status) - severity.indexOf(b.status)
+  )
+  const worst = sent.at(-1)
+  if (worst === undefined) return []
+  const resultOf = ({ status, webhook_id }: ItemOf<"delivery">): string =>
+    status === "delivered" ? status : `${status} at ${endpoints.get(webhook_id) ?? "an endpoint"}`
+  const marks = sent.map((item) => {
+    const at = timeOf(item.at)
+    return { from: at, to: at, tone: toneOf(item.status), words: `${item.event_type}, ${resultOf(item)}` }
+  })
+  return [{ name: "Webhooks sent", said: worst.status === "delivered" ? "" : resultOf(worst), marks }]
+}
+
+/** Addresses of endpoints by id, without the scheme. */
+type Endpoints = ReadonlyMap<string, string>
+
+/** Read only if a delivery has not arrived. */
+const useEndpoints = (items: ReadonlyArray<TimelineItem>): Endpoints => {
+  const wanted = itemsOfKind(items, "delivery").some(({ status }) => status !== "delivered")
+  const { data = [] } = useAllPages(
+    async (get, page) => (wanted ? get("webhooks", "list", { urlParams: { ...orgFilter(), ...page } }) : { data: [] }),
+    [wanted, orgId.value]
+  )
+  return new Map(data.map(({ endpoint_url, webhook_id }) => [webhook_id, endpoint_url.replace(/^https?:\/\//, "")]))
+}
+
+const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number, endpoints: Endpoints): ReadonlyArray<Lane> => [
   statusLane(items, end),
   ...attemptLanes(items, end),
-  ...momentLane(items, "callback", "Callbacks", ({ report }) => ({
-    tone: "busy",
-    words: labelOf(report)
-  })),
+  ...callbackLane(items),
   ...operatorLane(items, end),
-  ...momentLane(items, "delivery", "Webhooks sent", ({ event_type, status }) => ({
-    tone: toneOf(status),
-    words: `${event_type}, ${status}`
-  }))
+  ...disputeLane(items),
+  ...deliveryLane(items, endpoints)
 ]
 
 /** End of the drawing: now, or shortly after the last event of a final payment. */
@@ -196,20 +235,27 @@ const MarkShape = ({
 const LaneRow = ({
   at,
   lane,
-  place
+  place,
+  width
 }: {
   readonly lane: Lane
   readonly at: number
+  readonly width: number
   readonly place: (time: number) => number
 }) => {
   const top = TOP + at * LANE
   const [first, ...others] = lane.marks
-  const said = at > 0 && first !== undefined && others.length === 0 && first.from !== first.to ? first.words : ""
+  const said =
+    lane.said ?? (at > 0 && first !== undefined && others.length === 0 && first.from !== first.to ? first.words : "")
+  const room = Math.floor(width / LETTER) - lane.name.length - 6
   return (
     <g>
       <text class="lane-name" x={EDGE} y={top + 12}>
+        {said !== "" && <title>{said}</title>}
         {lane.name}
-        {said !== "" && <tspan class="lane-outcome">{`  ${said}`}</tspan>}
+        {said !== "" && (
+          <tspan class="lane-outcome">{`  ${said.length > room ? `${said.slice(0, room)}…` : said}`}</tspan>
+        )}
       </text>
       <line
         class="lane-line"
@@ -249,7 +295,7 @@ const summary = (lanes: ReadonlyArray<Lane>): string =>
 
 export const TimelineChart = ({ items, isFinal }: TimelineChartProps) => {
   const [frame, width] = useWidth()
-  const lanes = lanesOf(items, endOf(items, isFinal))
+  const lanes = lanesOf(items, endOf(items, isFinal), useEndpoints(items))
   const scale = scaleOf(lanes)
   const place = (time: number) =>
     time === Number.NEGATIVE_INFINITY ? EDGE : EDGE + scale(time) * Math.max(0, width - 3 * EDGE)
@@ -267,7 +313,7 @@ export const TimelineChart = ({ items, isFinal }: TimelineChartProps) => {
             </g>
           ))}
           {lanes.map((lane, at) => (
-            <LaneRow key={at} at={at} lane={lane} place={place} />
+            <LaneRow key={at} at={at} lane={lane} place={place} width={width} />
           ))}
         </svg>
       )}

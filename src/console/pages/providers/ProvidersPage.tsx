@@ -3,6 +3,7 @@ import { Page, Tabs, Card } from "../../components/PageFrame.tsx"
 import { hasAccess, isAdmin, orgFilter, orgId, session } from "../../state/ConsoleSession.ts"
 import { ProviderConfigs } from "./ProviderConfigsTab.tsx"
 import { ProviderHealth } from "./ProviderHealthCards.tsx"
+import { ProviderSetups } from "./ProviderSetupTab.tsx"
 import { useState } from "preact/hooks"
 import { type Answer, call, type Request } from "../../api/ConsoleApi.ts"
 import { Problem } from "../../api/ApiResponse.ts"
@@ -238,12 +239,14 @@ const RoutePreview = () => {
 const tabs = [
   ["preview", "Route preview"],
   ["configs", "Configurations"],
-  ["health", "Health"]
+  ["health", "Health"],
+  ["setup", "Set-up"]
 ] as const
 
 const contents: Readonly<Record<string, () => ComponentChildren>> = {
   configs: () => <ProviderConfigs />,
-  health: () => <ProviderHealth />
+  health: () => <ProviderHealth />,
+  setup: () => <ProviderSetups />
 }
 
 /** Only platform admins see configurations and health. */

@@ -154,6 +154,7 @@ const DeliveryContent = ({ delivery }: { readonly delivery: DeliveryDetail }) =>
                 "Payment",
                 typeof paymentId === "string" && <a href={linkTo(`payments/${paymentId}`)}>Open the payment</a>
               ],
+              ["Endpoint", <a href={linkTo(`webhooks/endpoints/${delivery.webhook_id}`)}>All of its deliveries</a>],
               ["Next attempt", delivery.next_attempt_at !== null && <Time at={delivery.next_attempt_at} />]
             ]}
           />

@@ -110,6 +110,10 @@ const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
         <>
           {" · "}
           <a href={linkTo("webhooks/deliveries", { webhook_id: endpoint.webhook_id })}>Deliveries</a>
+          {" · "}
+          <a href={linkTo(`webhooks/endpoints/${endpoint.webhook_id}`)}>
+            {hasAccess("webhooks") ? "Chart and replay" : "Chart"}
+          </a>
         </>
       )}
     </p>
