@@ -6,12 +6,13 @@
 eval "$(node -e '
   const { base_url, orgs: [org], admin } = JSON.parse(require("fs").readFileSync(".data/sandbox.json"))
   const jwt = org.users.find(({ role }) => role === "staff").jwt
-  const set = { URL: base_url, ORG: org.org_id, USER_ID: org.users[0].user_id, KEY: org.api_key, STAFF: jwt, ADMIN: admin.jwt }
+  const set = { URL: base_url, ORG: org.org_id, USER_ID: org.users[0].user_id, CORRIDOR_API_KEY: org.api_key, STAFF: jwt, ADMIN: admin.jwt }
   for (const [name, value] of Object.entries(set)) console.log(`${name}=${value}`)
 ')"
+export CORRIDOR_API_KEY
 
 call() { curl -sS --fail-with-body -w '\n' -H "Authorization: $1" -H "X-Api-Key: $2" -H 'Content-Type: application/json' "$URL/$3" "${@:4}"; }
-api() { call NONE "$KEY" "$@"; }
+api() { call NONE "$CORRIDOR_API_KEY" "$@"; }
 as_staff() { call "Bearer $STAFF" NONE "$@"; }
 as_admin() { call "Bearer $ADMIN" NONE "$@"; }
 field() { node -p "JSON.parse(require('fs').readFileSync(0))$1"; }

@@ -59,7 +59,7 @@ const users = `
     user_id uuid not null,
     permission text not null check (permission in (
       'payouts', 'payment_links', 'transactions', 'refunds', 'reviews', 'accounts', 'verification', 'webhooks',
-      'api_keys', 'members', 'escrow')),
+      'api_keys', 'members', 'escrow', 'reports')),
     granted_by text not null,
     created_at timestamptz(3) not null default now(),
     primary key (org_id, user_id, permission),

@@ -85,6 +85,11 @@ const payments = `
     card_details jsonb not null default '{}',
     bank_account jsonb not null default '{}',
     recipient_info jsonb not null default '{}',
+    -- Reference and names in lower case, for searches by any part of them.
+    search_text text generated always as (lower(
+      coalesce(client_reference, '') || chr(10) || coalesce(left(payer_details->>'name', 200), '') || chr(10)
+        || coalesce(left(recipient_info->>'fname', 100), '') || ' ' || coalesce(left(recipient_info->>'lname', 100), '')
+    )) stored,
     metadata jsonb not null default '{}',
     -- User who initiated the payment, and the role.
     user_metadata jsonb not null default '{}',
@@ -119,7 +124,8 @@ const payments = `
   -- Vacuumed early: space of old versions is reused.
   ) with (autovacuum_vacuum_scale_factor = 0.02);
   -- Indexes end in created_at, ascending: new rows are added at the end, which fills pages. Lists read them backwards.
-  create index payments_newest on payments (org_id, created_at);
+  -- The text lets a search read the index alone.
+  create index payments_newest on payments (org_id, created_at) include (search_text);
   create index payments_all_newest on payments (created_at);
   create index payments_reference on payments (client_reference, org_id, created_at) where client_reference is not null;
   create index payments_rate_lock on payments (org_rate_id) where org_rate_id is not null;
@@ -346,7 +352,29 @@ const lists = `
   create index payments_all_other_phone on payments (anyones_phone(mobile_money_details->>'phone_number'), created_at)
     where payer_details->>'phone' <> mobile_money_details->>'phone_number';
   create index payments_all_third_phone on payments (anyones_phone(recipient_info->>'phone_number'), created_at)
-    where coalesce(payer_details->>'phone', mobile_money_details->>'phone_number') <> recipient_info->>'phone_number';`
+    where coalesce(payer_details->>'phone', mobile_money_details->>'phone_number') <> recipient_info->>'phone_number';
+
+  -- Search by amount and by a card's last four digits, within an organisation: hashes, as of the customer.
+  create index payments_amount on payments (
+    hash_numeric_extended(amount, uuid_hash_extended(org_id, 0)), created_at);
+  create index payments_target_amount on payments (
+    hash_numeric_extended(target_amount, uuid_hash_extended(org_id, 0)), created_at) where target_amount <> amount;
+  create index payments_card on payments (
+    hashtextextended(card_details->>'last4', uuid_hash_extended(org_id, 0)), created_at)
+    where card_details->>'last4' is not null;
+
+  -- Filters of the list that the people of an organisation share.
+  create table saved_views (
+    view_id uuid primary key,
+    org_id uuid not null references organizations on delete cascade,
+    name text not null,
+    filters jsonb not null,
+    -- Null: an operator with the command line.
+    created_by uuid references users,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    constraint saved_views_name unique (org_id, name)
+  );`
 
 const links = `
   -- Hosted payment links. When a link was paid is read from the history of its payments.

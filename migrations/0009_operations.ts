@@ -20,6 +20,8 @@ const records = `
   create index audit_log_all_newest on audit_log (created_at, audit_id);
   create index audit_log_action on audit_log (org_id, action, created_at, audit_id);
   create index audit_log_all_action on audit_log (action, created_at, audit_id);
+  create index audit_log_actor on audit_log (org_id, actor_id, created_at, audit_id);
+  create index audit_log_all_actor on audit_log (actor_id, created_at, audit_id);
   ${monthly("audit_log", "created_at")}
 
   -- Messages to people, in a sandbox instead of mail.

@@ -1,6 +1,6 @@
 /** Background work of an instance: pollers, payout workers, webhook deliveries, metrics, retention and partitions. */
 import { Effect } from "effect"
-import { dayClosingPause, unmatchedCallbackPoll } from "../domain/policies/PaymentPolicies.ts"
+import { dayClosingPause } from "../domain/policies/PaymentPolicies.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
 import { ReserveReleases } from "../payments/reserves/ReserveReleases.ts"
@@ -8,6 +8,7 @@ import { CardWaits } from "../payments/review/CardWaits.ts"
 import { RateFeed } from "../money/rates/RateFeed.ts"
 import { KybRequests } from "../people/kyb/KybRequests.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
+import { workThrough } from "../platform/database/WorkQueues.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../payments/callbacks/StatusPoller.ts"
 import { RampPayoutWorker } from "../payments/dispatch/RampPayoutWorker.ts"
@@ -19,7 +20,8 @@ import { DeliveryFailed, simulatorWorker } from "../providers/sandbox/SimulatorW
 import { AccountDetails } from "../treasury/accounts/AccountDetails.ts"
 import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
-import { queueMetrics } from "./QueueMetrics.ts"
+import { dueTimes } from "./DueTimes.ts"
+import { showQueueMetrics } from "./QueueMetrics.ts"
 import { retentionPause } from "../domain/policies/ServerPolicies.ts"
 import { AuditStore } from "../platform/audit/AuditLog.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
@@ -63,7 +65,7 @@ const workerOf = <R>(service: Effect.Effect<{ readonly worker: Stored<never> }, 
   Effect.flatMap(service, ({ worker }) => worker)
 
 const earlyCallbacks = Effect.flatMap(Callbacks, ({ applyMatched }) =>
-  Effect.forever(Effect.zipRight(applyMatched, Effect.sleep(unmatchedCallbackPoll)))
+  workThrough("early_callbacks", Effect.as(applyMatched, { foundAny: false }))
 )
 
 const closedDays = Effect.flatMap(Effect.all([AnalyticsStore, LedgerStore]), ([counts, books]) =>
@@ -108,7 +110,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("closed days", closedDays),
       start("enquiries", workerOf(StatusPoller)),
       start("escrow payouts", workerOf(EscrowPayoutWorker)),
-      start("figures", queueMetrics),
+      showQueueMetrics,
       start("KYB requests", workerOf(KybRequests)),
       start("months", partitionWorker),
       start("rails", simulators),
@@ -118,6 +120,8 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("retention", retentionWorker),
       start("settlements", workerOf(RampPayoutWorker)),
       start("early callbacks", earlyCallbacks),
+      // After the others, which look when they start.
+      start("due times", dueTimes),
       start("webhooks", deliveryWorker)
     ],
     { discard: true }

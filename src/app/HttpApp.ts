@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { virtualAccountsHandlers } from "../treasury/accounts/VirtualAccountsHttp.ts"
 import { analyticsHandlers } from "../payments/analytics/AnalyticsHttp.ts"
-import { apiKeysHandlers } from "../people/apiKeys/ApiKeysHttp.ts"
+import { apiKeysHandlers } from "../people/apiKeys/ApiKeys.ts"
 import { auditLogHandlers } from "../platform/audit/AuditLogHttp.ts"
 import { reservesHandlers } from "../payments/reserves/ReservesHttp.ts"
 import { balancesHandlers } from "../money/ledger/LedgerHttp.ts"
@@ -11,6 +11,7 @@ import {
   beneficiariesHandlers,
   networksHandlers
 } from "../payments/beneficiaries/BeneficiariesHttp.ts"
+import { savedViewsHandlers } from "../payments/views/SavedViewsHttp.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { Ids } from "../domain/Ids.ts"
 import { escrowHandlers } from "../treasury/escrow/EscrowHttp.ts"
@@ -30,10 +31,11 @@ import { callbackRoutes } from "../payments/callbacks/CallbackRoute.ts"
 import { paymentsHandlers, paymentsInitHandlers, rampsHandlers, resolutionsHandlers } from "../payments/PaymentsHttp.ts"
 import { rulesHandlers } from "../payments/rules/RulesHttp.ts"
 import { providerConfigsHandlers } from "../providers/configs/ProviderConfigsHttp.ts"
+import { feesHandlers } from "../money/fees/FeesHttp.ts"
 import { ratesHandlers } from "../money/rates/RatesHttp.ts"
 import { sessionHandlers } from "../people/SessionHttp.ts"
-import { usersHandlers } from "../people/users/UsersHttp.ts"
-import { verificationHandlers } from "../people/verification/VerificationHttp.ts"
+import { usersHandlers } from "../people/users/Users.ts"
+import { verificationHandlers } from "../people/verification/Verification.ts"
 import { webhooksHandlers } from "../webhooks/WebhooksHttp.ts"
 import { webhookLogHandlers } from "../webhooks/delivery/WebhookLogHttp.ts"
 
@@ -44,7 +46,9 @@ const implementation = Effect.all({
   balances: balancesHandlers,
   bankValidation: Effect.succeed(bankValidationHandlers),
   beneficiaries: beneficiariesHandlers,
+  savedViews: savedViewsHandlers,
   escrow: escrowHandlers,
+  fees: feesHandlers,
   invitations: invitationsHandlers,
   members: membersHandlers,
   kyb: kybHandlers,

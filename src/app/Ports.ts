@@ -1,4 +1,4 @@
-/** Implements the ports of lower wings by services of higher wings. */
+/** Implements the ports of lower layers by services of higher layers. */
 import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { OtherItems, type OtherItemsOf, ReplayedAnswers, Payments } from "../payments/read/Payments.ts"

@@ -1,14 +1,14 @@
 /**
  * Metrics of work that waits in the database: unknown outcomes, operator items, webhook queue, suspense, FX position.
  */
-import { BigDecimal, Context, Effect, Layer, Option, Schema } from "effect"
+import { BigDecimal, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { AnyCurrencyCode, CurrencyCode } from "../domain/Currency.ts"
 import { ProviderName, providerNames } from "../domain/Corridor.ts"
 import { type Stored, catchRefusal } from "../platform/database/DatabaseFailure.ts"
-import { figuresRest } from "../domain/policies/ServerPolicies.ts"
 import { moneyOf } from "../platform/database/Query.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
-import { exactGauge, gauge } from "../platform/observability/Metrics.ts"
+import { unspanned } from "../platform/observability/Spans.ts"
+import { beforeScrape, exactGauge, gauge } from "../platform/observability/Metrics.ts"
 
 /** Number of items, and age of the oldest in seconds. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }
@@ -140,13 +140,24 @@ const showWorth = Effect.fnUntraced(function* (all: QueueMetrics["suspense"]) {
   }
 })
 
-/** Updates the metrics at intervals. */
-export const queueMetrics = Effect.gen(function* () {
+/** A scrape waits this long for the metrics, then shows the last ones. */
+const scrapeTimeout = Duration.seconds(3)
+
+/** Reads the metrics when they are scraped, at most once in a while for all instances. */
+export const showQueueMetrics = Effect.gen(function* () {
   const { current } = yield* QueueMetricsStore
-  while (true) {
+  const rates = yield* RateQuote
+  const update = Effect.gen(function* () {
     const metrics = yield* current
     show(metrics)
     yield* showWorth(metrics.fx ?? [])
-    yield* Effect.sleep(figuresRest)
-  }
+  })
+  yield* beforeScrape(
+    update.pipe(
+      Effect.provideService(RateQuote, rates),
+      unspanned,
+      Effect.timeout(scrapeTimeout),
+      Effect.catchAllCause((cause) => Effect.logWarning("The metrics of the queues could not be read", cause))
+    )
+  )
 })

@@ -11,6 +11,7 @@ import { RecordMovement } from "../treasury/accounts/RecordMovement.ts"
 import { Authenticator, credentialGate } from "../people/auth/Authenticator.ts"
 import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIssuer.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
+import { SavedViews } from "../payments/views/SavedViews.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
 import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
 import { RateLimits } from "../platform/rateLimits/RateLimits.ts"
@@ -90,7 +91,7 @@ export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
     Layer.provideMerge(PaymentsLive),
     Layer.provideMerge(TransfersLive),
     Layer.provideMerge(Layer.merge(IdempotencyLive, WebhookClient.layer)),
-    Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Notifier.layer, RateLimits.layer)),
+    Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, SavedViews.layer, Notifier.layer, RateLimits.layer)),
     Layer.provideMerge(settlementServicesOver(providers)),
     Layer.provideMerge(ProviderServices),
     Layer.provideMerge(RecordServices)

@@ -6,6 +6,19 @@ import { isDatabaseFailure } from "../domain/Failure.ts"
 import { logging } from "../platform/observability/Logging.ts"
 import { redactText } from "../platform/observability/Redaction.ts"
 
+/** One line for a shell: a payin that the built-in simulator completes. */
+const firstPayment = (publicUrl: string, key: string): string => {
+  const payment = {
+    ...{ amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES" },
+    ...{ payment_method: "mobile_money", direction: "payin", country: "KE" },
+    payer_details: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" },
+    mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" }
+  }
+  const headers = ["Authorization: NONE", `X-Api-Key: ${key}`, "Content-Type: application/json"]
+  const given = headers.map((header) => `-H '${header}'`).join(" ")
+  return `curl -s ${publicUrl}/v1/payments-init/initiate ${given} -d '${JSON.stringify(payment)}'`
+}
+
 /** `fakes`: line about fakes of third parties, if any. */
 export const banner = (credentials: SandboxCredentials | undefined, fakes: string | undefined) =>
   Effect.flatMap(Settings, ({ dataDir, logFormat, mode, publicUrl, version }) => {
@@ -25,8 +38,8 @@ export const banner = (credentials: SandboxCredentials | undefined, fakes: strin
       lines.push(
         `  API key    ${org.api_key}   (${org.name}; all credentials: ${dataDir}/sandbox.json)`,
         "",
-        "Try it:",
-        `  curl -s ${publicUrl}/v1/public/api-keys -H 'Authorization: NONE' -H 'X-Api-Key: ${org.api_key}'`
+        "Paste this to make a payment:",
+        `  ${firstPayment(publicUrl, org.api_key)}`
       )
     }
     return Effect.sync(() => void process.stdout.write(`\n${lines.join("\n")}\n\n`))

@@ -9,6 +9,8 @@ import { rateStoreMemory } from "../money/rates/RateMemory.ts"
 import { analyticsStoreMemory } from "../payments/analytics/AnalyticsMemory.ts"
 import { analyticsStoreSql } from "../payments/analytics/AnalyticsSql.ts"
 import { beneficiaryStoreMemory } from "../payments/beneficiaries/BeneficiaryMemory.ts"
+import { savedViewStoreMemory } from "../payments/views/SavedViewMemory.ts"
+import { savedViewStoreSql } from "../payments/views/SavedViewSql.ts"
 import { beneficiaryStoreSql } from "../payments/beneficiaries/BeneficiarySql.ts"
 import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
@@ -62,6 +64,8 @@ import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
 import { deliveryQueueMemory } from "../webhooks/delivery/DeliveryQueueMemory.ts"
 import { deliveryQueueSql } from "../webhooks/delivery/DeliveryQueueSql.ts"
 import { RecordStoresLive } from "./RecordServices.ts"
+import { dueTimesMemory } from "./DueTimes.ts"
+import { dueTimesSql } from "./DueTimesSql.ts"
 import { queueMetricsMemory } from "./QueueMetrics.ts"
 import { queueMetricsSql } from "./QueueMetricsSql.ts"
 
@@ -72,6 +76,7 @@ export const StoresLive = Layer.mergeAll(
   beneficiaryStoreSql,
   callerStoreSql,
   deliveryStoreSql,
+  dueTimesSql,
   escrowPayoutStoreSql,
   escrowStoreSql,
   queueMetricsSql,
@@ -92,6 +97,7 @@ export const StoresLive = Layer.mergeAll(
   rateLimitUsageSql,
   reserveStoreSql,
   ruleStoreSql,
+  savedViewStoreSql,
   unmatchedCallbackStoreSql,
   verificationStoreSql
 )
@@ -107,6 +113,7 @@ export const StoresOverMemory = Layer.mergeAll(
   callerStoreMemory,
   deadLetterStoreMemory,
   deliveryStoreMemory,
+  dueTimesMemory,
   escrowPayoutStoreMemory,
   escrowStoreMemory,
   eventStoreMemory,
@@ -134,6 +141,7 @@ export const StoresOverMemory = Layer.mergeAll(
   rateLockStoreMemory,
   rateStoreMemory,
   ruleStoreMemory,
+  savedViewStoreMemory,
   secretStoreMemory,
   rateLimitUsageMemory,
   reserveStoreMemory,

@@ -4,10 +4,10 @@
  */
 import cluster, { type Worker } from "node:cluster"
 import { once } from "node:events"
-import { Data, Deferred, Effect, Fiber, FiberSet, Layer, Redacted } from "effect"
+import { Data, Deferred, Duration, Effect, Fiber, FiberSet, Layer, Redacted } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
-import { supervision } from "../domain/policies/ServerPolicies.ts"
+import { repeatedSignal, supervision } from "../domain/policies/ServerPolicies.ts"
 import { LoggingLive } from "./Graph.ts"
 import { exitInTime } from "../platform/fibers/Shutdown.ts"
 
@@ -17,11 +17,20 @@ const exitLate = exitInTime(() => process.exit(1))
 /** Runs outside the server's own runtime, which may hang before it has a logger. */
 const watchOver = Effect.provide(exitLate, LoggingLive.pipe(Layer.provide(Settings.layer)))
 
-/** Installed before anything is opened, so that a start that hangs also ends in time. */
+/**
+ * Installed before anything is opened, so that a start that hangs also ends in time. A signal to the process group comes
+ * twice: once from npm. Only one that comes later ends the process at once, and leaves PostgreSQL for the next start.
+ */
 export const limitShutdownTime = Effect.sync(() => {
+  let isEnding = false
   const onSignal = () => {
-    process.off("SIGTERM", onSignal)
-    process.off("SIGINT", onSignal)
+    if (isEnding) return
+    isEnding = true
+    const accept = () => {
+      process.off("SIGTERM", onSignal)
+      process.off("SIGINT", onSignal)
+    }
+    setTimeout(accept, Duration.toMillis(repeatedSignal)).unref()
     Effect.runFork(watchOver)
   }
   process.on("SIGTERM", onSignal)

@@ -23,6 +23,8 @@ export {
 interface Requirement {
   readonly role: Role | "admin" | "stranger"
   readonly permission?: Permission
+  /** Opens it to those it was granted to; a role that includes this permission is not enough. */
+  readonly alsoBy?: Permission
   readonly feature?: string
 }
 
@@ -30,10 +32,13 @@ export const accessTable = {
   any: { role: "member" },
   payouts: { role: "staff", permission: "payouts" },
   payment_links: { role: "staff", permission: "payment_links" },
-  transactions: { role: "staff", permission: "transactions" },
+  transactions: { role: "staff", permission: "transactions", alsoBy: "reports" },
+  /** Changes what the organisation shares, which `reports` does not. */
+  saved_views: { role: "staff", permission: "transactions" },
   refunds: { role: "staff", permission: "refunds" },
   reviews: { role: "staff", permission: "reviews" },
   accounts: { role: "staff", permission: "accounts" },
+  reports: { role: "staff", permission: "reports" },
   operations: { role: "staff" },
   verification: { role: "staff", permission: "verification" },
   api_keys: { role: "org-admin", permission: "api_keys" },
@@ -44,11 +49,15 @@ export const accessTable = {
   members: { role: "org-admin", permission: "members" },
   organization: { role: "org-admin" },
   audit: { role: "org-admin" },
+  trends: { role: "admin", alsoBy: "reports" },
   person: { role: "stranger" },
   platform: { role: "admin" }
 } as const satisfies Record<string, Requirement>
 
 export type Access = keyof typeof accessTable
+
+const permissionsOf = ({ alsoBy, permission }: Requirement): ReadonlyArray<Permission> =>
+  [permission, alsoBy].filter((one) => one !== undefined)
 
 /** Whom a token names, in the words of the identity provider. */
 export interface Identity {
@@ -146,7 +155,9 @@ export const authorize = <A extends Access>(
   if (Option.isSome(selector) && selector.value !== orgId) {
     return Either.left(new Forbidden({ message: "This credential belongs to another organisation." }))
   }
-  if (requirement.role === "admin") {
+  const openedBy = permissionsOf(requirement)
+  const opened = openedBy.some((permission) => granted.has(permission))
+  if (requirement.role === "admin" && !opened) {
     return Either.left(new Forbidden({ message: "Only a platform admin may do this." }))
   }
   if (requirement.feature !== undefined && !features.has(requirement.feature)) {
@@ -156,9 +167,8 @@ export const authorize = <A extends Access>(
       })
     )
   }
-  const opened = requirement.permission !== undefined && granted.has(requirement.permission)
-  if (!roleAtLeast(role, requirement.role) && !opened) {
-    const grant = requirement.permission === undefined ? "" : ` or the permission "${requirement.permission}"`
+  if (requirement.role !== "admin" && !roleAtLeast(role, requirement.role) && !opened) {
+    const grant = openedBy.map((permission) => ` or the permission "${permission}"`).join("")
     return Either.left(new Forbidden({ message: `This needs the role ${requirement.role}${grant}.` }))
   }
   return Either.right(new Permit({ access, scope: Option.some(orgId), actor, role, terms }))
@@ -201,12 +211,15 @@ export const operatorPermit = <A extends Access>(
 export const describeAccess = (access: Access): string => {
   const requirement: Requirement = accessTable[access]
   const feature = requirement.feature === undefined ? "" : ` and the feature \`${requirement.feature}\``
-  const grant = requirement.permission === undefined ? "" : ` (or the granted permission \`${requirement.permission}\`)`
+  const names = permissionsOf(requirement).map((permission) => `\`${permission}\``)
+  const grant = names.length === 0 ? "" : ` (or the granted permission ${names.join(" or ")})`
   switch (requirement.role) {
     case "member":
       return `Who may call it: any valid credential${feature}.`
     case "admin":
-      return "Who may call it: platform admins only."
+      return names.length === 0
+        ? "Who may call it: platform admins only."
+        : `Who may call it: platform admins; for their own organisation also members with the granted permission ${names.join(" or ")}.`
     case "stranger":
       return "Who may call it: anyone with a valid token of their own, a member or not; API keys may not."
     default:

@@ -1,274 +1,71 @@
-/**
- * Countries as ISO 3166-1 names them, each with the currency and the UN M49 sub-region that routing reports use.
- */
+/** Countries of ISO 3166-1, each with its default currency and the UN M49 sub-region of reports. */
 import { Schema } from "effect"
 import { CurrencyCode } from "./Currency.ts"
 
 /**
- * ISO 3166-1 countries: alpha-2 code, English short name, default currency, UN M49 sub-region. Antarctica, which
- * has neither a currency nor a sub-region, carries the US dollar and its own M49 code.
+ * UN M49 sub-regions, each with its countries and their default currencies. Antarctica, which has neither a currency nor
+ * a sub-region, carries the US dollar and its own M49 code.
  */
-const countryTable: ReadonlyArray<readonly [code: string, name: string, currency: string, subRegion: string]> = [
-  ["AD", "Andorra", "EUR", "039"],
-  ["AE", "United Arab Emirates", "AED", "145"],
-  ["AF", "Afghanistan", "AFN", "034"],
-  ["AG", "Antigua and Barbuda", "XCD", "419"],
-  ["AI", "Anguilla", "XCD", "419"],
-  ["AL", "Albania", "ALL", "039"],
-  ["AM", "Armenia", "AMD", "145"],
-  ["AO", "Angola", "AOA", "202"],
-  ["AQ", "Antarctica", "USD", "010"],
-  ["AR", "Argentina", "ARS", "419"],
-  ["AS", "American Samoa", "USD", "061"],
-  ["AT", "Austria", "EUR", "155"],
-  ["AU", "Australia", "AUD", "053"],
-  ["AW", "Aruba", "AWG", "419"],
-  ["AX", "Åland Islands", "EUR", "154"],
-  ["AZ", "Azerbaijan", "AZN", "145"],
-  ["BA", "Bosnia and Herzegovina", "BAM", "039"],
-  ["BB", "Barbados", "BBD", "419"],
-  ["BD", "Bangladesh", "BDT", "034"],
-  ["BE", "Belgium", "EUR", "155"],
-  ["BF", "Burkina Faso", "XOF", "202"],
-  ["BG", "Bulgaria", "EUR", "151"],
-  ["BH", "Bahrain", "BHD", "145"],
-  ["BI", "Burundi", "BIF", "202"],
-  ["BJ", "Benin", "XOF", "202"],
-  ["BL", "Saint Barthélemy", "EUR", "419"],
-  ["BM", "Bermuda", "BMD", "021"],
-  ["BN", "Brunei Darussalam", "BND", "035"],
-  ["BO", "Bolivia", "BOB", "419"],
-  ["BQ", "Bonaire, Sint Eustatius and Saba", "USD", "419"],
-  ["BR", "Brazil", "BRL", "419"],
-  ["BS", "Bahamas", "BSD", "419"],
-  ["BT", "Bhutan", "BTN", "034"],
-  ["BV", "Bouvet Island", "NOK", "419"],
-  ["BW", "Botswana", "BWP", "202"],
-  ["BY", "Belarus", "BYN", "151"],
-  ["BZ", "Belize", "BZD", "419"],
-  ["CA", "Canada", "CAD", "021"],
-  ["CC", "Cocos (Keeling) Islands", "AUD", "053"],
-  ["CD", "Congo, Democratic Republic of the", "CDF", "202"],
-  ["CF", "Central African Republic", "XAF", "202"],
-  ["CG", "Congo", "XAF", "202"],
-  ["CH", "Switzerland", "CHF", "155"],
-  ["CI", "Côte d'Ivoire", "XOF", "202"],
-  ["CK", "Cook Islands", "NZD", "061"],
-  ["CL", "Chile", "CLP", "419"],
-  ["CM", "Cameroon", "XAF", "202"],
-  ["CN", "China", "CNY", "030"],
-  ["CO", "Colombia", "COP", "419"],
-  ["CR", "Costa Rica", "CRC", "419"],
-  ["CU", "Cuba", "CUP", "419"],
-  ["CV", "Cabo Verde", "CVE", "202"],
-  ["CW", "Curaçao", "XCG", "419"],
-  ["CX", "Christmas Island", "AUD", "053"],
-  ["CY", "Cyprus", "EUR", "145"],
-  ["CZ", "Czechia", "CZK", "151"],
-  ["DE", "Germany", "EUR", "155"],
-  ["DJ", "Djibouti", "DJF", "202"],
-  ["DK", "Denmark", "DKK", "154"],
-  ["DM", "Dominica", "XCD", "419"],
-  ["DO", "Dominican Republic", "DOP", "419"],
-  ["DZ", "Algeria", "DZD", "015"],
-  ["EC", "Ecuador", "USD", "419"],
-  ["EE", "Estonia", "EUR", "154"],
-  ["EG", "Egypt", "EGP", "015"],
-  ["EH", "Western Sahara", "MAD", "015"],
-  ["ER", "Eritrea", "ERN", "202"],
-  ["ES", "Spain", "EUR", "039"],
-  ["ET", "Ethiopia", "ETB", "202"],
-  ["FI", "Finland", "EUR", "154"],
-  ["FJ", "Fiji", "FJD", "054"],
-  ["FK", "Falkland Islands", "FKP", "419"],
-  ["FM", "Micronesia", "USD", "057"],
-  ["FO", "Faroe Islands", "DKK", "154"],
-  ["FR", "France", "EUR", "155"],
-  ["GA", "Gabon", "XAF", "202"],
-  ["GB", "United Kingdom", "GBP", "154"],
-  ["GD", "Grenada", "XCD", "419"],
-  ["GE", "Georgia", "GEL", "145"],
-  ["GF", "French Guiana", "EUR", "419"],
-  ["GG", "Guernsey", "GBP", "154"],
-  ["GH", "Ghana", "GHS", "202"],
-  ["GI", "Gibraltar", "GIP", "039"],
-  ["GL", "Greenland", "DKK", "021"],
-  ["GM", "Gambia", "GMD", "202"],
-  ["GN", "Guinea", "GNF", "202"],
-  ["GP", "Guadeloupe", "EUR", "419"],
-  ["GQ", "Equatorial Guinea", "XAF", "202"],
-  ["GR", "Greece", "EUR", "039"],
-  ["GS", "South Georgia and the South Sandwich Islands", "GBP", "419"],
-  ["GT", "Guatemala", "GTQ", "419"],
-  ["GU", "Guam", "USD", "057"],
-  ["GW", "Guinea-Bissau", "XOF", "202"],
-  ["GY", "Guyana", "GYD", "419"],
-  ["HK", "Hong Kong", "HKD", "030"],
-  ["HM", "Heard Island and McDonald Islands", "AUD", "053"],
-  ["HN", "Honduras", "HNL", "419"],
-  ["HR", "Croatia", "EUR", "039"],
-  ["HT", "Haiti", "HTG", "419"],
-  ["HU", "Hungary", "HUF", "151"],
-  ["ID", "Indonesia", "IDR", "035"],
-  ["IE", "Ireland", "EUR", "154"],
-  ["IL", "Israel", "ILS", "145"],
-  ["IM", "Isle of Man", "GBP", "154"],
-  ["IN", "India", "INR", "034"],
-  ["IO", "British Indian Ocean Territory", "USD", "202"],
-  ["IQ", "Iraq", "IQD", "145"],
-  ["IR", "Iran", "IRR", "034"],
-  ["IS", "Iceland", "ISK", "154"],
-  ["IT", "Italy", "EUR", "039"],
-  ["JE", "Jersey", "GBP", "154"],
-  ["JM", "Jamaica", "JMD", "419"],
-  ["JO", "Jordan", "JOD", "145"],
-  ["JP", "Japan", "JPY", "030"],
-  ["KE", "Kenya", "KES", "202"],
-  ["KG", "Kyrgyzstan", "KGS", "143"],
-  ["KH", "Cambodia", "KHR", "035"],
-  ["KI", "Kiribati", "AUD", "057"],
-  ["KM", "Comoros", "KMF", "202"],
-  ["KN", "Saint Kitts and Nevis", "XCD", "419"],
-  ["KP", "Korea, Democratic People's Republic of", "KPW", "030"],
-  ["KR", "Korea, Republic of", "KRW", "030"],
-  ["KW", "Kuwait", "KWD", "145"],
-  ["KY", "Cayman Islands", "KYD", "419"],
-  ["KZ", "Kazakhstan", "KZT", "143"],
-  ["LA", "Lao People's Democratic Republic", "LAK", "035"],
-  ["LB", "Lebanon", "LBP", "145"],
-  ["LC", "Saint Lucia", "XCD", "419"],
-  ["LI", "Liechtenstein", "CHF", "155"],
-  ["LK", "Sri Lanka", "LKR", "034"],
-  ["LR", "Liberia", "LRD", "202"],
-  ["LS", "Lesotho", "LSL", "202"],
-  ["LT", "Lithuania", "EUR", "154"],
-  ["LU", "Luxembourg", "EUR", "155"],
-  ["LV", "Latvia", "EUR", "154"],
-  ["LY", "Libya", "LYD", "015"],
-  ["MA", "Morocco", "MAD", "015"],
-  ["MC", "Monaco", "EUR", "155"],
-  ["MD", "Moldova", "MDL", "151"],
-  ["ME", "Montenegro", "EUR", "039"],
-  ["MF", "Saint Martin (French part)", "EUR", "419"],
-  ["MG", "Madagascar", "MGA", "202"],
-  ["MH", "Marshall Islands", "USD", "057"],
-  ["MK", "North Macedonia", "MKD", "039"],
-  ["ML", "Mali", "XOF", "202"],
-  ["MM", "Myanmar", "MMK", "035"],
-  ["MN", "Mongolia", "MNT", "030"],
-  ["MO", "Macao", "MOP", "030"],
-  ["MP", "Northern Mariana Islands", "USD", "057"],
-  ["MQ", "Martinique", "EUR", "419"],
-  ["MR", "Mauritania", "MRU", "202"],
-  ["MS", "Montserrat", "XCD", "419"],
-  ["MT", "Malta", "EUR", "039"],
-  ["MU", "Mauritius", "MUR", "202"],
-  ["MV", "Maldives", "MVR", "034"],
-  ["MW", "Malawi", "MWK", "202"],
-  ["MX", "Mexico", "MXN", "419"],
-  ["MY", "Malaysia", "MYR", "035"],
-  ["MZ", "Mozambique", "MZN", "202"],
-  ["NA", "Namibia", "NAD", "202"],
-  ["NC", "New Caledonia", "XPF", "054"],
-  ["NE", "Niger", "XOF", "202"],
-  ["NF", "Norfolk Island", "AUD", "053"],
-  ["NG", "Nigeria", "NGN", "202"],
-  ["NI", "Nicaragua", "NIO", "419"],
-  ["NL", "Netherlands", "EUR", "155"],
-  ["NO", "Norway", "NOK", "154"],
-  ["NP", "Nepal", "NPR", "034"],
-  ["NR", "Nauru", "AUD", "057"],
-  ["NU", "Niue", "NZD", "061"],
-  ["NZ", "New Zealand", "NZD", "053"],
-  ["OM", "Oman", "OMR", "145"],
-  ["PA", "Panama", "PAB", "419"],
-  ["PE", "Peru", "PEN", "419"],
-  ["PF", "French Polynesia", "XPF", "061"],
-  ["PG", "Papua New Guinea", "PGK", "054"],
-  ["PH", "Philippines", "PHP", "035"],
-  ["PK", "Pakistan", "PKR", "034"],
-  ["PL", "Poland", "PLN", "151"],
-  ["PM", "Saint Pierre and Miquelon", "EUR", "021"],
-  ["PN", "Pitcairn", "NZD", "061"],
-  ["PR", "Puerto Rico", "USD", "419"],
-  ["PS", "Palestine, State of", "ILS", "145"],
-  ["PT", "Portugal", "EUR", "039"],
-  ["PW", "Palau", "USD", "057"],
-  ["PY", "Paraguay", "PYG", "419"],
-  ["QA", "Qatar", "QAR", "145"],
-  ["RE", "Réunion", "EUR", "202"],
-  ["RO", "Romania", "RON", "151"],
-  ["RS", "Serbia", "RSD", "039"],
-  ["RU", "Russian Federation", "RUB", "151"],
-  ["RW", "Rwanda", "RWF", "202"],
-  ["SA", "Saudi Arabia", "SAR", "145"],
-  ["SB", "Solomon Islands", "SBD", "054"],
-  ["SC", "Seychelles", "SCR", "202"],
-  ["SD", "Sudan", "SDG", "015"],
-  ["SE", "Sweden", "SEK", "154"],
-  ["SG", "Singapore", "SGD", "035"],
-  ["SH", "Saint Helena, Ascension and Tristan da Cunha", "SHP", "202"],
-  ["SI", "Slovenia", "EUR", "039"],
-  ["SJ", "Svalbard and Jan Mayen", "NOK", "154"],
-  ["SK", "Slovakia", "EUR", "151"],
-  ["SL", "Sierra Leone", "SLE", "202"],
-  ["SM", "San Marino", "EUR", "039"],
-  ["SN", "Senegal", "XOF", "202"],
-  ["SO", "Somalia", "SOS", "202"],
-  ["SR", "Suriname", "SRD", "419"],
-  ["SS", "South Sudan", "SSP", "202"],
-  ["ST", "Sao Tome and Principe", "STN", "202"],
-  ["SV", "El Salvador", "USD", "419"],
-  ["SX", "Sint Maarten (Dutch part)", "XCG", "419"],
-  ["SY", "Syrian Arab Republic", "SYP", "145"],
-  ["SZ", "Eswatini", "SZL", "202"],
-  ["TC", "Turks and Caicos Islands", "USD", "419"],
-  ["TD", "Chad", "XAF", "202"],
-  ["TF", "French Southern Territories", "EUR", "202"],
-  ["TG", "Togo", "XOF", "202"],
-  ["TH", "Thailand", "THB", "035"],
-  ["TJ", "Tajikistan", "TJS", "143"],
-  ["TK", "Tokelau", "NZD", "061"],
-  ["TL", "Timor-Leste", "USD", "035"],
-  ["TM", "Turkmenistan", "TMT", "143"],
-  ["TN", "Tunisia", "TND", "015"],
-  ["TO", "Tonga", "TOP", "061"],
-  ["TR", "Türkiye", "TRY", "145"],
-  ["TT", "Trinidad and Tobago", "TTD", "419"],
-  ["TV", "Tuvalu", "AUD", "061"],
-  ["TW", "Taiwan", "TWD", "030"],
-  ["TZ", "Tanzania", "TZS", "202"],
-  ["UA", "Ukraine", "UAH", "151"],
-  ["UG", "Uganda", "UGX", "202"],
-  ["UM", "United States Minor Outlying Islands", "USD", "057"],
-  ["US", "United States of America", "USD", "021"],
-  ["UY", "Uruguay", "UYU", "419"],
-  ["UZ", "Uzbekistan", "UZS", "143"],
-  ["VA", "Holy See", "EUR", "039"],
-  ["VC", "Saint Vincent and the Grenadines", "XCD", "419"],
-  ["VE", "Venezuela", "VES", "419"],
-  ["VG", "Virgin Islands (British)", "USD", "419"],
-  ["VI", "Virgin Islands (U.S.)", "USD", "419"],
-  ["VN", "Viet Nam", "VND", "035"],
-  ["VU", "Vanuatu", "VUV", "054"],
-  ["WF", "Wallis and Futuna", "XPF", "061"],
-  ["WS", "Samoa", "WST", "061"],
-  ["YE", "Yemen", "YER", "145"],
-  ["YT", "Mayotte", "EUR", "202"],
-  ["ZA", "South Africa", "ZAR", "202"],
-  ["ZM", "Zambia", "ZMW", "202"],
-  ["ZW", "Zimbabwe", "ZWG", "202"]
+const subRegions: ReadonlyArray<readonly [subRegion: string, countries: string]> = [
+  ["010", "AQ:USD"],
+  ["015", "DZ:DZD EG:EGP EH:MAD LY:LYD MA:MAD SD:SDG TN:TND"],
+  ["021", "BM:BMD CA:CAD GL:DKK PM:EUR US:USD"],
+  ["030", "CN:CNY HK:HKD JP:JPY KP:KPW KR:KRW MN:MNT MO:MOP TW:TWD"],
+  ["034", "AF:AFN BD:BDT BT:BTN IN:INR IR:IRR LK:LKR MV:MVR NP:NPR PK:PKR"],
+  ["035", "BN:BND ID:IDR KH:KHR LA:LAK MM:MMK MY:MYR PH:PHP SG:SGD TH:THB TL:USD VN:VND"],
+  [
+    "039",
+    `AD:EUR AL:ALL BA:BAM ES:EUR GI:GIP GR:EUR HR:EUR IT:EUR ME:EUR MK:MKD MT:EUR PT:EUR RS:RSD SI:EUR SM:EUR
+     VA:EUR`
+  ],
+  ["053", "AU:AUD CC:AUD CX:AUD HM:AUD NF:AUD NZ:NZD"],
+  ["054", "FJ:FJD NC:XPF PG:PGK SB:SBD VU:VUV"],
+  ["057", "FM:USD GU:USD KI:AUD MH:USD MP:USD NR:AUD PW:USD UM:USD"],
+  ["061", "AS:USD CK:NZD NU:NZD PF:XPF PN:NZD TK:NZD TO:TOP TV:AUD WF:XPF WS:WST"],
+  ["143", "KG:KGS KZ:KZT TJ:TJS TM:TMT UZ:UZS"],
+  [
+    "145",
+    `AE:AED AM:AMD AZ:AZN BH:BHD CY:EUR GE:GEL IL:ILS IQ:IQD JO:JOD KW:KWD LB:LBP OM:OMR PS:ILS QA:QAR SA:SAR
+     SY:SYP TR:TRY YE:YER`
+  ],
+  ["151", "BG:EUR BY:BYN CZ:CZK HU:HUF MD:MDL PL:PLN RO:RON RU:RUB SK:EUR UA:UAH"],
+  [
+    "154",
+    `AX:EUR DK:DKK EE:EUR FI:EUR FO:DKK GB:GBP GG:GBP IE:EUR IM:GBP IS:ISK JE:GBP LT:EUR LV:EUR NO:NOK SE:SEK
+     SJ:NOK`
+  ],
+  ["155", "AT:EUR BE:EUR CH:CHF DE:EUR FR:EUR LI:CHF LU:EUR MC:EUR NL:EUR"],
+  [
+    "202",
+    `AO:AOA BF:XOF BI:BIF BJ:XOF BW:BWP CD:CDF CF:XAF CG:XAF CI:XOF CM:XAF CV:CVE DJ:DJF ER:ERN ET:ETB GA:XAF
+     GH:GHS GM:GMD GN:GNF GQ:XAF GW:XOF IO:USD KE:KES KM:KMF LR:LRD LS:LSL MG:MGA ML:XOF MR:MRU MU:MUR MW:MWK
+     MZ:MZN NA:NAD NE:XOF NG:NGN RE:EUR RW:RWF SC:SCR SH:SHP SL:SLE SN:XOF SO:SOS SS:SSP ST:STN SZ:SZL TD:XAF
+     TF:EUR TG:XOF TZ:TZS UG:UGX YT:EUR ZA:ZAR ZM:ZMW ZW:ZWG`
+  ],
+  [
+    "419",
+    `AG:XCD AI:XCD AR:ARS AW:AWG BB:BBD BL:EUR BO:BOB BQ:USD BR:BRL BS:BSD BV:NOK BZ:BZD CL:CLP CO:COP CR:CRC
+     CU:CUP CW:XCG DM:XCD DO:DOP EC:USD FK:FKP GD:XCD GF:EUR GP:EUR GS:GBP GT:GTQ GY:GYD HN:HNL HT:HTG JM:JMD
+     KN:XCD KY:KYD LC:XCD MF:EUR MQ:EUR MS:XCD MX:MXN NI:NIO PA:PAB PE:PEN PR:USD PY:PYG SR:SRD SV:USD SX:XCG
+     TC:USD TT:TTD UY:UYU VC:XCD VE:VES VG:USD VI:USD`
+  ]
 ]
+
+const countryTable = subRegions.flatMap(([subRegion, listed]) =>
+  listed.split(/\s+/).map((one) => {
+    const [code = "", currency = ""] = one.split(":")
+    return { code, currency, subRegion }
+  })
+)
 
 interface Country {
   readonly code: CountryCode
-  readonly name: string
   readonly currency: CurrencyCode
   readonly subRegion: string
 }
 
 const pattern = /^[A-Z]{2}$/
-const knownCodes = new Set(countryTable.map(([code]) => code))
+const knownCodes = new Set(countryTable.map(({ code }) => code))
 
 const refusal = (input: unknown): string => {
   if (typeof input !== "string") return 'is not a string holding an ISO 3166-1 country code such as "KE"'
@@ -295,18 +92,18 @@ export type CountryCode = typeof CountryCode.Type
 export const isCountryCode = Schema.is(CountryCode)
 
 export const countries: ReadonlyMap<CountryCode, Country> = new Map(
-  countryTable.map(([text, name, currency, subRegion]) => {
-    const code = CountryCode.make(text)
-    return [code, { code, name, currency: CurrencyCode.make(currency), subRegion }]
+  countryTable.map((row) => {
+    const code = CountryCode.make(row.code)
+    return [code, { code, currency: CurrencyCode.make(row.currency), subRegion: row.subRegion }]
   })
 )
 
-export const countryOf = (code: CountryCode): Country => {
+const rowOf = (code: CountryCode): Country => {
   const found = countries.get(code)
   if (found === undefined) throw new Error(`branded country code ${code} is not in the table`)
   return found
 }
 
-export const defaultCurrencyOf = (code: CountryCode): CurrencyCode => countryOf(code).currency
+export const defaultCurrencyOf = (code: CountryCode): CurrencyCode => rowOf(code).currency
 
-export const subRegionOf = (code: CountryCode): string => countryOf(code).subRegion
+export const subRegionOf = (code: CountryCode): string => rowOf(code).subRegion

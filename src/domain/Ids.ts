@@ -37,6 +37,10 @@ export type EscrowId = typeof EscrowId.Type
 export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
+/** Of a saved view. */
+export const ViewId = Schema.String.pipe(Schema.brand("ViewId"))
+export type ViewId = typeof ViewId.Type
+
 /** Of a payment link; its reference, which opens it, is no id. */
 export const LinkId = Schema.String.pipe(Schema.brand("LinkId"))
 export type LinkId = typeof LinkId.Type

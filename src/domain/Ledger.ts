@@ -1,7 +1,4 @@
-/**
- * The books in principle: what accounts there are, and that whatever leaves one arrives on another. An account is its
- * name, so that posting needs no look-up.
- */
+/** Ledger accounts, and entries whose postings balance. An account is its name, so that posting needs no look-up. */
 import { Brand } from "effect"
 import { AccountId, type AttemptId, type ConfigId, type EscrowId, type OrgId, type PaymentId } from "./Ids.ts"
 import type { ProviderName } from "./Corridor.ts"

@@ -13,7 +13,8 @@ export const permissions = [
   "webhooks",
   "api_keys",
   "members",
-  "escrow"
+  "escrow",
+  "reports"
 ] as const
 export type Permission = (typeof permissions)[number]
 
@@ -29,7 +30,8 @@ export const permissionRoles: Readonly<Record<Permission, Role>> = {
   webhooks: "org-admin",
   api_keys: "org-admin",
   members: "org-admin",
-  escrow: "org-admin"
+  escrow: "org-admin",
+  reports: "staff"
 }
 
 export const roleAtLeast = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed)

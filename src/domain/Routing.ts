@@ -58,6 +58,7 @@ export interface RouteQuestion {
         readonly supports: (question: SupportQuestion) => Either.Either<void, string>
         readonly digits?: (question: SupportQuestion) => number | undefined
         readonly takesCardNumbers?: boolean
+        readonly needsPayerEmail?: boolean
       }
     | undefined
   /** Of the account that this configuration goes through. */
@@ -76,6 +77,7 @@ export interface Candidate {
   readonly priority: number
   /** Whether a card's number is passed on to it; otherwise the payer enters the card on its page. */
   readonly takesCardNumbers: boolean
+  readonly needsPayerEmail: boolean
 }
 
 export interface Excluded {
@@ -177,7 +179,8 @@ const candidateOf = ({ provider }: RouteQuestion, config: RouteConfig): Candidat
   account: providerAccountOf(config),
   own_account: isOwnAccount(config),
   priority: config.priority,
-  takesCardNumbers: provider(config)?.takesCardNumbers === true
+  takesCardNumbers: provider(config)?.takesCardNumbers === true,
+  needsPayerEmail: provider(config)?.needsPayerEmail === true
 })
 
 export const route = (question: RouteQuestion): Route => {

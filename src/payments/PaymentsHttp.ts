@@ -1,11 +1,12 @@
 /** Handlers of the endpoints that initiate, act on, read and resolve payments and ramps. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { success } from "../contract/api/Envelope.ts"
 import type { PaymentsApi } from "../contract/api/PaymentsApi.ts"
 import type { Handlers } from "../platform/http/Handlers.ts"
-import { makePages } from "../platform/pagination/Pagination.ts"
+import { makePages, makeSearchPages } from "../platform/pagination/Pagination.ts"
 import { recordOf } from "./read/PaymentRecord.ts"
-import { Payments } from "./read/Payments.ts"
+import { Payments, positionOf, searchedTo } from "./read/Payments.ts"
+import { searchTerms } from "./store/SearchTerms.ts"
 import type { ResolutionsApi } from "../contract/api/ResolutionsApi.ts"
 import { PaymentDecisions, shownItem } from "./read/PaymentDecisions.ts"
 import { Resolution } from "./settlement/Resolution.ts"
@@ -27,6 +28,7 @@ const ambiguity = (found: ReadonlyArray<unknown>) =>
 export const paymentsHandlers = Effect.gen(function* () {
   const payments = yield* Payments
   const pages = yield* makePages
+  const searchPages = yield* makeSearchPages
   const handlers: Handlers<typeof PaymentsApi> = {
     byTransaction: ({ path, permit }) => Effect.map(payments.findByTransaction(permit, path.transaction_id), recordOf),
     byId: ({ path, permit }) => Effect.map(payments.find(permit, path.payment_id), recordOf),
@@ -36,7 +38,23 @@ export const paymentsHandlers = Effect.gen(function* () {
       ),
     transactions: (request) => {
       const { permit, urlParams } = request
-      const { last_evaluated_key: _cursor, limit: _limit, org_id: _org, ...filter } = urlParams
+      const { last_evaluated_key: _cursor, limit: _limit, org_id: _org, search, ...filter } = urlParams
+      if (search !== undefined) {
+        const terms = searchTerms(search)
+        return searchPages(request, {
+          filters: { ...filter, search: terms.text },
+          fetch: (from, take) => payments.search(permit, { ...filter, search: terms }, from, take),
+          positionOf
+        }).pipe(
+          Effect.map(({ items, last_evaluated_key, meta, next }) => ({
+            status: "success" as const,
+            message: "Transactions",
+            data: items.map(({ payment }) => recordOf(payment)),
+            meta: { ...meta, searched_to: Option.getOrNull(Option.flatMap(next, searchedTo)) },
+            last_evaluated_key
+          }))
+        )
+      }
       const page = pages(request, {
         message: "Transactions",
         filters: filter,

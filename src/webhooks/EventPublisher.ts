@@ -2,8 +2,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { type OrgId, Ids } from "../domain/Ids.ts"
 import type { EventType } from "../domain/EventTypes.ts"
-import { afterCommit } from "../platform/database/Transactor.ts"
-import { DeliveryWakeUp } from "./DeliveryWakeUp.ts"
+import { WorkQueues } from "../platform/database/WorkQueues.ts"
 import { EventStore } from "./EventStore.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 import { stringifyWire } from "../domain/Decimal.ts"
@@ -22,8 +21,8 @@ export const newEvent = (
 const make = Effect.gen(function* () {
   const store = yield* EventStore
   const ids = yield* Ids
-  const { wake } = yield* DeliveryWakeUp
-  const insert = (event: WebhookEvent) => Effect.zipRight(store.insert(event), afterCommit(wake))
+  const { announce } = yield* WorkQueues
+  const insert = (event: WebhookEvent) => Effect.zipRight(store.insert(event), announce("webhooks"))
   return {
     /** Publishes an event of the current time. */
     publish: Effect.fnUntraced(function* (

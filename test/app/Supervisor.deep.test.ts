@@ -1,7 +1,9 @@
 /** Several processes behind one port, as they are run: one is killed, and nobody but its own callers notices. */
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
 import { createServer } from "node:net"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { firstOfFreePorts, freePort } from "../bench/FreePort.ts"
 import { ownDatabase, serverThatEnds } from "../cli/Cli.ts"
@@ -115,4 +117,18 @@ describe("several processes that cannot have a port", () => {
     const stderr = await endBecauseOf(metrics + 1, { PORT: String(await freePort()), METRICS_PORT: String(metrics) })
     expect(stderr).toContain("Process 2 cannot listen on its port")
   })
+})
+
+describe("one process", () => {
+  const dataDir = newDataDir()
+
+  afterAll(() => discard(dataDir))
+
+  it("stops its database too when a signal comes twice, as npm passes it on", async () => {
+    const server = await startServer(dataDir, await freePort())
+    const stopped = server.stop()
+    process.kill(server.pid, "SIGTERM")
+    expect(await stopped).toBe(0)
+    expect(existsSync(join(dataDir, "postgres", "postmaster.pid"))).toBe(false)
+  }, 60_000)
 })

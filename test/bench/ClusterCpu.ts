@@ -47,6 +47,21 @@ export const familyPeakMebibytes = async (parent: number): Promise<number> => {
   return Math.max(...(await Promise.all(pids.map(peakOf))))
 }
 
+type CpuByPid = ReadonlyMap<number, number>
+
+/** CPU microseconds of each connection to a database. */
+export const backendCpuMicros = async (pool: Pool): Promise<CpuByPid> => {
+  const { rows } = await pool.query<{ readonly pid: number }>(
+    "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+  )
+  const each = await Promise.all(rows.map(async ({ pid }) => [pid, (await usageOf(pid))?.ticks] as const))
+  return new Map(each.flatMap(([pid, ticks]) => (ticks === undefined ? [] : [[pid, (ticks * 1e6) / TICKS_PER_SECOND]])))
+}
+
+/** Of connections that ended meanwhile nothing is known. */
+export const spentBetween = (before: CpuByPid, after: CpuByPid): number =>
+  [...after].reduce((sum, [pid, micros]) => sum + micros - (before.get(pid) ?? 0), 0)
+
 /** CPU of PostgreSQL. */
 export const clusterCpuMicros = async (pool: Pool): Promise<number> => {
   const { rows } = await pool.query<{ readonly pid: number }>("select pg_backend_pid() as pid")

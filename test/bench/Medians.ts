@@ -8,7 +8,8 @@ export const metrics = [
   "p50Millis",
   "p99Millis",
   "cpuMicrosPerRequest",
-  "allCpuMicrosPerRequest"
+  "allCpuMicrosPerRequest",
+  "backendCpuMicrosPerRequest"
 ] as const
 
 export type Metric = (typeof metrics)[number]
@@ -42,7 +43,8 @@ const compare = (measurements: Measurements): Comparison => {
 export const atPeak = (measurements: Measurements, endpoint: Endpoint): Comparison =>
   compare(measurements.filter((one) => one.endpoint === endpoint && one.pace === null))
 
-export const atHalfOfPeak = (measurements: Measurements, endpoint: Endpoint): Comparison =>
+/** At a fixed rate. */
+export const atFixedPace = (measurements: Measurements, endpoint: Endpoint): Comparison =>
   compare(measurements.filter((one) => one.endpoint === endpoint && one.pace !== null))
 
 /** Half of what the slower server can do. */

@@ -7,6 +7,8 @@ import type { Endpoint } from "./load/Load.ts"
 
 export interface Options {
   readonly quick: boolean
+  /** Only initiations one by one. */
+  readonly lone: boolean
   readonly json: string | undefined
   readonly cpuProfiles: string | undefined
   readonly connections: number
@@ -23,9 +25,10 @@ const whole = (name: string, text: string): number => {
   return Number(text)
 }
 
-export const usage = `npm run bench -- [--quick] [--json FILE] [--rounds N] [--seconds N] [--workers N] [--cpu-prof FOLDER]
+export const usage = `npm run bench -- [--quick] [--lone] [--json FILE] [--rounds N] [--seconds N] [--workers N] [--cpu-prof FOLDER]
 
   --quick            fewer and shorter rounds, about four minutes in all
+  --lone             only initiations one by one, ten a second
   --json FILE        writes every measurement as JSON
   --rounds N         rounds of each server, and as many at half of the peak; the medians are reported
   --seconds N        length of a round of initiations; rounds of all else are half as long
@@ -39,6 +42,7 @@ const parse = (args: ReadonlyArray<string>): Options => {
     args: [...args],
     options: {
       quick: { type: "boolean", default: false },
+      lone: { type: "boolean", default: false },
       json: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -46,11 +50,12 @@ const parse = (args: ReadonlyArray<string>): Options => {
       "cpu-prof": { type: "string" }
     }
   })
-  const { quick } = values
+  const { lone, quick } = values
   const initiate = whole("seconds", values.seconds ?? (quick ? "5" : "10"))
   const shorter = Math.ceil(initiate / 2)
   return {
     quick,
+    lone,
     json: values.json,
     cpuProfiles: values["cpu-prof"] === undefined ? undefined : resolve(values["cpu-prof"]),
     connections: 64,

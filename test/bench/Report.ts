@@ -2,9 +2,9 @@
 import { cpus, totalmem } from "node:os"
 import type { Durability } from "./Cluster.ts"
 import type { Endpoint } from "./load/Load.ts"
-import { type Comparison, type Metric, metrics } from "./Medians.ts"
+import { atFixedPace, type Comparison, type Metric, metrics } from "./Medians.ts"
 import type { Options } from "./Options.ts"
-import type { Measurement, pacedEndpoints } from "./Rounds.ts"
+import { lonePace, type Measurement, type pacedEndpoints } from "./Rounds.ts"
 import type { Counts } from "./Verification.ts"
 
 type PacedEndpoint = (typeof pacedEndpoints)[number]
@@ -39,7 +39,8 @@ const shownAs: Readonly<Record<Metric, readonly [label: string, digits: number]>
   p50Millis: ["p50 ms", 1],
   p99Millis: ["p99 ms", 1],
   cpuMicrosPerRequest: ["CPU µs/request", 0],
-  allCpuMicrosPerRequest: ["  with PostgreSQL's", 0]
+  allCpuMicrosPerRequest: ["  with PostgreSQL's", 0],
+  backendCpuMicrosPerRequest: ["  of its connections", 0]
 }
 
 const titles: Readonly<Record<Endpoint, string>> = {
@@ -68,7 +69,9 @@ const section = (
 
 const sectionsOf = ({ atHalfOfPeak, comparison }: Result): ReadonlyArray<string> => {
   const peaks = Object.entries(comparison).flatMap(([endpoint, found]) => {
-    const shown = metrics.filter((name) => endpoint === "initiate" || name !== "settledPerSecond")
+    const shown = metrics.filter(
+      (name) => name !== "backendCpuMicrosPerRequest" && (endpoint === "initiate" || name !== "settledPerSecond")
+    )
     return section(titles[endpoint as Endpoint], found, shown)
   })
   const halves = Object.entries(atHalfOfPeak).flatMap(([endpoint, found]) => {
@@ -77,6 +80,24 @@ const sectionsOf = ({ atHalfOfPeak, comparison }: Result): ReadonlyArray<string>
   })
   return [...peaks, ...halves]
 }
+
+/** Initiations one by one. CPU includes what a server does while it waits. */
+export const loneTableOf = (
+  measurements: ReadonlyArray<Measurement>,
+  { rounds }: Pick<Options, "rounds">,
+  { cores, cpu, loadAverageAtStart, node, postgres }: ReturnType<typeof machineOf>
+): string =>
+  [
+    ...section(`Initiate a payment, ${lonePace}/s`, atFixedPace(measurements, "initiate"), [
+      "cpuMicrosPerRequest",
+      "backendCpuMicrosPerRequest",
+      "p50Millis",
+      "p99Millis"
+    ]),
+    "CPU of the server's process and of its connections in PostgreSQL, with the completion a second later and with all that",
+    `the server does meanwhile. Medians of ${rounds} alternating rounds.`,
+    `${cores} × ${cpu}, Node ${node}, PostgreSQL ${postgres.version} (fsync ${postgres.fsync}), load average ${loadAverageAtStart.toFixed(1)} at the start.`
+  ].join("\n")
 
 export const tableOf = (result: Result): string => {
   const { command, machine, options, peakMebibytes, rowsVerified } = result

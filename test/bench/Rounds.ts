@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { Pool } from "pg"
 import { type Endpoint, endpoints, type Job, type JobResult } from "./load/Load.ts"
-import { clusterCpuMicros } from "./ClusterCpu.ts"
+import { backendCpuMicros, clusterCpuMicros, spentBetween } from "./ClusterCpu.ts"
 import type { BenchFailed } from "./BenchFailed.ts"
 import { type Progress, showProgress } from "./LoadProcess.ts"
 import type { Options } from "./Options.ts"
@@ -30,6 +30,8 @@ export interface Measurement {
   readonly cpuMicrosPerRequest: number
   /** Including PostgreSQL. */
   readonly allCpuMicrosPerRequest: number
+  /** CPU of the server's own connections in PostgreSQL. */
+  readonly backendCpuMicrosPerRequest: number
   /** Rate until all payments were completed, less the second that the provider waits. */
   readonly settledPerSecond: number
 }
@@ -92,6 +94,7 @@ const measure = (bench: Bench, { pool, server }: Side, asked: Round) =>
     }
     const label = labelOf(bench, name, asked)
     const cpuBefore = yield* server.cpuMicros
+    const backendsBefore = yield* Effect.promise(() => backendCpuMicros(pool))
     const clusterBefore = yield* Effect.promise(() => clusterCpuMicros(pool))
     const started = yield* Clock.currentTimeMillis
     const result = yield* bench.load(job, showProgress(label))
@@ -100,6 +103,7 @@ const measure = (bench: Bench, { pool, server }: Side, asked: Round) =>
     const elapsed = ((yield* Clock.currentTimeMillis) - started) / 1000
     const cpuMicros = (yield* server.cpuMicros) - cpuBefore
     const clusterMicros = (yield* Effect.promise(() => clusterCpuMicros(pool))) - clusterBefore
+    const backendMicros = spentBetween(backendsBefore, yield* Effect.promise(() => backendCpuMicros(pool)))
     const settling = endpoint === "initiate" ? Math.max(result.seconds, elapsed - COMPLETION_SECONDS) : result.seconds
     const measurement: Measurement = {
       server: name,
@@ -113,6 +117,7 @@ const measure = (bench: Bench, { pool, server }: Side, asked: Round) =>
       p99Millis: result.p99Millis,
       cpuMicrosPerRequest: cpuMicros / result.requests,
       allCpuMicrosPerRequest: (cpuMicros + clusterMicros) / result.requests,
+      backendCpuMicrosPerRequest: backendMicros / result.requests,
       settledPerSecond: result.requests / settling
     }
     showProgress(label).end(measurement)
@@ -151,4 +156,22 @@ export const runRounds = (bench: Bench, sides: ReadonlyArray<Side>) =>
       for (const [endpoint, pace] of paces) yield* run(endpoint, round, pace)
     }
     return measurements
+  })
+
+/** Initiations a second of which each has the server for itself. */
+export const lonePace = 10
+
+const LONE_SECONDS = 4
+
+/** Measures initiations one by one, of both servers in turn. */
+export const runLoneRounds = (bench: Bench, sides: ReadonlyArray<Side>) =>
+  Effect.gen(function* () {
+    const { rounds, seconds } = bench.options
+    const measurements: Array<Measurement> = []
+    const asked = { endpoint: "initiate", seconds: LONE_SECONDS * seconds.initiate, pace: lonePace } as const
+    // Round 0 is the warm-up, also one by one: at its peak a server would compile more than it does in such a life.
+    for (let round = 0; round <= rounds; round++) {
+      for (const side of inTurn(sides, round)) measurements.push(yield* measure(bench, side, { ...asked, round }))
+    }
+    return measurements.filter(({ round }) => round > 0)
   })

@@ -13,15 +13,17 @@ import { explainFailure } from "../../src/app/StartupMessages.ts"
 import { durableCluster, poolOn, statement, temporaryFolder, urlOf } from "./Cluster.ts"
 import type { Endpoint } from "./load/Load.ts"
 import { startLoad } from "./LoadProcess.ts"
-import { atHalfOfPeak, atPeak, halfOfPeak } from "./Medians.ts"
+import { atFixedPace, atPeak, halfOfPeak } from "./Medians.ts"
 import { type Options, readOptions, usage } from "./Options.ts"
-import { machineOf, type Result, tableOf } from "./Report.ts"
-import { answeredBy, type Bench, runRounds, type Side } from "./Rounds.ts"
+import { loneTableOf, machineOf, type Result, tableOf } from "./Report.ts"
+import { answeredBy, type Bench, runLoneRounds, runRounds, type Side } from "./Rounds.ts"
 import { startServer } from "./ServerProcess.ts"
 import { verify } from "./Verification.ts"
 
 const CORRIDOR = "../main.mjs"
 const FASTIFY = "./fastify/main.mjs"
+
+const commandLine = `npm run bench -- ${process.argv.slice(2).join(" ")}`.replace(/ -- $/, "")
 
 const say = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))
 
@@ -78,10 +80,17 @@ const bench = (options: Options) =>
       })
     const sides = [yield* side("corridor", CORRIDOR), yield* side("fastify", FASTIFY)]
     const state: Bench = { options, apiKey, load: yield* startLoad, answered: new Map(), readable: new Map() }
+    const machine = machineOf(durability, loadAverage)
+    if (options.lone) {
+      const measurements = yield* runLoneRounds(state, sides)
+      for (const { pool, server } of sides) yield* verify(server.name, pool, answeredBy(state, server.name))
+      const result = { command: commandLine, at: new Date().toISOString(), options, machine, measurements }
+      return { result, table: loneTableOf(measurements, options, machine) }
+    }
     const measurements = yield* runRounds(state, sides)
     const calmly = (endpoint: Endpoint) => ({
       askedPerSecond: halfOfPeak(measurements, endpoint),
-      ...atHalfOfPeak(measurements, endpoint)
+      ...atFixedPace(measurements, endpoint)
     })
     const verified = yield* Effect.forEach(sides, ({ pool, server: { name } }) =>
       Effect.map(verify(name, pool, answeredBy(state, name)), (counts) => [name, counts] as const)
@@ -90,10 +99,10 @@ const bench = (options: Options) =>
       Effect.map(peakMebibytes, (peak) => [name, peak] as const)
     )
     const result: Result = {
-      command: `npm run bench -- ${process.argv.slice(2).join(" ")}`.replace(/ -- $/, ""),
+      command: commandLine,
       at: new Date().toISOString(),
       options,
-      machine: machineOf(durability, loadAverage),
+      machine,
       comparison: {
         initiate: atPeak(measurements, "initiate"),
         record: atPeak(measurements, "record"),
@@ -106,14 +115,14 @@ const bench = (options: Options) =>
       errors: 0,
       measurements
     }
-    return result
+    return { result, table: tableOf(result) }
   }).pipe(Effect.scoped)
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
   if (options.cpuProfiles !== undefined) yield* folderForProfiles(options.cpuProfiles)
-  const result = yield* bench(options)
-  process.stdout.write(`\n${tableOf(result)}\n`)
+  const { result, table } = yield* bench(options)
+  process.stdout.write(`\n${table}\n`)
   if (options.json !== undefined) {
     yield* Effect.promise(() => writeFile(resolve(options.json!), `${JSON.stringify(result, null, 2)}\n`))
   }

@@ -45,6 +45,9 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 it("finds everything in order", async () => {
   const healthy = await cliIn(env)("doctor")
   expect(healthy).toMatchObject({ code: 0, stderr: "" })
+  // Without PORT the address is in the data folder.
+  const { stdout } = await cliIn({ DATA_DIR: dataDir })("doctor")
+  expect(stdout).toMatch(new RegExp(`^ok +Server +ready on 127\\.0\\.0\\.1:${env["PORT"]}$`, "m"))
   expect(healthy.stdout.split("\n").filter((line) => line.startsWith("ok "))).toHaveLength(8)
   chmodSync(join(dataDir, "sandbox.json"), 0o644)
   const open = await cliIn(env)("doctor")

@@ -1,4 +1,4 @@
-/** What `npm pack` puts into the tarball: all that an installed program, server or client reads, and nothing of this machine. */
+/** What `npm pack` puts into the tarball: all that an installed program reads, and nothing of this machine. */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,8 +14,7 @@ interface Packed {
 /** As a build leaves it, but empty: what is packed goes by names. */
 const built = [
   ...["main.cjs", "main.mjs", "main.code", "cli/main.cjs", "cli/main.mjs", "cli/main.code", "bench/main.mjs"],
-  ...["client/esm/main.js", "client/cjs/main.js", "client/esm/client/main.d.ts", "client/cjs/client/main.d.ts"],
-  ...["client/esm/package.json", "client/cjs/package.json"],
+  ...["client/esm/main.js", "client/package.json", "client/python/pyproject.toml"],
   ...["console/names.json", "console/console-A.js", "console/console-A.js.br", "console/console-A.css"]
 ]
 
@@ -52,12 +51,8 @@ const packed = async (): Promise<ReadonlyArray<string>> => {
   }
 }
 
-it("holds the programs, the console, the client and the pages, and no code, data or test of this machine", async () => {
+it("holds the programs, the console and the pages; no client, code cache, data or test of this machine", async () => {
   const files = await packed()
-  const client = about.exports["./client"]
-  for (const target of [client.import, client.require].flatMap((one) => Object.values(one))) {
-    expect(files).toContain(target.replace("./", ""))
-  }
   expect(files).toEqual(
     expect.arrayContaining([
       about.bin.corridor,
@@ -69,9 +64,11 @@ it("holds the programs, the console, the client and the pages, and no code, data
         "scripts/build.mjs",
         "tsconfig.json"
       ],
-      ...["dist/console/names.json", "dist/console/console-A.js.br", "dist/client/cjs/package.json"],
+      ...["dist/console/names.json", "dist/console/console-A.js.br"],
       ...["test/fakes/AllFakes.ts", "docs/cli.md", "migrations/0001_x.ts", "README.md", "LICENSE"]
     ])
   )
-  expect(files.filter((name) => /\.code$|^dist\/bench|^test\/(?!fakes\/)|^\.|node_modules/.test(name))).toEqual([])
+  expect(
+    files.filter((name) => /\.code$|^dist\/(bench|client)|^test\/(?!fakes\/)|^\.|node_modules/.test(name))
+  ).toEqual([])
 })

@@ -40,7 +40,7 @@ const rate = (from: string, to: string, text: string) => Schema.decodeUnknownSyn
 
 const actions = Effect.gen(function* () {
   const log = yield* AuditLog
-  const rows = yield* log.list(operatorPermit("audit", "olga"), Option.none(), all)
+  const rows = yield* log.list(operatorPermit("audit", "olga"), {}, all)
   return rows.map(({ action, actor_id, actor_type, detail, org_id, subject_id }) => {
     expect([actor_type, actor_id]).toEqual(["operator", "olga"])
     return { action, detail, org_id, subject_id }

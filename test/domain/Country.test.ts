@@ -3,7 +3,7 @@ import { Either, ParseResult, Schema } from "effect"
 import isoCountries from "i18n-iso-countries"
 import english from "i18n-iso-countries/langs/en.json" with { type: "json" }
 import { describe, expect, it } from "vitest"
-import { countries, CountryCode, countryOf, defaultCurrencyOf, subRegionOf } from "../../src/domain/Country.ts"
+import { countries, CountryCode, defaultCurrencyOf, subRegionOf } from "../../src/domain/Country.ts"
 
 isoCountries.registerLocale(english)
 
@@ -71,10 +71,6 @@ describe("the table", () => {
   ])("%s uses %s and lies in %s", (text, currency, subRegion) => {
     const code = CountryCode.make(text)
     expect([defaultCurrencyOf(code), subRegionOf(code)]).toEqual([currency, subRegion])
-  })
-
-  it("names countries in English", () => {
-    expect(countryOf(CountryCode.make("KE"))).toEqual({ code: "KE", name: "Kenya", currency: "KES", subRegion: "202" })
   })
 })
 

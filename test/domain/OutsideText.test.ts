@@ -25,7 +25,7 @@ import { nilUuid, uuidOrNil, uuidv7 } from "../../src/domain/Ids.ts"
 import { findNetwork } from "../../src/domain/MobileNetwork.ts"
 import { checkReturnUrl } from "../../src/domain/Url.ts"
 import { returnAddress } from "../../src/hosted/pages/CheckoutPage.ts"
-import { pageTextFor } from "../../src/hosted/pages/PageText.ts"
+import { languages, pageTextFor } from "../../src/hosted/pages/PageText.ts"
 import { typedAmount } from "../../src/hosted/pages/link/LinkForm.ts"
 import { isSignedBy, kybSignature } from "../../src/people/kyb/KybHttp.ts"
 import { parseCorsOrigins } from "../../src/platform/config/Cors.ts"
@@ -68,7 +68,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   "a network": (text) => findNetwork(KE, text),
   "an event": (text) => [isEventPattern(text), wants([text], text)],
-  "a typed amount": (text) => [typedAmount(text, KES, { language: "en" }), typedAmount(text, KES, { language: "fr" })],
+  "a typed amount": (text) => languages.map((words) => typedAmount(text, KES, words)),
   "a language": pageTextFor,
   "an amount of an operator": (text) => amountIn(text, "an amount"),
   "a fee of an operator": (text) =>

@@ -97,6 +97,7 @@ describe("route", () => {
     expect(answer.candidates[0]).toEqual({
       account: null,
       takesCardNumbers: false,
+      needsPayerEmail: false,
       own_account: false,
       provider: "paystack",
       config_id: "a",

@@ -7,7 +7,11 @@ import type { Entry } from "./FakeLedger.ts"
 import { type Scenario, scenarioOf } from "./MagicAmounts.ts"
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
-import { fakeCallbackRetries, fakeCallbackTimeout } from "../../src/domain/policies/ProviderPolicies.ts"
+
+const fakeCallbackTimeout = Duration.seconds(5)
+
+/** A callback that was not taken is sent again after so many times a fake's pace, each in turn; then it is given up. */
+const fakeCallbackRetries = [1, 2, 4, 8]
 
 /** Dispute stages of each scenario. */
 const stages: Partial<Readonly<Record<Scenario, ReadonlyArray<Dispute["stage"]>>>> = {

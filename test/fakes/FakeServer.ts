@@ -3,12 +3,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { Cause, type Clock, Data, Duration, Effect, Runtime, type Scope } from "effect"
 import * as FindMyWay from "find-my-way-ts"
-import { fakeLateness, fakePace, fakeSlowness } from "../../src/domain/policies/ProviderPolicies.ts"
 import { type FakeTasks, makeFakeTasks } from "./FakeTasks.ts"
 import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "./Fake.ts"
 import { type FakeLedger, makeFakeLedger } from "./FakeLedger.ts"
 import { makeOrderProgress } from "./FakeCallbacks.ts"
 import { type Scenario, scenarioOf } from "./MagicAmounts.ts"
+
+/** A fake of a third party brings what it took to its end after this long, */
+const fakePace = Duration.millis(200)
+
+/** what it reports late after this long, */
+const fakeLateness = Duration.seconds(5)
+
+/** Time over which a slow answer is sent: longer than any timeout. */
+const fakeSlowness = Duration.minutes(1)
 
 export interface FakeOptions {
   /** Where its callbacks go. */

@@ -94,7 +94,9 @@ export class ResponseChecker {
   /** Notes ids that a request may have shown to another organisation. */
   #bring({ org }: Caller, sent: Sent, { ours, theirs }: TestObjects): void {
     const text = (decodeURIComponentSafely(sent.target) + (sent.body?.toString("latin1") ?? "")).toLowerCase()
-    const [ofOurs, ofTheirs] = [allIds(...ours), allIds(theirs)].map((ids) => ids.filter((id) => text.includes(id)))
+    const [ofOurs, ofTheirs] = [allIds(...ours), allIds(theirs)].map((ids) =>
+      ids.filter((id) => text.includes(id.toLowerCase()))
+    )
     if (org !== "ours" && (org !== "all" || ofTheirs!.length > 0)) for (const id of ofOurs!) this.#brought.add(id)
     if (org !== "theirs" && (org !== "all" || ofOurs!.length > 0)) for (const id of ofTheirs!) this.#brought.add(id)
   }

@@ -137,6 +137,9 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
     const staff = owner.userId("staff")
     const key = yield* Effect.cached(make(document, "/public/api-keys", owner.key))
     const beneficiary = yield* Effect.cached(make(document, "/beneficiaries", owner.key))
+    const view = yield* Effect.cached(
+      Effect.flatMap(nextId, (name) => make(document, "/saved-views", owner.key, { name }))
+    )
     const config = yield* Effect.cached(make(document, "/payments/provider-configs", admin, { org_id }))
     const payment = yield* Effect.cached(make(document, "/payments-init/initiate", owner.key))
     const webhook = yield* Effect.cached(
@@ -223,6 +226,7 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
       transaction_id: Effect.map(withdrawal, ({ transaction_id }) => transaction_id),
       transfer_id: unknownTransfer,
       user_id: Effect.map(member, ({ user_id }) => user_id),
+      view_id: textIn(view, "view_id"),
       webhook_id: textIn(webhook, "webhook_id")
     }
     const words = {

@@ -44,7 +44,8 @@ export const makeCalls = (url: string) => {
       throw new Error(`${operation}: ${text}\n${timeline.text}`)
     }
     expect(status, `${operation} ${JSON.stringify(about.body)}: ${text}`).toBeLessThan(300)
-    expect(text, operation).not.toMatch(NOT_LIVE)
+    // Explains settings whose values name the environments of providers.
+    if (operation !== "GET /payments/providers") expect(text, operation).not.toMatch(NOT_LIVE)
     succeeded.add(operation)
     if (text === "") return {}
     const parsed = JSON.parse(text) as Fields

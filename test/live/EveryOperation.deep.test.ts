@@ -197,6 +197,9 @@ describe.sequential("In live mode", () => {
       body: { client_id: "another-client", client_secret: paypal["client_secret"] }
     })
     await call("GET /payments/provider-health", { headers: admin })
+    const setups = (await call("GET /payments/providers", { headers: admin })) as unknown as ReadonlyArray<Fields>
+    const { provider } = setups.find(({ is_set }) => is_set === true)!
+    await call("POST /payments/providers/{provider}/test", { path: { provider: String(provider) }, headers: admin })
   })
 
   it("rates and what the countries have", async () => {
@@ -212,6 +215,7 @@ describe.sequential("In live mode", () => {
     }
     await call(`GET ${path}`, { headers: key, query: { fromCurrency: "USD", toCurrency: "KES" } })
     await call("GET /organizations/admin/exchange-rates", { headers: admin })
+    await call("GET /fees", { headers: owner })
     await call("POST /externals/networks", { headers: key, body: { country: "KE" } })
     await call("POST /payments/bank-validation/validate-uk-account", {
       headers: key,
@@ -243,6 +247,7 @@ describe.sequential("In live mode", () => {
       (data) => (data as unknown as ReadonlyArray<Fields>).length > 0
     )
     const { delivery_id } = (deliveries as unknown as ReadonlyArray<Fields>)[0]!
+    await call(`GET ${path}/{webhook_id}/trends`, at)
     await call(`GET ${path}/deliveries/{delivery_id}`, { path: { delivery_id }, headers: owner })
     await call(`POST ${path}/deliveries/{delivery_id}/replay`, { path: { delivery_id }, headers: owner })
     await call(`POST ${path}/{webhook_id}/replay`, at)
@@ -598,8 +603,13 @@ describe.sequential("In live mode", () => {
     }
   })
 
-  it("figures, balances and the audit log", async () => {
+  it("figures, balances, saved views and the audit log", async () => {
     const { call } = calls
+    const filters = { status: "failed" }
+    const { view_id } = await call("POST /saved-views", { headers: owner, body: { name: "Failed", filters } })
+    await call("GET /saved-views", { headers: owner })
+    await call("PATCH /saved-views/{view_id}", { path: { view_id }, headers: owner, body: { name: "Failures" } })
+    await call("DELETE /saved-views/{view_id}", { path: { view_id }, headers: owner })
     const days = { dateFrom: "2026-01-01", dateTo: "2026-12-31" }
     await call("GET /audit-log", { headers: owner })
     await call("GET /users/analytics/geographic-distribution", { headers: key })

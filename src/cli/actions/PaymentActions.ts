@@ -144,6 +144,12 @@ export const paymentTable = (payments: ReadonlyArray<Summary & { readonly create
     ["REFERENCE", "CREATED", "DIRECTION", "PROVIDER", "METHOD"]
   )
 
+/** Says how far back a search has read, where older payments are left. */
+const searchedTable = (table: TextLayout, searchedTo: string | null | undefined): TextLayout =>
+  searchedTo === undefined || searchedTo === null
+    ? table
+    : framed(`Names and references are searched back to ${minute(searchedTo)}.\n`, table)
+
 type QueueItem = Pick<
   Answer<"payments", "queue">["data"][number],
   "created_at" | "item_id" | "kind" | "payment_id" | "webhook_id" | "escrow_id" | "detail"
@@ -249,6 +255,7 @@ const Filter = Schema.Struct({
   status: maybe(Schema.Literal(...paymentStatuses)),
   direction: maybe(Flow),
   reference: maybe(Schema.NonEmptyString),
+  search: maybe(Schema.NonEmptyString),
   org: maybe(Schema.NonEmptyString),
   limit: Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)).annotations({ message: whole })
 })
@@ -256,8 +263,9 @@ const Filter = Schema.Struct({
 const listSome = onPayments(
   Effect.fnUntraced(function* ({ json: _json, org, ...filter }: typeof Filter.Type & JsonInput) {
     const { call } = yield* ApiClient
-    const { data } = yield* call("payments", "transactions", { urlParams: { ...filter, org_id: org } })
-    return { data, ...paymentTable(data) }
+    const { data, meta } = yield* call("payments", "transactions", { urlParams: { ...filter, org_id: org } })
+    const searchedTo = meta.has_more ? meta.searched_to : undefined
+    return { data, ...searchedTable(paymentTable(data), searchedTo) }
   })
 )
 
@@ -269,6 +277,7 @@ export const list = ({
   readonly status: Option.Option<PaymentStatus>
   readonly direction: Option.Option<Flow>
   readonly reference: Option.Option<string>
+  readonly search: Option.Option<string>
   readonly limit: string
 }) =>
   Effect.flatMap(decodeInput(Filter, { ...givenFields(filters), limit } as typeof Filter.Encoded), (filter) =>

@@ -1,7 +1,7 @@
 /** The public API as commands call it, by the contract's names and types. Amounts keep every digit. */
 import { Context, Data, Effect, Option } from "effect"
 import { parse } from "lossless-json"
-import { afterPage, type PageOf } from "../../client/Transport.ts"
+import { nextPage, type PageOf } from "../../client/RequestRules.ts"
 import type { Operations } from "../../client/WireTypes.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 
@@ -65,7 +65,7 @@ export class ApiClient extends Context.Tag("cli/ApiClient")<
     const page = (group: string, name: string, parts: RequestParts): Effect.Effect<ReadonlyArray<unknown>, Refused> =>
       Effect.flatMap(send(group, name, parts), (answer) => {
         const { data, ...rest } = answer as PageOf<unknown>
-        return Option.match(afterPage(rest), {
+        return Option.match(Option.fromNullable(nextPage(rest)), {
           onNone: () => Effect.succeed(data),
           onSome: (next) =>
             Effect.map(page(group, name, { ...parts, urlParams: { ...parts.urlParams, ...next } }), (others) => [

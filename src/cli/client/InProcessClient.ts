@@ -44,10 +44,10 @@ const records = async () => {
   const { WebhookLogApi } = await import("../../contract/api/WebhookLogApi.ts")
   const { WebhooksApi } = await import("../../contract/api/WebhooksApi.ts")
   const { ratesHandlers } = await import("../../money/rates/RatesHttp.ts")
-  const { apiKeysHandlers } = await import("../../people/apiKeys/ApiKeysHttp.ts")
+  const { apiKeysHandlers } = await import("../../people/apiKeys/ApiKeys.ts")
   const { kybHandlers } = await import("../../people/kyb/KybHttp.ts")
   const { organizationsHandlers } = await import("../../people/organizations/OrganizationsHttp.ts")
-  const { usersHandlers } = await import("../../people/users/UsersHttp.ts")
+  const { usersHandlers } = await import("../../people/users/Users.ts")
   const { webhookLogHandlers } = await import("../../webhooks/delivery/WebhookLogHttp.ts")
   const { webhooksHandlers } = await import("../../webhooks/WebhooksHttp.ts")
   return handlerSet(recordServicesOn(ExistingLive), {

@@ -36,11 +36,16 @@ export const paymentCommands = [
     }
   ),
   eitherCommand("payments list", "List payments, newest first.", {
-    examples: ["corridor payments list --status pending", "corridor payments list --reference order-1042"],
+    examples: ["corridor payments list --status pending", 'corridor payments list --search "1,500.00 KES"'],
     takes: {
       status: maybe(choice("status", paymentStatuses, "Only those in this state.")),
       direction: maybe(choice("direction", flows, "Only payins, only payouts or only ramps.")),
       reference: optional("reference", "TEXT", "A client_reference, or the beginning of an id."),
+      search: optional(
+        "search",
+        "TEXT",
+        "An amount, a name, a card's last four digits, part of a reference, an id, an e-mail address or a phone number."
+      ),
       org: optional("org", "ORG", "Only this organisation's."),
       limit: withDefault("20", option("limit", "N", "How many at most: 1 to 100, 20 by default."))
     },

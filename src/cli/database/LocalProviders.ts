@@ -4,15 +4,12 @@ import { CredentialsState } from "../../contract/api/ProviderConfigsApi.ts"
 import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
-import { shownMode } from "../../providers/accounts/AccountMode.ts"
 import { registerCallbacks } from "../../providers/accounts/CallbackRegistration.ts"
-import { ProviderAccounts, type Verdict } from "../../providers/accounts/ProviderAccounts.ts"
+import { type Check, checkOf, checkPlatform, setupOf } from "../../providers/accounts/ProviderSetup.ts"
 import { providerServicesOn } from "../../app/ProviderServices.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
 import { thirdParties, thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
-import type { AccountFacts } from "../../providers/port/Provider.ts"
-import type { CredentialField } from "../../providers/port/ThirdParty.ts"
 import { type JsonInput, refuse } from "../shared/CommandInput.ts"
 import { allPages, ExistingLive, onDatabase, permitFor } from "../shared/LocalDatabase.ts"
 import { properties, tableLayout } from "../shared/Table.ts"
@@ -128,58 +125,15 @@ const setThem = onProviderRecords(
 export const set = (input: SetInput & { readonly field: ReadonlyArray<string>; readonly stdin: boolean }) =>
   Effect.flatMap(typedIn(input.field, input.stdin), (typed) => setThem({ ...input, typed }))
 
-type ShownMode = "test" | "live" | null
-
-interface Tested {
-  readonly provider: ProviderName
-  /** `platform`, or the configuration that brings the account. */
-  readonly account: string
-  readonly passed: boolean
-  /** Null: neither the keys, the address nor an answer shows it. */
-  readonly mode: ShownMode
-  /** Null: the provider does not tell it. The same of balances and rights. */
-  readonly name: string | null
-  readonly balances: ReadonlyArray<string> | null
-  readonly rights: ReadonlyArray<string> | null
-  readonly message: string
-}
-
-const modeText = (mode: Mode | undefined): ShownMode => (mode === undefined ? null : mode === "live" ? "live" : "test")
-
-const testedAs = (provider: ProviderName, account: string, shown: Mode | undefined, verdict: Verdict): Tested => {
-  const facts: AccountFacts = Either.getOrElse(verdict, () => ({}))
-  return {
-    provider,
-    account,
-    passed: Either.isRight(verdict),
-    mode: modeText(shown) ?? facts.mode ?? null,
-    name: facts.name ?? null,
-    balances: facts.balances ?? null,
-    rights: facts.rights ?? null,
-    message: Either.match(verdict, { onLeft: (reason) => reason, onRight: ({ note }) => note ?? "" })
-  }
-}
-
 const testPlatform = (which: Option.Option<string>) =>
-  Effect.gen(function* () {
-    const accounts = yield* ProviderAccounts
-    const { parties } = yield* ProviderSettings
-    const wanted = thirdParties.filter(({ name }) => Option.isNone(which) || which.value === name)
-    const tried = yield* Effect.forEach(
-      wanted,
-      (party) =>
-        Effect.map(
-          accounts.triedPlatform(party.name),
-          Option.map((verdict) => {
-            const { baseUrl, platform } = parties.get(party.name)!
-            const shown = Option.map(platform, (given) => shownMode(party, given, baseUrl))
-            return testedAs(party.name, "platform", Option.getOrUndefined(shown), verdict)
-          })
-        ),
+  Effect.map(
+    Effect.forEach(
+      thirdParties.filter(({ name }) => Option.isNone(which) || which.value === name),
+      checkPlatform,
       { concurrency: "unbounded" }
-    )
-    return tried.flatMap(Option.toArray)
-  })
+    ),
+    (checked) => checked.flatMap(Option.toArray)
+  )
 
 const testOwn = (which: Option.Option<string>) =>
   Effect.gen(function* () {
@@ -197,7 +151,7 @@ const testOwn = (which: Option.Option<string>) =>
       (config) =>
         own.test(permit, config).pipe(
           catchRefusal(({ message }) => Effect.succeed({ verdict: Either.left(message), mode: undefined })),
-          Effect.map(({ mode, verdict }) => testedAs(config.provider, config.config_id, mode, verdict))
+          Effect.map(({ mode, verdict }) => checkOf(config.provider, config.config_id, mode, verdict))
         ),
       { concurrency: 8 }
     )
@@ -213,7 +167,7 @@ const listed = (all: ReadonlyArray<string>): string => {
   return [...all.slice(0, MOST_LISTED), ...(rest > 0 ? [`${rest} more`] : [])].join(", ") || "none"
 }
 
-const rowOf = ({ account, balances, message, mode, name, passed, provider, rights }: Tested) => {
+const rowOf = ({ account, balances, message, mode, name, passed, provider, rights }: Check) => {
   const told = (text: string | undefined) => (passed ? (text ?? NOT_TOLD) : "")
   return [
     passed ? "ok" : "fail",
@@ -248,20 +202,12 @@ export const test = onProviderRecords(
   })
 )
 
-const setting = (
-  field: CredentialField,
-  state: { readonly isSet: boolean; readonly isStored: boolean; readonly mode: Mode }
-) => ({
-  name: field.env,
-  state: state.isSet
-    ? "set"
-    : state.isStored
-      ? "stored by an earlier setup"
-      : isOptional(field, state.mode)
-        ? "not set, optional"
-        : "missing",
-  about: field.about
-})
+const stateTexts = {
+  set: "set",
+  stored: "stored by an earlier setup",
+  optional: "not set, optional",
+  missing: "missing"
+} as const
 
 interface SetupInput extends JsonInput {
   readonly which: string
@@ -276,15 +222,7 @@ const setUp = Effect.fn("Cli.setUpProvider")(function* ({ dryRun, which }: Setup
     return yield* refuse(`${which} is no third party with an adapter. Those are ${known}.`)
   }
   const { mode, publicUrl } = yield* Settings
-  const { parties } = yield* ProviderSettings
-  const { registration } = yield* ProviderAccounts
-  const given = Option.getOrElse(parties.get(party.name)!.platform, () => ({}))
-  const stored = Option.match(registration(party.name), { onNone: () => ({}), onSome: (one) => one.stored })
-  const settings = Object.entries(party.fields).map(([field, about]) =>
-    setting(about, { isSet: Object.hasOwn(given, field), isStored: Object.hasOwn(stored, field), mode })
-  )
-  const { callbacks, keys, registers } = party.setup
-  const callback_url = `${publicUrl}/callbacks/${party.name}`
+  const { callback_url, callbacks, keys, registers, settings } = yield* setupOf(party)
   const isCallable = mode === "sandbox" || publicUrl.startsWith("https://")
   const registered = isCallable
     ? Option.getOrUndefined(yield* registerCallbacks(yield* permitFor("platform"), party.name, dryRun))
@@ -292,26 +230,22 @@ const setUp = Effect.fn("Cli.setUpProvider")(function* ({ dryRun, which }: Setup
   const data = {
     provider: party.name,
     keys,
-    settings,
+    settings: settings.map(({ state, ...one }) => ({ ...one, state: stateTexts[state] })),
     callback_url,
-    callbacks,
-    registers: registers ?? null,
+    callbacks: party.setup.callbacks,
+    registers,
     registered: registered === undefined || dryRun ? null : Either.isRight(registered),
     message: registered === undefined ? null : Either.merge(registered)
   }
-  const secrets = [callbacks?.secret, callbacks?.alsoSecret?.field].flatMap((field) => {
-    const env = party.fields[field ?? ""]?.env
-    return env === undefined ? [] : [env]
-  })
   const byHand =
     callbacks === null
       ? ["Nothing is to be entered: every order names this address."]
       : [
-          registers === undefined
+          registers === null
             ? `${party.title} has no API to register it. Enter it at ${callbacks.at}.`
             : `This command registers ${registers}. By hand: ${callbacks.at}.`,
           ...(callbacks.events.length === 0 ? [] : [`Events: ${callbacks.events.join(", ")}`]),
-          ...secrets.map((env) => `Its secret or id is the setting ${env}.`)
+          ...callbacks.secrets.map((env) => `Its secret or id is the setting ${env}.`)
         ]
   const lines = [
     `${party.title}`,
@@ -320,7 +254,7 @@ const setUp = Effect.fn("Cli.setUpProvider")(function* ({ dryRun, which }: Setup
     ...keys.map((key) => `   ${key}`),
     "",
     "2. Settings",
-    ...settings.map(({ about, name, state }) => `   ${name} (${state}): ${about}`),
+    ...data.settings.map(({ about, name, state }) => `   ${name} (${state}): ${about}`),
     "",
     "3. Callback address",
     `   ${callback_url}`,

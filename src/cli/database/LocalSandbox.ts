@@ -1,5 +1,5 @@
 /** `corridor sandbox reset` and `corridor secrets rotate` */
-import { Effect, Layer, Config, Option, Schema, Redacted } from "effect"
+import { Effect, Layer, Config, Option, Redacted } from "effect"
 import { AppLive, SandboxLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { SandboxReset, type SandboxCredentials, writeSandboxFile } from "../../app/Sandbox.ts"
@@ -7,9 +7,8 @@ import { refuse } from "../shared/CommandInput.ts"
 import { permitFor, ExistingLive } from "../shared/LocalDatabase.ts"
 import { report, showElapsed } from "../shared/Terminal.ts"
 import { table } from "../shared/Table.ts"
-import { readFile } from "node:fs/promises"
+import { knownAddress } from "../doctor/MachineChecks.ts"
 import { createInterface } from "node:readline"
-import { join } from "node:path"
 import { ObservabilityLive } from "../../app/Graph.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { StoresLive } from "../../app/Stores.ts"
@@ -21,22 +20,9 @@ import { RotatableSecretsLive } from "../../app/Ports.ts"
 import { MasterKeyRotation } from "../../platform/masterKey/MasterKeyRotation.ts"
 
 /** Rewrites `sandbox.json`, keeping the running server's address. */
-const Known = Schema.parseJson(Schema.Struct({ base_url: Schema.String }))
-
-const knownAddress = Effect.fn("Cli.knownAddress")(function* (dataDir: string) {
-  const given = yield* Config.option(Config.orElse(Config.string("PUBLIC_URL"), () => Config.string("PORT")))
-  if (Option.isSome(given)) return Option.none()
-  const { base_url } = yield* Effect.tryPromise(() => readFile(join(dataDir, "sandbox.json"), "utf8")).pipe(
-    Effect.flatMap(Schema.decode(Known))
-  )
-  return Option.some(base_url.replace(/\/v1$/, ""))
-})
-
 const rewriteSandboxFile = Effect.fn("Cli.rewriteSandboxFile")(function* (credentials: SandboxCredentials) {
   const settings = yield* Settings
-  const known = yield* Effect.catchAll(knownAddress(settings.dataDir), (error) =>
-    Effect.as(Effect.logDebug("No sandbox.json to take the address from", error), Option.none<string>())
-  )
+  const known = yield* knownAddress(settings.dataDir)
   const publicUrl = Option.getOrElse(known, () => settings.publicUrl)
   return yield* Effect.provideService(writeSandboxFile(credentials), Settings, { ...settings, publicUrl })
 })

@@ -16,6 +16,7 @@ import {
   liveSettings,
   type ProvidersAsLive
 } from "./LiveModeChecks.ts"
+import { signInCheck } from "./SignInCheck.ts"
 import { painter, report, sentenceOf, Streams } from "../shared/Terminal.ts"
 import { requireCluster } from "../shared/LocalDatabase.ts"
 import { tableLayout } from "../shared/Table.ts"
@@ -42,7 +43,9 @@ const withSettings = Effect.gen(function* () {
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
   const live =
     settings.mode === "live" ? [...liveChecks.map((check) => check(settings)), accountDetails(providerSettings)] : []
-  return [folder, ...database.checks, ...sandbox, ...live, yield* serverCheck(settings, database.databaseId)]
+  const signIn = yield* signInCheck(settings)
+  const server = yield* serverCheck(settings, database.databaseId)
+  return [folder, ...database.checks, ...sandbox, ...live, ...signIn, server]
 }).pipe(Effect.provide(ObservabilityLive))
 
 /** The sandbox's own rails, keys and rates do not count. */
@@ -55,7 +58,8 @@ const forLive = (asLive: ProvidersAsLive) =>
       Effect.provide(databaseChecks({ ...settings, mode: "live" }, usable), DatabaseConnectionLive)
     ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
     const callbacks = yield* callbackAddresses(settings, usable)
-    return [...liveSettings(settings, asLive), ...callbacks, ...database.checks, accountDetails(usable)]
+    const signIn = yield* signInCheck({ ...settings, mode: "live" })
+    return [...liveSettings(settings, asLive), ...signIn, ...callbacks, ...database.checks, accountDetails(usable)]
   }).pipe(Effect.provide(ObservabilityLive))
 
 const providersIn = (settings: Settings["Type"]) =>

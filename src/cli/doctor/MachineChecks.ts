@@ -2,9 +2,10 @@
 import { constants } from "node:fs"
 import { access, readFile, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { Effect, Option, Schema, Duration } from "effect"
+import { Config, Effect, Option, Schema, Duration } from "effect"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { request } from "node:http"
+import { urlOf } from "../../domain/Url.ts"
 import { readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
 
 /** One line of `corridor doctor`. */
@@ -127,11 +128,34 @@ const Ready = Schema.parseJson(Schema.Struct({ database_id: Schema.NullOr(Schema
 const databaseOf = (body: string): Option.Option<string> =>
   Option.flatMap(Schema.decodeOption(Ready)(body), ({ database_id }) => Option.fromNullable(database_id))
 
+/** Address that the last start of the sandbox's server wrote down, unless PUBLIC_URL or PORT says another one now. */
+export const knownAddress = (dataDir: string): Effect.Effect<Option.Option<string>> =>
+  Effect.gen(function* () {
+    const given = yield* Config.option(Config.orElse(Config.string("PUBLIC_URL"), () => Config.string("PORT")))
+    if (Option.isSome(given)) return Option.none<string>()
+    const text = yield* onDisk(() => readFile(join(resolve(dataDir), "sandbox.json"), "utf8"))
+    const { base_url } = yield* Schema.decode(Credentials)(text)
+    return Option.some(base_url.replace(/\/v1$/, ""))
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.as(Effect.logDebug("No sandbox.json to take the address from", error), Option.none<string>())
+    )
+  )
+
+/** Where the server listens. An address behind TLS is a proxy's, not the server's own. */
+const serverAddress = ({ dataDir, host, mode, port }: Values) =>
+  Effect.map(mode === "sandbox" ? knownAddress(dataDir) : Effect.succeed(Option.none<string>()), (known) => {
+    const url = urlOf(Option.getOrElse(known, () => ""))
+    return url?.protocol === "http:"
+      ? { target: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port === "" ? 80 : url.port) }
+      : { target: everywhere.get(host) ?? host, port }
+  })
+
 /** `own` is the database that this command has opened: advice about another one would be worse than none. */
-export const serverCheck = ({ host, port }: Settings["Type"], own: Option.Option<string>) => {
-  const target = everywhere.get(host) ?? host
+export const serverCheck = Effect.fnUntraced(function* (settings: Values, own: Option.Option<string>) {
+  const { port, target } = yield* serverAddress(settings)
   const at = `${target}:${port}`
-  return ask(target, port).pipe(
+  return yield* ask(target, port).pipe(
     Effect.map(({ body, status }) => {
       const theirs = databaseOf(body)
       if (Option.isSome(own) && Option.isSome(theirs) && own.value !== theirs.value) {
@@ -153,4 +177,4 @@ export const serverCheck = ({ host, port }: Settings["Type"], own: Option.Option
       )
     )
   )
-}
+})

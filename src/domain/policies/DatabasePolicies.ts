@@ -77,6 +77,9 @@ export const primaryPollInterval = Duration.seconds(3)
 /** No new connections while this share of the server's connections waits for a synchronous standby. */
 export const mostCommitsWaiting = 0.5
 
+/** So many connections stay open at rest, so that the first request after it does not wait for a new one. */
+export const idleConnections = 2
+
 /** A pooled connection is replaced after three to five minutes. */
 export const connectionAge = { least: Duration.minutes(3), most: Duration.minutes(5) }
 

@@ -204,9 +204,6 @@ export const apiPromptsPerDay = 200
 /** Receipts that are mailed for one payment in a minute. */
 export const receiptsPerMinute = 2
 
-/** How long a payer sees the receipt of a link before being led back to where the link says. */
-export const receiptReading = Duration.seconds(5)
-
 /** How long a browser is known as the one in which a payment through a link was begun. */
 export const payerCookieLife = Duration.days(7)
 

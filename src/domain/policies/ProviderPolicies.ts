@@ -77,8 +77,6 @@ export const circuitProbePatience = Duration.seconds(30)
 /** `providers list` tells how providers have answered for this long. */
 export const verdictsFor = Duration.hours(1)
 
-/** Pace of the simulators and of the fakes. */
-
 /** A simulator completes what it accepted this long after its answer, unless SANDBOX_RAIL_PACE says otherwise. */
 export const simulatorCompletion = Duration.seconds(1)
 
@@ -112,18 +110,3 @@ export const simulatorCallbackBackOff = Duration.seconds(5)
 
 /** Between two claims the worker rests at least this long, so that callbacks gather into batches under load. */
 export const simulatorCallbackRest = Duration.millis(25)
-
-/** A fake of a third party brings what it took to its end after this long, */
-export const fakePace = Duration.millis(200)
-
-/** what it reports late after this long, */
-export const fakeLateness = Duration.seconds(5)
-
-/** Time over which a slow answer is sent: longer than any timeout. */
-export const fakeSlowness = Duration.minutes(1)
-
-/** Timeout of a fake's callback. */
-export const fakeCallbackTimeout = Duration.seconds(5)
-
-/** A callback that was not taken is sent again after so many times a fake's pace, each in turn; then it is given up. */
-export const fakeCallbackRetries = [1, 2, 4, 8]

@@ -28,8 +28,29 @@ export const unreadProofsPerMinute = 600
 /** Forms of hosted pages that one address may send in a minute, read or not. */
 export const formPostsPerMinute = 600
 
-/** Workers look for due work this often when nothing wakes them. */
+/** Workers look for due work this often while they find some, and where nothing tells them when there is some. */
 export const workerPoll = Duration.millis(250)
+
+/** One statement reads this often, with jitter, when each queue of the workers has something due; */
+export const dueTimesPoll = Duration.seconds(5)
+
+/** behind a transaction pooler, which takes no LISTEN, this often. */
+export const dueTimesPollPooled = Duration.seconds(1)
+
+/** Without a further reading for this long, workers poll. A later due time is read again before it is due. */
+export const dueTimesValid = Duration.seconds(12)
+
+/** The reading of due times may take this long; then its connection is replaced, */
+export const dueTimesTimeout = Duration.seconds(3)
+
+/** at these intervals until there is one. */
+export const dueTimesRetry = Duration.seconds(1)
+
+/** Other instances are told of announced rows at most once in this time. */
+export const announcementPause = Duration.millis(100)
+
+/** A signal within this time of the first is the same one, passed on by npm. */
+export const repeatedSignal = Duration.seconds(1)
 
 /** A worker that fails is started again after a tenth of a second, and later and later up to a second. */
 export const supervision = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("1 second")))
@@ -40,7 +61,7 @@ export const workerHealthyAfter = Duration.seconds(2)
 /** An instance with a worker that has kept failing for this long is not ready. */
 export const workerDownAfter = Duration.seconds(3)
 
-/** Interval at which one instance reads the database's metrics. */
+/** Metrics of the database are read at a scrape, unless an instance has read them within this time. */
 export const figuresRest = Duration.seconds(15)
 
 /** Of what waits in a queue no more than this many are counted. */

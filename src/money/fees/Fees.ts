@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    list: (permit: Permit<"platform">) => store.list(permit.scope),
+    list: (permit: Permit<"reports"> | Permit<"platform">) => store.list(permit.scope),
     /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
     charge: Effect.fnUntraced(function* (payment: FeeSubject & Charged) {
       const rule = yield* store.find(payment)

@@ -49,12 +49,12 @@ const make = Effect.gen(function* () {
     ...{ balance, balances, balancesWithFloors, lockedBalance, lockedBalances, post, postings },
     ...{ atProviders, clearingOf },
     check: Effect.fn("Ledger.check")((_permit: Permit<"platform">) => store.check),
-    balancesOf: (permit: Permit<"operations"> | Permit<"platform">, window?: NameWindow) =>
+    balancesOf: (permit: Permit<"reports"> | Permit<"platform">, window?: NameWindow) =>
       store.balancesOf(permit.scope, window),
     /** Balances of the platform: at providers, in clearing, owed, fees and fx. */
     platformBalances: Effect.fn("Ledger.platformBalances")((_permit: Permit<"platform">) => store.platformBalances),
     /** At the end of each day: what can be paid out, or is owed. */
-    balancesByDay: Effect.fn("Ledger.balancesByDay")(function* (permit: Permit<"operations">, range: DateRange) {
+    balancesByDay: Effect.fn("Ledger.balancesByDay")(function* (permit: Permit<"reports">, range: DateRange) {
       return balancesByDay(range, yield* store.settlementChangesAfter(permit.scope, range.from))
     }),
     setCreditLimit: Effect.fn("Ledger.setCreditLimit")((permit: Permit<"platform">, limit: CreditLimit) =>

@@ -82,7 +82,7 @@ const trendOf = (lines: ReadonlyArray<DayInCurrency>): Trend => {
     count: sumOf(lines, "count"),
     completed,
     failed,
-    success_rate: ended === 0 ? 0 : completed / ended,
+    success_rate: ended === 0 ? null : completed / ended,
     volume: volumeOf(lines)
   }
 }
@@ -100,10 +100,10 @@ const trendsOf = (range: DateRange, lines: ReadonlyArray<DayInCurrency>): Report
 export class Analytics extends Context.Tag("corridor/Analytics")<
   Analytics,
   {
-    readonly geography: (permit: Permit<"operations">) => Stored<typeof GeographicDistribution.Type>
+    readonly geography: (permit: Permit<"reports">) => Stored<typeof GeographicDistribution.Type>
     /** How providers have answered in the last hour. */
     readonly verdicts: (permit: Permit<"platform">) => Stored<ReadonlyArray<Verdicts>>
-    readonly trends: (permit: Permit<"operations"> | Permit<"platform">, range: DateRange) => Stored<Report>
+    readonly trends: (permit: Permit<"reports"> | Permit<"trends">, range: DateRange) => Stored<Report>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -1,4 +1,4 @@
-/** The life of a beneficiary: made, changed, deleted; each change audited in its own transaction. */
+/** Creates, changes and deletes beneficiaries. Each change is audited in its own transaction. */
 import { Context, Effect, Layer, Option } from "effect"
 import { BeneficiaryId, type UserId, Ids } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"

@@ -151,9 +151,9 @@ export const applyPatch = (old: BeneficiaryFields, patch: Patch): Either.Either<
   })
 }
 
-/** Stored beneficiaries. A deleted one stays as an invisible row, since payments refer to it. */
 type NewBeneficiary = Omit<Beneficiary, "created_at" | "updated_at">
 
+/** Stored beneficiaries. A deleted one stays as an invisible row, since payments refer to it. */
 export interface Store {
   readonly insert: (beneficiary: NewBeneficiary) => Stored<Beneficiary>
   readonly list: (scope: Scope, of: Option.Option<UserId>, window: Window) => Stored<ReadonlyArray<Beneficiary>>

@@ -33,7 +33,7 @@ const callbackIn = (incoming: Incoming, body: Buffer): CallbackRequest => ({
   body
 })
 
-const usual = (received: CallbackResult["received"]) => {
+const defaultReply = (received: CallbackResult["received"]) => {
   const known = received.filter((one) => one !== "unknown payment")
   const [message = "unknown payment"] = known
   return json(received.length > 0 && known.length === 0 ? 202 : 200, {
@@ -42,7 +42,7 @@ const usual = (received: CallbackResult["received"]) => {
   })
 }
 
-const later = new Busy({
+const sendAgain = new Busy({
   message: "The callback cannot be taken now. Send it again in a few seconds.",
   retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
 })
@@ -51,18 +51,18 @@ export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const { publicUrl } = yield* Settings
   const providers = yield* Providers
-  const proofs = yield* makeCallbackAbuseLimit("callbacks without proof")
+  const abuseLimit = yield* makeCallbackAbuseLimit("callbacks without proof")
 
   /** Each account has an address of its own, and its own secret. */
-  const calledBack = Effect.fnUntraced(function* ({ params: { config_id, provider: name } }: Incoming) {
+  const findAccount = Effect.fnUntraced(function* ({ params: { config_id, provider: name } }: Incoming) {
     const account = config_id === undefined ? null : idOrNil(ConfigId)(config_id)
     const provider = isProviderName(name) ? yield* providers.find(name, account) : undefined
     return provider === undefined ? yield* new NotFound({ message: "No such provider." }) : { account, provider }
   })
 
   const handle = Effect.fnUntraced(function* (incoming: Incoming) {
-    yield* proofs.admit(incoming.request)
-    const { account, provider } = yield* calledBack(incoming)
+    yield* abuseLimit.admit(incoming.request)
+    const { account, provider } = yield* findAccount(incoming)
     const body = yield* readPlainBody(incoming.request).pipe(
       Effect.catchTags({
         BodyTooLarge: ({ closeConnection }) => new TooLarge({ message: "The body is too large.", closeConnection }),
@@ -74,7 +74,7 @@ export const callbackRoutes = Effect.gen(function* () {
       .pipe(
         Effect.catchTags({
           NoProof: ({ message }) =>
-            proofs.refuse(
+            abuseLimit.refuse(
               incoming.request,
               `A callback of ${provider.name} to ${incoming.request.headers.host ?? "no host"} was refused without proof: ${message}. Callbacks are verified for PUBLIC_URL, ${new URL(publicUrl).host}`,
               new Unauthorized({ message: "The callback does not carry the provider's proof." })
@@ -82,23 +82,23 @@ export const callbackRoutes = Effect.gen(function* () {
           NotNow: ({ message, proof }) => {
             const why = `A callback is to come again, it cannot be taken now: ${message}`
             return proof === undefined
-              ? proofs.refuse(incoming.request, why, later)
-              : Effect.zipRight(Effect.logWarning(why), later)
+              ? abuseLimit.refuse(incoming.request, why, sendAgain)
+              : Effect.zipRight(Effect.logWarning(why), sendAgain)
           }
         })
       )
-    if (isUnsignedAndIdle) yield* proofs.countIdle(incoming.request)
-    return reply === undefined ? usual(received) : text(reply.status, reply.contentType, reply.body)
+    if (isUnsignedAndIdle) yield* abuseLimit.countIdle(incoming.request)
+    return reply === undefined ? defaultReply(received) : text(reply.status, reply.contentType, reply.body)
   })
 
   /** Answers providers that probe the address first. */
-  const there = (incoming: Incoming) => Effect.as(calledBack(incoming), usual([]))
+  const answerProbe = (incoming: Incoming) => Effect.as(findAccount(incoming), defaultReply([]))
 
   return (["/callbacks/:provider", "/callbacks/:provider/:config_id"] as const).flatMap(
     (path): ReadonlyArray<Route> => [
       { method: "POST", path, handle },
       { method: "PUT", path, handle },
-      { method: "HEAD", path, handle: there }
+      { method: "HEAD", path, handle: answerProbe }
     ]
   )
 })

@@ -14,7 +14,7 @@ import {
   type NoProof,
   type NotNow,
   Statement,
-  type Unseen
+  type UnverifiedReversal
 } from "../../providers/port/Callback.ts"
 import type { IncomingTransfer } from "../../providers/port/AccountIssuer.ts"
 import type { Provider } from "../../providers/port/Provider.ts"
@@ -52,17 +52,20 @@ const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
 const isOfNamedKind = ({ attempt, payment }: AttemptOfPayment, { about }: Named): boolean =>
   about === undefined || about === kindOfAttempt(payment, attempt)
 
-const cleanUnseen = (unseen: Unseen): Unseen => ({
-  ...unseen,
-  key: cleanKey(unseen.key),
-  detail: cleanWords(unseen.detail)
+const cleanUnverified = (unverified: UnverifiedReversal): UnverifiedReversal => ({
+  ...unverified,
+  key: cleanKey(unverified.key),
+  detail: cleanWords(unverified.detail)
 })
 
 /** Cleans text from outside before it is stored. */
 const cleanEvent = (event: CallbackEvent): CallbackEvent => {
   const attempt = cleanNames(event.attempt)
   return event._tag === "Hint"
-    ? new Hint({ attempt, ...(event.unseen === undefined ? {} : { unseen: cleanUnseen(event.unseen) }) })
+    ? new Hint({
+        attempt,
+        ...(event.unverified === undefined ? {} : { unverified: cleanUnverified(event.unverified) })
+      })
     : new Statement({ ...event, key: cleanKey(event.key), attempt, report: cleanReport(event.report) })
 }
 
@@ -185,10 +188,19 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       }
 
       /** Opens an item for an operator, under a key apart from that of the proved report, which may still come. */
-      const openUnseenItem = (from: CallbackOrigin, { detail, key: told }: Unseen, subject: AttemptOfPayment) => {
+      const openUnverifiedItem = (
+        from: CallbackOrigin,
+        { detail, key: told }: UnverifiedReversal,
+        subject: AttemptOfPayment
+      ) => {
         const { provider } = from
         const key = keyOf(from, { key: cleanKey(`unseen ${subject.attempt.attempt_id} ${told}`) })
-        const source = { cause: `callback from ${provider}`, callback: { provider, key }, hinted: true, unseen: detail }
+        const source = {
+          cause: `callback from ${provider}`,
+          callback: { provider, key },
+          hinted: true,
+          unverified: detail
+        }
         const signal = new Unknown({ reason: detail })
         return recordOnce(provider, key, Effect.as(outcomes.record(subject, signal, source), "applied" as const))
       }
@@ -208,8 +220,8 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         if (subject.value.attempt.account !== from.account) return "unknown payment" as const
         if (!isOfNamedKind(subject.value, event.attempt)) return yield* warnOfOtherKind(from, event)
         if (event._tag === "Statement") return yield* recordStatement(from, event, subject.value)
-        const { unseen } = event
-        const opened = unseen === undefined ? undefined : yield* openUnseenItem(from, unseen, subject.value)
+        const { unverified } = event
+        const opened = unverified === undefined ? undefined : yield* openUnverifiedItem(from, unverified, subject.value)
         if (opened === "seen before") return opened
         const asked = yield* queuePoll(from, event, subject.value)
         return opened ?? asked

@@ -3,7 +3,7 @@
  * fails a payment: after the last enquiry an operator decides. A payin that its customer has not paid by its end is closed
  * at its provider where that can be done, and fails.
  */
-import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import { providerNames } from "../../domain/Corridor.ts"
 import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
@@ -15,8 +15,8 @@ import {
   statusEnquiry
 } from "../../domain/policies/PaymentPolicies.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
-import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { workThrough } from "../../platform/database/WorkQueues.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { type CancelAnswer, type Provider, Providers } from "../../providers/port/Provider.ts"
 import { isSameAccount, ResendPermit } from "../../providers/port/ResendPermit.ts"
@@ -27,7 +27,7 @@ import { isReversed } from "../store/PaymentPostings.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { CallProvider, openSendWindow } from "../route/CallProvider.ts"
-import type { SignalContext } from "../settlement/Movements.ts"
+import type { SignalContext } from "../settlement/SignalContext.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** Time of the claim, by the store's clock. */
@@ -216,10 +216,12 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
           yield* Effect.forEach(due, alone, { concurrency: "unbounded", discard: true })
           return due.length
         }).pipe(Effect.withSpan("Enquiries.runOnce")),
-        worker: Effect.suspend(() => store.claimEnquiries(slots.room())).pipe(
-          Effect.flatMap(Effect.forEach((attempt) => slots.run(attempt.provider, alone(attempt)), { discard: true })),
-          Effect.repeat(Schedule.spaced(workerPoll)),
-          Effect.zipRight(Effect.never)
+        worker: workThrough(
+          "enquiries",
+          Effect.suspend(() => store.claimEnquiries(slots.room())).pipe(
+            Effect.tap(Effect.forEach((attempt) => slots.run(attempt.provider, alone(attempt)), { discard: true })),
+            Effect.map((due) => ({ foundAny: due.length > 0 || slots.isFull() }))
+          )
         )
       }
     })

@@ -1,8 +1,8 @@
 /** Sends the second legs of ramps, each once. */
-import { Context, Duration, Effect, Layer, FiberSet } from "effect"
+import { Context, Effect, Layer, FiberSet } from "effect"
 import { rampPayoutsPerProvider } from "../../domain/policies/PaymentPolicies.ts"
-import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
+import { workThrough } from "../../platform/database/WorkQueues.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { Dispatch } from "./Dispatch.ts"
 import type { Attempt } from "../store/Payment.ts"
@@ -10,7 +10,7 @@ import { type AttemptOfPayment, PaymentStore, type ProviderCapacity } from "../s
 import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow } from "../route/CallProvider.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { isRamp, type RampPayment, secondLeg, rampPayoutOrder, RampPayout } from "../route/RampPayout.ts"
+import { isRamp, type RampPayment, secondLeg, rampPayoutOrder } from "../route/RampPayout.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
@@ -24,6 +24,8 @@ export const makeProviderSlots = (size: number) =>
     return {
       room: (): ReadonlyArray<ProviderCapacity> =>
         providerNames.map((provider) => ({ provider, room: size - busyAt(provider) })).filter(({ room }) => room > 0),
+      /** Some provider has no room: its due rows wait for an answer. */
+      isFull: (): boolean => Array.from(busy.values()).some((count) => count >= size),
       /** Begins it, and does not wait for it. */
       run: (provider: ProviderName, work: Effect.Effect<void>): Effect.Effect<void> =>
         Effect.sync(() => {
@@ -66,7 +68,6 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
       const dispatch = yield* Dispatch
       const organizations = yield* Organizations
       const router = yield* PaymentRouter
-      const rampPayout = yield* RampPayout
       const runDetached = yield* makeRunDetached
 
       /** Candidates for this leg, without providers that were asked before. */
@@ -112,14 +113,12 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
             )
           )
         }
+        return { foundAny: due.length > 0 || slots.isFull() }
       })
 
       return {
         sendAgain: (subject, window, again) => runDetached(send(subject, window, again)),
-        worker: sendDue.pipe(
-          Effect.zipRight(Effect.timeoutOption(rampPayout.woken, Duration.toMillis(workerPoll))),
-          Effect.forever
-        )
+        worker: workThrough("ramp_payouts", sendDue)
       }
     })
   )

@@ -296,16 +296,14 @@ const make = Effect.gen(function* () {
     ) {
       const { expiresIn, funding = null } = options
       const { payment: asked } = plan
+      // One after the other: all of it is cached but for the first payment after a change.
       const [routed, charged, organization, risk] = yield* atConfigVersion(permit.terms ?? null)(
-        Effect.all(
-          [
-            router.route(orgId, { ...asked, funding }),
-            fees.charge({ ...asked, org_id: orgId }),
-            organizations.find(orgId),
-            rules.configOf(orgId)
-          ],
-          { concurrency: "unbounded" }
-        )
+        Effect.all([
+          router.route(orgId, { ...asked, funding }),
+          fees.charge({ ...asked, org_id: orgId }),
+          organizations.find(orgId),
+          rules.configOf(orgId)
+        ])
       )
       const { candidates } = routed
       if (!Arr.isNonEmptyReadonlyArray(candidates)) {

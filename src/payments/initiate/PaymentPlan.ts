@@ -30,7 +30,13 @@ import type { Browser, Card } from "../../providers/port/Provider.ts"
 import type { CreditedAccount } from "../settlement/PaymentEvents.ts"
 import type { JsonObject, Payment } from "../store/Payment.ts"
 
-export type Request = typeof InitiatePayment.Type
+type ApiRequest = typeof InitiatePayment.Type
+type ApiPayer = NonNullable<ApiRequest["payer_details"]>
+
+/** The API demands the payer's e-mail address; a payment link may do without. */
+export type Request = Omit<ApiRequest, "payer_details"> & {
+  readonly payer_details?: (Omit<ApiPayer, "email"> & Partial<Pick<ApiPayer, "email">>) | undefined
+}
 
 /** Facts that a plan needs beside the request. */
 export interface PlanContext {

@@ -15,7 +15,7 @@ import type { Window, Scope } from "../../platform/database/Query.ts"
 import { rampResponse, initiationResponse } from "../initiate/InitiationResponse.ts"
 import { WebhookLog } from "../../webhooks/delivery/WebhookLog.ts"
 import type { Payment, OpenItem } from "../store/Payment.ts"
-import { orNotFound, type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
+import { orNotFound, type PaymentFilter, PaymentStore, type TextFilter } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/RampPayout.ts"
 import { eventTimesOf, timelineOf } from "./PaymentRecord.ts"
 import { deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
@@ -95,6 +95,40 @@ const queueOf = (
 ): ReadonlyArray<Item> =>
   [...items.map(ofPayment), ...issues.map(ofWebhook), ...others.map(ofOther)].toSorted(newestFirst).slice(0, take)
 
+/** Part of a search that a position belongs to. */
+const EXACT = "exact"
+const TEXT = "text"
+type SearchPart = typeof EXACT | typeof TEXT
+
+/** After a payment of a part; empty: at the start of the part. */
+export type SearchPosition = readonly [part: SearchPart, at: string, id: string]
+
+export interface FoundPayment {
+  readonly part: SearchPart
+  readonly payment: Payment
+}
+
+export interface SearchPage {
+  readonly found: ReadonlyArray<FoundPayment>
+  readonly next: Option.Option<SearchPosition>
+}
+
+const inPart =
+  (part: SearchPart) =>
+  (payment: Payment): FoundPayment => ({ part, payment })
+
+export const positionOf = ({ part, payment }: FoundPayment): SearchPosition => [
+  part,
+  payment.created_at.toISOString(),
+  payment.payment_id
+]
+
+/** Time back to which references and names are searched; none: that part has not begun. */
+export const searchedTo = ([part, at]: SearchPosition): Option.Option<Date> =>
+  part === TEXT && at !== "" ? Option.some(new Date(at)) : Option.none()
+
+const lastOf = <A>(items: ReadonlyArray<A>): Option.Option<A> => Option.fromNullable(items.at(-1))
+
 const encodeResult = Schema.encodeSync(InitiationResult)
 const encodeRamp = Schema.encodeSync(RampResult)
 
@@ -114,6 +148,13 @@ export class Payments extends Context.Tag("corridor/Payments")<
       filter: PaymentFilter,
       window: Window
     ) => Stored<ReadonlyArray<Payment>>
+    /** First exact matches, then payments whose reference or name contains the text; both newest first. */
+    readonly search: (
+      permit: Permit<"transactions">,
+      filter: TextFilter,
+      from: Option.Option<SearchPosition>,
+      take: number
+    ) => Stored<SearchPage>
     /** Items that need a decision, webhook endpoints included. */
     readonly queue: (permit: Permit<"operations">, window: Window) => Stored<ReadonlyArray<typeof OperatorItem.Type>>
   }
@@ -164,6 +205,24 @@ export class Payments extends Context.Tag("corridor/Payments")<
           filter.customer === undefined
             ? store.list(scope, filter, window)
             : Effect.flatMap(homeOf(scope), (home) => store.list(scope, { ...filter, home }, window)),
+        search: Effect.fn("Payments.search")(function* ({ scope }, filter, from, take) {
+          const home = yield* homeOf(scope)
+          const asked = { ...filter, home }
+          const [part, ...position] = Option.getOrElse(from, () => [EXACT, "", ""] as const)
+          const after = Option.liftPredicate(position, ([at]) => at !== "")
+          const exact =
+            part === EXACT ? (yield* store.list(scope, asked, { after, take: take + 1 })).map(inPart(EXACT)) : []
+          const room = take - exact.length
+          if (room < 0)
+            return { found: exact.slice(0, take), next: Option.map(lastOf(exact.slice(0, take)), positionOf) }
+          if (room === 0) return { found: exact, next: Option.some([TEXT, "", ""] as const) }
+          const window = { after: part === TEXT ? after : Option.none(), take: room }
+          const { next, payments } = yield* store.searchText(scope, asked, window)
+          return {
+            found: [...exact, ...payments.map(inPart(TEXT))],
+            next: Option.map(next, ([at, id]): SearchPosition => [TEXT, at, id])
+          }
+        }),
         queue: Effect.fn("Payments.queue")(function* (permit, window) {
           const items = yield* store.openItems(permit.scope, window)
           const others = yield* otherItems(permit.scope, window)

@@ -1,7 +1,7 @@
 /** Ends payins whose customer was to give a card at the hosted checkout and did not. No provider has them. */
 import { Context, Effect, Layer } from "effect"
 import { cardWaitBatch } from "../../domain/policies/PaymentPolicies.ts"
-import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
+import { workThrough } from "../../platform/database/WorkQueues.ts"
 import { PaymentCommand } from "../settlement/PaymentCommand.ts"
 import { expiredFailure } from "../settlement/Expiry.ts"
 import { isOpen, type Payment } from "../store/Payment.ts"
@@ -52,7 +52,13 @@ export class CardWaits extends Context.Tag("corridor/CardWaits")<
         return due.length
       })
 
-      return { runOnce, worker: Effect.forever(Effect.zipRight(runOnce, Effect.sleep(workerPoll))) }
+      return {
+        runOnce,
+        worker: workThrough(
+          "card_waits",
+          Effect.map(runOnce, (looked) => ({ foundAny: looked > 0 }))
+        )
+      }
     })
   )
 }

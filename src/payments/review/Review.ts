@@ -16,7 +16,7 @@ import { type Candidates, PaymentRouter, reasonsForNone, allProvidersFailed } fr
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, type PaidLeg, buildOrder } from "../route/BuildOrder.ts"
 import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/RampPayout.ts"
-import { appendNote } from "../settlement/Movements.ts"
+import { appendNote } from "../settlement/SignalContext.ts"
 import { type PaymentAction, PaymentCommand, paymentIds, refuse } from "../settlement/PaymentCommand.ts"
 import { awaitsCard, isHeldForReview } from "./ReviewThreshold.ts"
 

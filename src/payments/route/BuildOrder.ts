@@ -90,7 +90,7 @@ const nullable = Schema.optionalWith(Schema.NullOr(Schema.String), { default: ()
 
 // As it is stored: what requests may hold changes, and an order that is sent again, or late, has the payer that it had.
 const payerIn = Schema.decodeUnknownOption(
-  Schema.Struct({ name: Schema.String, email: Schema.String, phone: Schema.String })
+  Schema.Struct({ name: Schema.String, email: nullable, phone: Schema.String })
 )
 
 const bankIn = Schema.decodeUnknownOption(

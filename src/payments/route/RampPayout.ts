@@ -2,7 +2,7 @@
  * Legs of a ramp, and the choice of who pays the second. The statement that records the collection commits the payout's
  * attempt; any instance claims and sends it. Nothing about it is in memory only.
  */
-import { Array as Arr, Context, Effect, Layer, Queue, Duration } from "effect"
+import { Array as Arr, Context, Effect, Layer, Duration } from "effect"
 import type { Payment, RampFacts } from "../store/Payment.ts"
 import { PaymentRouter, type LegToRoute } from "./PaymentRouter.ts"
 import type { NewAttempt } from "../store/Change.ts"
@@ -47,16 +47,12 @@ export class RampPayout extends Context.Tag("corridor/RampPayout")<
     readonly choose: (payment: Payment) => Stored<NewAttempt | undefined>
     /** Releases the circuit breaker's probe of a chosen attempt that is not sent. */
     readonly unsent: (payment: Payment, attempt: NewAttempt) => Effect.Effect<void>
-    /** Wakes the worker of this process. */
-    readonly wake: Effect.Effect<void>
-    readonly woken: Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
     RampPayout,
     Effect.gen(function* () {
       const router = yield* PaymentRouter
-      const wakeUps = yield* Queue.sliding<void>(1)
       return {
         choose: Effect.fnUntraced(function* (payment) {
           if (!isRamp(payment)) return undefined
@@ -65,9 +61,7 @@ export class RampPayout extends Context.Tag("corridor/RampPayout")<
           const { attempt } = yield* router.choose(payment.org_id, candidates, "settlement")
           return { ...attempt, enquire_in: null }
         }),
-        unsent: ({ org_id }, attempt) => router.unsent(org_id, { attempt }),
-        wake: Effect.asVoid(Queue.offer(wakeUps, undefined)),
-        woken: Queue.take(wakeUps)
+        unsent: ({ org_id }, attempt) => router.unsent(org_id, { attempt })
       }
     })
   )

@@ -14,16 +14,8 @@ import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCall
 import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import {
-  allocateReinstatements,
-  isRefundOrReturn,
-  refundedOf,
-  type DecisionTime,
-  appendNote,
-  providerIdOf,
-  reasonOf,
-  type SignalContext
-} from "./Movements.ts"
+import { allocateReinstatements, isRefundOrReturn, refundedOf } from "./Movements.ts"
+import { type DecisionTime, appendNote, providerIdOf, reasonOf, type SignalContext } from "./SignalContext.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
 export interface SignalDecision {
@@ -187,7 +179,7 @@ const openItems = (
   return [
     ...(question === undefined ? [] : [item("unknown_outcome", question)]),
     // Of no attempt, so that no report about one closes it.
-    ...(source.unseen === undefined ? [] : [item("unknown_outcome", source.unseen, null)]),
+    ...(source.unverified === undefined ? [] : [item("unknown_outcome", source.unverified, null)]),
     ...(operator === undefined ? [] : [{ ...item("resolution", operator.note), closed_by: operator.id }])
   ]
 }
@@ -217,7 +209,7 @@ const closeItems = (
     !isLate(payment, signal)
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
-    ...(source.operator?.unseen === true ? [{ kind: "unknown_outcome" as const, attempt_id: null, by }] : [])
+    ...(source.operator?.unverified === true ? [{ kind: "unknown_outcome" as const, attempt_id: null, by }] : [])
   ]
 }
 
@@ -255,7 +247,7 @@ const commented = (
   decision: SignalDecision,
   source: SignalContext
 ): PaymentPatch => {
-  const notes = [decision.contradiction, source.unseen, source.note, source.operator?.note].filter(
+  const notes = [decision.contradiction, source.unverified, source.note, source.operator?.note].filter(
     (one) => one !== undefined
   )
   const before = patch.comments ?? payment.comments

@@ -6,7 +6,7 @@ import { type AttemptOutcome, type StatusDecision, hasState, type ProviderSignal
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Payment, PaymentFailure } from "../store/Payment.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import type { DecisionTime, SignalContext } from "./Movements.ts"
+import type { DecisionTime, SignalContext } from "./SignalContext.ts"
 
 /** With the time by the clock that all instances share. */
 export interface SharedDecisionTime extends DecisionTime {

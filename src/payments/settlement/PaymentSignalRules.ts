@@ -13,16 +13,8 @@ import type { PaymentPatch, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import { moneyAtProvider, isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import {
-  failureContradiction,
-  type DecisionTime,
-  providerIdOf,
-  type SignalContext,
-  amountContradiction,
-  recordMovements,
-  lacksFirstMovement,
-  movedBy
-} from "./Movements.ts"
+import { failureContradiction, amountContradiction, recordMovements, lacksFirstMovement, movedBy } from "./Movements.ts"
+import { type DecisionTime, providerIdOf, type SignalContext } from "./SignalContext.ts"
 import {
   endsNow,
   expiredFailure,
@@ -72,7 +64,7 @@ const paymentPatch = (
             : (signal.providerStatus ?? payment.provider_status)
         }
       : {}),
-    ...nextStep(payment, attempt, signal),
+    ...nextActionPatch(payment, attempt, signal),
     ...providerDataAfter(payment, attempt, signal),
     ...(isOver(decision.status) ? { next_action: null } : {})
   }
@@ -93,7 +85,7 @@ const providerDataAfter = (payment: Payment, attempt: Attempt, signal: ProviderS
 }
 
 /** The customer's next action. A later report restores it if the provider's first answer was lost. */
-const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
+const nextActionPatch = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
   // A provider that declined no longer sets the next action: the customer would pay twice.
   if (attempt.outcome === "declined") return {}
   switch (signal._tag) {
@@ -102,7 +94,7 @@ const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): P
     case "Unknown":
       return attempt.outcome === null ? { next_action: "check_status" } : {}
     case "Report":
-      return signal.waitsFor !== undefined && hasNoOutcome(payment) && !isOver(payment.status)
+      return signal.waitsFor !== undefined && isNextActionUnknown(payment) && !isOver(payment.status)
         ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
         : {}
     default:
@@ -111,7 +103,7 @@ const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): P
 }
 
 /** Whether the customer's next action is not known. */
-const hasNoOutcome = ({ next_action }: Pick<Payment, "next_action">): boolean =>
+const isNextActionUnknown = ({ next_action }: Pick<Payment, "next_action">): boolean =>
   next_action === null || next_action === "check_status"
 
 /** Whether the provider waits for the customer, and its answer with the next action was lost. */
@@ -125,7 +117,7 @@ const lacksNextAction = (
   status === "pending" &&
   outcome === "accepted" &&
   direction !== "outbound" &&
-  hasNoOutcome({ next_action })
+  isNextActionUnknown({ next_action })
 
 export const decidePaymentChange = (
   subject: AttemptOfPayment,
@@ -226,7 +218,7 @@ const patchOf = (
           provider_status: signal.providerStatus ?? payment.provider_status
         }
       : {}),
-    ...(collects && payment.ramp.collected === null ? nextStep(payment, attempt, signal) : {}),
+    ...(collects && payment.ramp.collected === null ? nextActionPatch(payment, attempt, signal) : {}),
     ...providerDataAfter(payment, attempt, signal),
     ...(arrived || isOver(decision.status) ? { next_action: null } : {}),
     ...(decision.effect === "collected" ? { ramp: { ...payment.ramp, collected: payment.amount.toNumericText() } } : {})

@@ -19,10 +19,12 @@ import { VersionConflict, retryWhileDatabaseBusy } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 import { entriesOfChange, booksAfter, unallocatedOf } from "../store/PaymentPostings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
 import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
-import { isRefundOrReturn, type DecisionTime, namedId, type SignalContext } from "./Movements.ts"
+import { isRefundOrReturn } from "./Movements.ts"
+import { type DecisionTime, namedId, type SignalContext } from "./SignalContext.ts"
 import { describeSum } from "../store/SuspenseSums.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
 import { decidePaymentChange, decideRampChange } from "./PaymentSignalRules.ts"
@@ -62,14 +64,14 @@ const idsFor = (signal: ProviderSignal): number =>
 const alertOperators = (
   change: Change,
   after: Payment,
-  { hinted, unseen, hintUnanswered }: SignalContext
+  { hinted, unverified, hintUnanswered }: SignalContext
 ): Effect.Effect<void> => {
   const { movements = [], openItems = [], payment } = change
   const about = { payment_id: payment.payment_id, org_id: payment.org_id }
   const rest = movements.length === 0 ? [] : unallocatedOf(after, booksAfter(change))
   const unknown = openItems.filter(
     ({ detail, kind }) =>
-      kind === "unknown_outcome" && (hinted !== true || hintUnanswered === true || unseen === detail)
+      kind === "unknown_outcome" && (hinted !== true || hintUnanswered === true || unverified === detail)
   )
   if (rest.length === 0 && unknown.length === 0) return Effect.void
   return Effect.all(
@@ -127,6 +129,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const ids = yield* Ids
       const funding = yield* FundingEvents
       const { atomically } = yield* Transactor
+      const { announce } = yield* WorkQueues
       const rampPayout = yield* RampPayout
       const providers = yield* Providers
       const { payinExpiry, statusEnquiryDelays } = yield* Settings
@@ -207,12 +210,12 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const rest = (signal.movements ?? []).filter(
           ({ id, kind }) => !taken.some((one) => one.kind === kind && one.movement_id === id)
         )
-        const unseen = describeTaken(subject.attempt, payment, taken)
+        const unverified = describeTaken(subject.attempt, payment, taken)
         const without =
           signal._tag === "Accepted"
             ? new Accepted({ ...signal, movements: rest })
             : new Report({ ...signal, movements: rest })
-        return yield* write(subject, without, { ...source, unseen })
+        return yield* write(subject, without, { ...source, unverified })
       })
 
       const write: Write = Effect.fnUntraced(function* (
@@ -269,7 +272,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (!written.right) return Option.none<Recorded>()
         yield* Effect.zipRight(alertOperators(change, after, source), warned)
         if (namesOtherPayment && source.callback !== undefined) yield* store.hint(attempt.attempt_id)
-        if (change.nextAttempt?.enquire_in === null) yield* rampPayout.wake
+        if (change.nextAttempt?.enquire_in === null) yield* announce("ramp_payouts")
         const sendsNext = yield* isNextCommitted(change, outcome, source)
         const books = booksAfter(change)
         const recorded: Recorded = {

@@ -9,14 +9,13 @@ import { organizationSide } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import {
   failureContradiction,
-  type DecisionTime,
-  type SignalContext,
   amountContradiction,
   recordMovements,
   movedBy,
   partOf,
   refundedByUs
 } from "./Movements.ts"
+import type { DecisionTime, SignalContext } from "./SignalContext.ts"
 import { isPursued } from "./PaymentSignalRules.ts"
 import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 

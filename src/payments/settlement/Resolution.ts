@@ -23,14 +23,8 @@ import { reservePatch } from "../store/PaymentReserve.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./ResolutionOptions.ts"
-import {
-  asReceivable,
-  operatorStatedOrder,
-  operatorStatedReversal,
-  recordMovements,
-  refundedOf,
-  appendNote
-} from "./Movements.ts"
+import { asReceivable, operatorStatedOrder, operatorStatedReversal, recordMovements, refundedOf } from "./Movements.ts"
+import { appendNote } from "./SignalContext.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
@@ -98,7 +92,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       ) {
         const { item, movementId, outcome, reason } = verdict
         const subject = { payment, attempt, movements: history.movements, allocations: history.allocations }
-        const unseen = itemsAbout(history, attempt).some(
+        const unverified = itemsAbout(history, attempt).some(
           (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
         )
         const wasMoved = hasMoved(payment, attempt)
@@ -111,7 +105,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const movements = wasMoved === (outcome === "failed") ? stated() : []
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null, movements })
         const by = `by ${permit.actor.id}: ${reason}`
-        const source = { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unseen } }
+        const source = { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unverified } }
         const { toWrite } = recordMovements(subject, signal, source, new Date(yield* Clock.currentTimeMillis))
         if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, toWrite)).length > 0) {
           return yield* ofAnother()

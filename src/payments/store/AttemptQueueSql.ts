@@ -17,6 +17,7 @@ import {
   orphanedAfter,
   sendWindow,
   rampPayoutPause,
+  unmatchedCallbackPoll,
   unmatchedCallbackWindow
 } from "../../domain/policies/PaymentPolicies.ts"
 import {
@@ -37,6 +38,7 @@ import {
   UnmatchedCallbackStore
 } from "./PaymentStore.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import type { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 
 const StoredMoney = Schema.transform(
@@ -236,21 +238,26 @@ const renewStatement = `with ${lockedToSend(`a.attempt_id = $1 and coalesce(a.ou
   update attempts a set ${sentNow}, started_at = least(a.started_at, a.sent_at), leased_until = null, lease_token = null,
     hint_at = nullif(a.hint_at, a.leased_until) ${ofLocked}`
 
-export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
+export const attemptQueueSql = (sql: SqlClient.SqlClient, announce: WorkQueues["Type"]["announce"]): AttemptQueue => {
   const capacityText = (capacity: ReadonlyArray<ProviderCapacity>) => JSON.stringify(capacity)
 
-  /** Drops the oldest unmatched callbacks of an account beyond the limit, ten at most for each new one. */
+  /**
+   * Drops the oldest unmatched callbacks of an account beyond the limit, ten at most for each new one. The array is read
+   * once, also by a plan from before the table grew.
+   */
   const dropSurplus = ({ account, provider }: Pick<UnmatchedCallback, "account" | "provider">) =>
-    sql`delete from provider_callbacks where callback_id in (
-        select callback_id from provider_callbacks
+    sql`delete from provider_callbacks where provider = ${provider} and event_key = any(array(
+        select event_key from provider_callbacks
         where payment_id is null and provider = ${provider}
           and coalesce(account, '00000000-0000-0000-0000-000000000000') = ${account ?? nilUuid}::uuid
         order by received_at desc offset ${unmatchedCallbacksPerAccount} limit 10
-      ) and payment_id is null returning 1 as dropped`.pipe(
+      )) and payment_id is null returning 1 as dropped`.pipe(
       Effect.map((rows) => {
         if (rows.length > 0) droppedUnmatchedCallbacks([provider], rows.length)
       })
     )
+
+  const announceEarly = announce("early_callbacks", Duration.toMillis(unmatchedCallbackPoll))
 
   return {
     claimEnquiries: (capacity) =>
@@ -269,6 +276,7 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
         .pipe(
           Effect.flatMap(hinted),
           Effect.map((rows) => rows.some((row) => row.hinted)),
+          Effect.tap((isHinted) => (isHinted ? announce("enquiries") : Effect.void)),
           orDatabaseFailure
         ),
     hintAgain: (attemptId, after) =>
@@ -306,7 +314,9 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
       return sql`insert into provider_callbacks ${sql.insert({ ...row, ...unmatchedColumns(callback) })}
         on conflict do nothing returning 1 as stored`.pipe(
         Effect.map((rows) => rows.length > 0),
-        Effect.tap((stored) => (stored && "signal" in callback ? dropSurplus(callback) : Effect.void)),
+        Effect.tap((stored) =>
+          stored && "signal" in callback ? Effect.zipRight(dropSurplus(callback), announceEarly) : Effect.void
+        ),
         orDatabaseFailure
       )
     },

@@ -1,7 +1,7 @@
 /** The payment store in memory: the same answers as the SQL one, including the version check and the one-open rule. */
 import { Clock, Effect, Either, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
-import type { Scope } from "../../platform/database/Query.ts"
+import type { Position, Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { organizationTables } from "../../people/organizations/OrganizationMemory.ts"
 import { ledgerTables, postInMemory, reserveTables } from "../../money/ledger/PostInMemory.ts"
@@ -20,16 +20,24 @@ import type { RecordedMovement } from "../../domain/Movement.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
 import { reserveAfter } from "./PaymentReserve.ts"
 import { isOfCustomer, hasReference } from "./PaymentSearch.ts"
+import { containsText, matchesExactly } from "./SearchTerms.ts"
 import { type PaymentFilter, PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { type Change, freedLock, type NewAttempt, openAttempt } from "./Change.ts"
 
-const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<PaymentId>): boolean =>
+/** `called`, `named`: payments that some provider calls by the reference, or by the search. */
+const matches = (
+  filter: PaymentFilter,
+  payment: Payment,
+  called: ReadonlySet<PaymentId>,
+  named: ReadonlySet<PaymentId>
+): boolean =>
   (filter.status === undefined || payment.status === filter.status) &&
   (filter.direction === undefined || payment.direction === filter.direction) &&
   (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
   (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
   (filter.reference === undefined || hasReference(filter.reference, payment, called)) &&
   (filter.customer === undefined || isOfCustomer(filter.customer, filter.home, payment)) &&
+  (filter.search === undefined || matchesExactly(filter.search, filter.home, payment, named)) &&
   (filter.from === undefined || payment.created_at >= filter.from) &&
   (filter.to === undefined || payment.created_at < filter.to)
 
@@ -99,6 +107,18 @@ export const paymentStoreMemory = Layer.effect(
       provider
     }: Pick<RecordedMovement, "account" | "kind" | "movement_id" | "provider">) =>
       `${provider} ${account ?? ""} ${kind} ${movement_id}`
+
+    /** Payments that a provider calls by a text. */
+    const calledBy = (text: string | undefined): ReadonlySet<PaymentId> => {
+      const rows = text === undefined ? [] : Array.from(attempts.values())
+      return new Set(rows.flatMap((row) => (row.provider_payment_id === text ? [row.payment_id] : [])))
+    }
+    const namedBy = (text: string | undefined): ReadonlySet<PaymentId> => {
+      const rows = text === undefined ? [] : Array.from(tables.movements.values())
+      const moved = rows.flatMap((row) => (row.movement_id === text ? [row.payment_id] : []))
+      return new Set([...calledBy(text), ...moved])
+    }
+    const positionOf = ({ created_at, payment_id }: Payment): Position => [created_at.toISOString(), payment_id]
 
     /** When what waits on an account last changed. */
     const lastPosted = (account: LedgerAccount): Date =>
@@ -239,14 +259,30 @@ export const paymentStoreMemory = Layer.effect(
         Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.transaction_id === id))),
       list: (scope, filter, window) =>
         Effect.sync(() => {
-          const asked = filter.reference === undefined ? [] : Array.from(attempts.values())
-          const own = asked.filter(({ provider_payment_id }) => provider_payment_id === filter.reference)
-          const called = new Set(own.map(({ payment_id }) => payment_id))
+          const { reference, search } = filter
+          const [called, named] = [calledBy(reference), namedBy(search?.text)]
           return newestFirst(
-            visible(scope).filter((row) => matches(filter, row, called)),
+            visible(scope).filter((row) => matches(filter, row, called, named)),
             (row) => row.payment_id,
             window
           )
+        }),
+      searchText: (scope, { search, ...filter }, window) =>
+        Effect.sync(() => {
+          const [called, named] = [calledBy(filter.reference), namedBy(search.text)]
+          const found = newestFirst(
+            visible(scope).filter(
+              (row) =>
+                matches(filter, row, called, named) &&
+                containsText(search, row) &&
+                !matchesExactly(search, filter.home, row, named)
+            ),
+            (row) => row.payment_id,
+            window
+          )
+          const last = found.length === window.take ? found.at(-1) : undefined
+          const next = Option.map(Option.fromNullable(last), (row) => positionOf(row))
+          return { payments: found, next }
         }),
       findAttempt: (id, orgId) =>
         Effect.sync(() => {

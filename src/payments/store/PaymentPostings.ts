@@ -1,7 +1,7 @@
 /**
- * What stands in the books because of a payment, as a pure function of the payment, its movements and what people have
- * allocated. A change posts the difference between before and after, so that no path through the code can move a payment
- * on without its money, and no order of reports can book anything twice.
+ * Ledger postings of a payment, as a pure function of the payment, its movements and its allocations. A change posts the
+ * difference between the postings before and after it. So no change leaves its money out, and no order of reports books
+ * anything twice.
  */
 import { sha256Hex } from "../../domain/Digest.ts"
 import type { AttemptId } from "../../domain/Ids.ts"

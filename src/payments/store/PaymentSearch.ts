@@ -1,10 +1,7 @@
-/** Lists of payments in PostgreSQL, however they are filtered: none takes longer because there are more payments. */
+/** Payments by their customer and by reference: in PostgreSQL by indexes, in memory by the same rules. */
 import type { SqlClient, Statement } from "@effect/sql"
 import { Option } from "effect"
-import { flows, paymentMethods } from "../../domain/Corridor.ts"
-import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { inScope, newest, newestAmong, ownedIn, type Scope, type Window } from "../../platform/database/Query.ts"
-import type { PaymentFilter } from "./PaymentStore.ts"
+import { inScope, newest, ownedIn, type Scope, type Window } from "../../platform/database/Query.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { mobileMoneyCountries } from "../../domain/MobileNetwork.ts"
 import { numbersInFull } from "../../domain/PhoneNumber.ts"
@@ -84,7 +81,7 @@ const bare = (email: boolean): string => (email ? "lower(held)" : "regexp_replac
  * Within the window, the newest of each index: as many as it takes, or as many as are looked at for what else is asked.
  * What is sure to hold stands outside: beside the hash it would make the customer look rarer than they are.
  */
-export const byCustomer = (
+export const idsOfCustomer = (
   sql: SqlClient.SqlClient,
   scope: Scope,
   { customer: text, home }: { readonly customer: string; readonly home?: CountryCode | undefined },
@@ -93,7 +90,7 @@ export const byCustomer = (
 ): Statement.Fragment => {
   const email = isEmail(text)
   const asked = email ? [text.toLowerCase()] : numbersOf(text, home)
-  if (asked.length === 0) return sql`false`
+  if (asked.length === 0) return sql`select null::uuid where false`
   const kind = email ? "email" : "phone"
   const isTheirs = (holds: string, one: string) =>
     Option.match(scope, {
@@ -109,9 +106,7 @@ export const byCustomer = (
     })
   )
   const union = looks.reduce((all, one) => sql`${all} union all ${one}`)
-  return sql`payment_id = any (array(
-    select n.payment_id from (${union}) n where ${inScope(sql, scope)} and ${sql.literal(bare(email))} = n.asked
-  ))`
+  return sql`select n.payment_id from (${union}) n where ${inScope(sql, scope)} and ${sql.literal(bare(email))} = n.asked`
 }
 
 /**
@@ -162,12 +157,12 @@ export const hasReference = (
 const MOST = 100
 
 /** One look into an index for each thing that the text may be; the answer is so short that the rest is cheap. */
-export const byReference = (sql: SqlClient.SqlClient, scope: Scope, text: string) => {
+export const idsByReference = (sql: SqlClient.SqlClient, scope: Scope, text: string): Statement.Fragment => {
   const mine = inScope(sql, scope)
   const named = sql`(select payment_id from payments where ${mine} and client_reference = ${text}
       order by created_at desc limit ${MOST})
     union (select payment_id from attempts where ${ownedIn(sql, scope)} and provider_payment_id = ${text} limit ${MOST})`
-  const ids = Option.match(idsBeginning(text), {
+  return Option.match(idsBeginning(text), {
     onNone: () => named,
     onSome: ({ from, to }) => sql`(select payment_id from payments where ${mine}
         and payment_id between ${from}::uuid and ${to}::uuid order by payment_id desc limit ${MOST})
@@ -175,54 +170,4 @@ export const byReference = (sql: SqlClient.SqlClient, scope: Scope, text: string
         and transaction_id between ${from}::uuid and ${to}::uuid order by transaction_id desc limit ${MOST})
       union ${named}`
   })
-  return sql`payment_id = any (array(${ids}))`
-}
-
-/** What a payment is now, in the order of the index over it: what is not asked for is looked up value by value. */
-const marks = { status: paymentStatuses, direction: flows, payment_method: paymentMethods }
-const names = ["status", "direction", "payment_method"] as const
-
-/** So many of a customer's payments are looked at for those that are what else is asked for. */
-const OF_A_CUSTOMER = 1000
-
-export const filtered = (
-  sql: SqlClient.SqlClient,
-  scope: Scope,
-  filter: PaymentFilter,
-  window: Window
-): Statement.Fragment => {
-  const { client_reference, customer, from, home, reference, to } = filter
-  const between = [
-    ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
-    ...(to === undefined ? [] : [sql`created_at < ${to}`])
-  ]
-  const asked = names.flatMap((name) => (filter[name] === undefined ? [] : [sql`${sql(name)} = ${filter[name]}`]))
-  const named = [
-    ...(client_reference === undefined ? [] : [sql`client_reference = ${client_reference}`]),
-    ...(reference === undefined ? [] : [byReference(sql, scope, reference)])
-  ]
-  if (asked.length === 0 || named.length > 0 || customer !== undefined) {
-    const looked = { ...window, take: asked.length + named.length === 0 ? window.take : OF_A_CUSTOMER }
-    const theirs = customer === undefined ? [] : [byCustomer(sql, scope, { customer, home }, looked, between)]
-    const mine = reference === undefined && customer === undefined ? inScope(sql, scope) : ownedIn(sql, scope)
-    const all = sql.and([mine, ...asked, ...named, ...theirs, ...between])
-    return sql`where ${all} ${newest(sql, "payment_id", window)}`
-  }
-  const values = names.map((name) => {
-    const value = filter[name]
-    return sql`unnest(${value === undefined ? [...marks[name]] : [value]}::text[]) as ${sql(`a_${name}`)}`
-  })
-  const mark = sql.literal("payment_mark(a_status, a_direction, a_payment_method)")
-  const ids = newestAmong(sql, "payment_id", window, {
-    parts: sql`${values[0]!} cross join ${values[1]!} cross join ${values[2]!}`,
-    table: "payment_marks",
-    within: sql.and([
-      Option.match(scope, {
-        onNone: () => sql`mark::int = ${mark}::int`,
-        onSome: (orgId) => sql`org_id = ${orgId} and mark = ${mark}`
-      }),
-      ...between
-    ])
-  })
-  return sql`where payment_id = any (array(${ids})) order by created_at desc, payment_id desc`
 }

@@ -3,7 +3,6 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, FiberRef, Layer, Option, Random, Schema } from "effect"
 import { type AttemptId, OrgId, PaymentId } from "../../domain/Ids.ts"
 import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { afterCommit } from "../../platform/database/Transactor.ts"
 import { batched, type LockWait } from "../../platform/database/Batcher.ts"
 import {
   anyRow,
@@ -32,7 +31,7 @@ import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
 import type { LockRefused } from "../../money/rates/RateLockStore.ts"
 import { lockRefusedOf } from "../../money/rates/RateLockSql.ts"
-import { DeliveryWakeUp } from "../../webhooks/DeliveryWakeUp.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import {
   attemptColumns,
   attemptOf,
@@ -50,14 +49,16 @@ import {
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
 import { reserveAfter } from "./PaymentReserve.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
-import { filtered } from "./PaymentSearch.ts"
+import { containing, filtered, textSearched } from "./PaymentLists.ts"
 import {
   applyStatement,
-  applyWithLocksStatement,
+  type ChangePart,
   changedColumns,
   createStatement,
-  createWithLocksStatement,
-  ownChangesStatement
+  type CreationPart,
+  ownChangesStatement,
+  partsOfChange,
+  partsOfCreation
 } from "./PaymentStatements.ts"
 import { PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { attemptQueueSql } from "./AttemptQueueSql.ts"
@@ -137,13 +138,19 @@ interface SentOpening extends Traced {
 const attemptOfRequest = (attempt: NewAttempt, { traceparent }: Traced) =>
   traceparent === undefined || traceparent === "" ? attempt : { ...attempt, traceparent }
 
-const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) => {
-  const frees_lock = freedLock(change)
+interface PostedChange extends SentChange {
+  readonly entries: ReturnType<typeof entriesOfChange>
+}
+
+const changeBody = (
+  { change, changeId, entries, traceparent }: PostedChange,
+  seq: number,
+  parts: ReadonlySet<ChangePart>
+) => {
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
-  const entries = entriesOfChange(change)
   const reserve = reserveAfter(change, entries)
   return {
-    ...changedColumns(change),
+    ...changedColumns(change, parts),
     seq,
     change_id: changeId,
     payment_id: payment.payment_id,
@@ -154,18 +161,19 @@ const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) 
     cause,
     at,
     attempt: attempt === undefined ? null : attemptBody(attempt),
-    next_attempt: nextAttempt === undefined ? null : attemptOfRequest(nextAttempt, { traceparent }),
     traceparent,
-    postings: postingRows(entries),
     reserve_moved: reserve.moved?.toNumericText() ?? null,
     release_at: reserve.next,
-    movements: (change.movements ?? []).map(movementRow),
-    allocations: (change.allocations ?? []).map(allocationRow),
-    events: storedPayloads(events, at),
-    callback: callback ?? null,
-    ...(frees_lock === null ? {} : { frees_lock }),
-    open_items: openItems ?? [],
-    close_items: closeItems ?? []
+    // Of the fields below, a statement without their part reads none.
+    next_attempt: nextAttempt && attemptOfRequest(nextAttempt, { traceparent }),
+    postings: parts.has("postings") ? postingRows(entries) : undefined,
+    movements: change.movements?.map(movementRow),
+    allocations: change.allocations?.map(allocationRow),
+    events: parts.has("events") ? storedPayloads(events, at) : undefined,
+    callback,
+    frees_lock: parts.has("lock") ? freedLock(change) : undefined,
+    open_items: openItems,
+    close_items: closeItems
   }
 }
 
@@ -210,14 +218,17 @@ export const paymentStoreSql = Layer.scoped(
   PaymentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { wake } = yield* DeliveryWakeUp
+    const { announce } = yield* WorkQueues
     const columns = sql.literal(selectedColumns())
     const ofAttempt = sql.literal(attemptColumns())
     const attempts = (rows: ReadonlyArray<object>) => rows.map(attemptOf)
 
     const createAll = (all: ReadonlyArray<SentOpening>, wait: LockWait) => {
+      const parts = new Set<CreationPart>()
       const bodies = all.map(({ opening, ...traced }) => {
         const { attempt, fees = [], item, key, lock, payment } = opening
+        const postings = postingRows(entriesOfNewPayment(opening))
+        for (const part of partsOfCreation(opening, postings.length > 0)) parts.add(part)
         return {
           ...toRow(payment),
           attempt: attempt === null ? null : attemptOfRequest(attempt, traced),
@@ -229,14 +240,11 @@ export const paymentStoreSql = Layer.scoped(
           })),
           item: item ?? null,
           idempotency: key ?? null,
-          postings: postingRows(entriesOfNewPayment(opening)),
+          postings,
           ...(lock === undefined ? {} : { lock })
         }
       })
-      const statement = all.some(({ opening: { lock } }) => lock !== undefined)
-        ? createWithLocksStatement
-        : createStatement
-      return sql.unsafe(statement, [stringifyWire(bodies), wait]).pipe(
+      return sql.unsafe(createStatement(parts).text, [stringifyWire(bodies), wait]).pipe(
         Effect.as(all.map((): Created => true)),
         Effect.catchIf(
           (error) => all.length === 1 && violates(error, "idempotency_keys_pkey"),
@@ -271,13 +279,11 @@ export const paymentStoreSql = Layer.scoped(
     }
     const applyAll = (changes: ReadonlyArray<SentChange>, wait: LockWait) =>
       Effect.gen(function* () {
-        const statement = changes.some(({ change }) => freedLock(change) !== null)
-          ? applyWithLocksStatement
-          : applyStatement
-        const rows = yield* Effect.flatMap(
-          sql.unsafe(statement, [JSON.stringify(changes.map(changeBody)), wait]),
-          places
-        )
+        const posted = changes.map((one): PostedChange => ({ ...one, entries: entriesOfChange(one.change) }))
+        const needed = new Set(posted.flatMap(({ change, entries }) => partsOfChange(change, entries.length > 0)))
+        const { parts, text } = applyStatement(needed)
+        const bodies = posted.map((one, seq) => changeBody(one, seq, parts))
+        const rows = yield* Effect.flatMap(sql.unsafe(text, [JSON.stringify(bodies), wait]), places)
         const written = new Set(rows.map(({ seq }) => seq))
         for (const { seq } of yield* ownAmong(changes, written)) written.add(seq)
         return changes.map((_, seq): Written => written.has(seq))
@@ -333,6 +339,12 @@ export const paymentStoreSql = Layer.scoped(
       ? <A, E>(ask: (by: Traced) => Effect.Effect<A, E>) => Effect.flatMap(traced, ask)
       : <A, E>(ask: (by: Traced) => Effect.Effect<A, E>) => ask({})
 
+    const announceChange = ({ attempt, events }: Change): Effect.Effect<void> => {
+      const enquireIn = attempt?.enquire_in
+      const enquiry = typeof enquireIn === "number" ? announce("enquiries", enquireIn * 1000) : Effect.void
+      return events.length > 0 ? Effect.zipRight(enquiry, announce("webhooks")) : enquiry
+    }
+
     const store: Store = {
       create: (opening) =>
         Effect.flatMap(
@@ -345,12 +357,17 @@ export const paymentStoreSql = Layer.scoped(
             requested((by) => apply({ change, changeId, ...by })),
             (written) => orRefused(written, () => countChange(change))
           )
-        ).pipe(Effect.tap((written) => (written && change.events.length > 0 ? afterCommit(wake) : Effect.void))),
+        ).pipe(Effect.tap((written) => (written ? announceChange(change) : Effect.void))),
       find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
       findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
       list: (scope, filter, window) =>
         sql`select ${columns} from payments ${filtered(sql, scope, filter, window)}`.pipe(
           Effect.map((rows) => rows.map(paymentOf)),
+          orDatabaseFailure
+        ),
+      searchText: (scope, filter, window) =>
+        sql`${containing(sql, scope, columns, filter, window)}`.pipe(
+          Effect.map((rows) => textSearched(rows, filter, window)),
           orDatabaseFailure
         ),
       findAttempt: (id, org) => (org === null ? attemptsAnywhere(id) : attemptsOfOrganization({ id, org })),
@@ -379,7 +396,7 @@ export const paymentStoreSql = Layer.scoped(
             where m.payment_id <> ${paymentId}`),
       callbackSeen: (provider, key) =>
         anyRow(sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`),
-      ...attemptQueueSql(sql),
+      ...attemptQueueSql(sql, announce),
       history: ({ payment_id, org_id }) =>
         Effect.all({
           statusChanges: sql`select payment_id, org_id, version, from_status, to_status, cause, at

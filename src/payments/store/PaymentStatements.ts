@@ -1,10 +1,13 @@
-/** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
+/**
+ * The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. A statement
+ * has only the parts that its rows need: PostgreSQL opens the tables and indexes of every part, even without rows for it.
+ */
 import { patience } from "../../platform/database/Batcher.ts"
 import { batchTable, sameOrg } from "../../platform/database/Query.ts"
 import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
 import { freeLocks, spendLocks } from "../../money/rates/RateLockSql.ts"
 import { paymentColumns, toRow } from "./PaymentRow.ts"
-import type { Change, PaymentPatch } from "./Change.ts"
+import { type Change, freedLock, type NewPayment, type PaymentPatch } from "./Change.ts"
 
 const columns = paymentColumns.join(", ")
 
@@ -25,8 +28,10 @@ const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org
 const OWN_ID =
   "case when x.renamed then x.provider_payment_id else coalesce(a.provider_payment_id, x.provider_payment_id) end"
 
-/** Columns that a change may set besides the status, with their types. */
-const changeable = {
+type Column = Exclude<keyof PaymentPatch, "target" | "refunded"> | "target_amount" | "refunded_amount"
+
+/** Columns that reports of providers set, with their types. Every change sets them. */
+const reported = {
   provider: "text",
   account: "uuid",
   provider_payment_id: "text",
@@ -35,17 +40,21 @@ const changeable = {
   next_action: "text",
   action_data: "jsonb",
   comments: "text",
+  webhook_metadata: "jsonb",
+  refunded_amount: "numeric",
+  taken_by: "uuid"
+} satisfies Partial<Record<Column, string>>
+
+/** The others that a change may set besides the status. */
+const terms = {
   payout_id: "text",
   otp_failures: "integer",
-  webhook_metadata: "jsonb",
   card_details: "jsonb",
   funding: "text",
   holds: "boolean",
   ramp: "jsonb",
   failure: "jsonb",
   refunds: "jsonb",
-  refunded_amount: "numeric",
-  taken_by: "uuid",
   total_fees: "numeric",
   fee_ids: "uuid[]",
   amount: "numeric",
@@ -53,15 +62,37 @@ const changeable = {
   org_rate_id: "uuid",
   expires_at: "timestamptz",
   reserve: "jsonb"
-} satisfies Record<Exclude<keyof PaymentPatch, "target" | "refunded"> | "target_amount" | "refunded_amount", string>
+} satisfies Record<Exclude<Column, keyof typeof reported>, string>
 
-const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof typeof changeable>
+const termNames = Object.keys(terms) as ReadonlyArray<keyof typeof terms>
+
+const setsTerms = ({ patch }: Change): boolean =>
+  patch.target !== undefined || termNames.some((name) => name !== "target_amount" && patch[name] !== undefined)
 
 /** They alone travel to the database: the rest of a payment never changes. */
-export const changedColumns = ({ patch, payment }: Pick<Change, "patch" | "payment">) => {
-  const after = toRow({ ...payment, ...patch })
-  const columns: Record<string, unknown> = {}
-  for (const name of changeableNames) columns[name] = after[name]
+export const changedColumns = (
+  { patch, payment }: Pick<Change, "patch" | "payment">,
+  parts: ReadonlySet<ChangePart>
+) => {
+  const after = { ...payment, ...patch }
+  const { account, action_data, comments, next_action, provider, provider_data } = after
+  const { provider_payment_id, provider_status, refunded, taken_by, webhook_metadata } = after
+  const columns: Record<keyof typeof reported, unknown> & Partial<Record<keyof typeof terms, unknown>> = {
+    provider,
+    account,
+    provider_payment_id,
+    provider_status,
+    provider_data,
+    next_action,
+    action_data,
+    comments,
+    webhook_metadata,
+    refunded_amount: refunded.toNumericText(),
+    taken_by
+  }
+  if (!parts.has("terms")) return columns
+  const row = toRow(after)
+  for (const name of termNames) columns[name] = row[name]
   return columns
 }
 
@@ -118,12 +149,72 @@ const insertPostings = (
     from ${source} cross join lateral jsonb_to_recordset(${rows}) as b (${postingRecord})
     ${conflict}`
 
+/** A text with the parts that it has: at least those that were asked for. */
+export interface StatementOfParts<Part extends string> {
+  readonly text: string
+  readonly parts: ReadonlySet<Part>
+}
+
+/**
+ * So many texts of a statement besides that of all parts. A connection keeps the plan of each, of up to a megabyte, and
+ * rows that share a statement may need any parts together.
+ */
+const MOST_TEXTS = 16
+
+/** Keeps the text for each set of parts: a statement is prepared by its text. */
+export const statementsOfParts = <Part extends string>(
+  order: ReadonlyArray<Part>,
+  write: (has: (part: Part) => boolean) => string
+) => {
+  const made = (parts: ReadonlySet<Part>): StatementOfParts<Part> => ({ parts, text: write((part) => parts.has(part)) })
+  const kept = new Map<string, StatementOfParts<Part>>()
+  let whole: StatementOfParts<Part> | undefined
+  return (needed: ReadonlySet<Part>): StatementOfParts<Part> => {
+    const key = order.map((part) => (needed.has(part) ? "1" : "0")).join("")
+    const exact = kept.get(key)
+    if (exact !== undefined) return exact
+    if (kept.size < MOST_TEXTS) {
+      const fresh = made(new Set(needed))
+      kept.set(key, fresh)
+      return fresh
+    }
+    let least = (whole ??= made(new Set(order)))
+    for (const one of kept.values()) {
+      const isEnough = Array.from(needed).every((part) => one.parts.has(part))
+      if (isEnough && one.parts.size < least.parts.size) least = one
+    }
+    return least
+  }
+}
+
+const creationParts = ["key", "fees", "postings", "item", "attempt", "lock"] as const
+export type CreationPart = (typeof creationParts)[number]
+
+/** What a new payment has written with it. `postings`: whether there are any. */
+export const partsOfCreation = (
+  { attempt, fees = [], item, key, lock }: NewPayment,
+  postings: boolean
+): ReadonlyArray<CreationPart> => {
+  const needed: Record<CreationPart, boolean> = {
+    // A lock is spent after the key was taken.
+    key: key !== undefined || lock !== undefined,
+    fees: fees.length > 0,
+    postings,
+    item: item !== undefined,
+    attempt: attempt !== null,
+    lock: lock !== undefined
+  }
+  return creationParts.filter((part) => needed[part])
+}
+
 /**
  * $1: [{...payment columns, attempt, fees, item, idempotency, postings, lock}]. The first attempt is committed with the payment,
  * before any socket opens. A payment that is there already was written by the same statement, whose answer was lost:
- * nothing of it is written again. Statements for payments without a locked rate do no work for locks.
+ * nothing of it is written again.
  */
-const creating = (withLocks: boolean) => `
+export const createStatement = statementsOfParts(creationParts, (has) => {
+  const only = (part: CreationPart, text: string) => (has(part) ? text : "")
+  return `
   with ${patience("$2")}, input as (
     select i.* from patience cross join jsonb_array_elements($1::jsonb) as i (body)
   ), created as (
@@ -135,7 +226,9 @@ const creating = (withLocks: boolean) => `
   ), history as (
     insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
     select c.payment_id, c.version, c.org_id, null, c.status, 'initiated by the caller', c.created_at from created c
-  ), keyed as (
+  )${only(
+    "key",
+    `, keyed as (
     insert into idempotency_keys (org_id, operation, key, body_digest, claim, payment_id)
     select k.org_id, k.operation, k.key, k.body_digest, k.claim, c.payment_id
     from input
@@ -143,53 +236,117 @@ const creating = (withLocks: boolean) => `
       org_id uuid, operation text, key text, body_digest text, claim uuid)
     join created c on c.payment_id = (body ->> 'payment_id')::uuid
     where jsonb_typeof(body -> 'idempotency') = 'object'
-    ${withLocks ? `returning payment_id\n  ), spent as (${spendLocks}` : ""}
-  ), charged as (
+    returning payment_id
+  )`
+  )}${only("lock", `, spent as (${spendLocks}\n  )`)}${only(
+    "fees",
+    `, charged as (
     insert into payment_fees (fee_id, payment_id, org_id, fee_rule_id, amount, currency, created_at)
     select f.fee_id, c.payment_id, c.org_id, f.fee_rule_id, f.amount, f.currency, c.created_at
     from input
     cross join lateral jsonb_to_recordset(body -> 'fees') as f (
       fee_id uuid, fee_rule_id uuid, amount numeric, currency text)
     join created c on c.payment_id = (body ->> 'payment_id')::uuid
-  ), posted as (
+  )`
+  )}${only(
+    "postings",
+    `, posted as (
     ${insertPostings("input", "body -> 'postings'", "on conflict do nothing")}
-  ), held as (
+  )`
+  )}${only(
+    "item",
+    `, held as (
     insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, by_platform, opened_at)
     select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, coalesce(o.by_platform, false), c.created_at
     from input
     cross join lateral jsonb_to_record(body -> 'item') as o (item_id uuid, kind text, detail text, by_platform boolean)
     join created c on c.payment_id = (body ->> 'payment_id')::uuid
     where jsonb_typeof(body -> 'item') = 'object'
-  )
-  ${insertAttempt}
+  )`
+  )}
+  ${
+    has("attempt")
+      ? `${insertAttempt}
   select ${attemptValues("a")}
   from input
   cross join lateral jsonb_to_record(body -> 'attempt') as a (${attemptFields})
   join created c on c.payment_id = (body ->> 'payment_id')::uuid
   where jsonb_typeof(body -> 'attempt') = 'object'`
+      : "select payment_id from created"
+  }`
+})
 
-export const createStatement = creating(false)
-export const createWithLocksStatement = creating(true)
+const changeParts = [
+  "terms",
+  "next_attempt",
+  "events",
+  "replaced",
+  "movements",
+  "allocations",
+  "postings",
+  "callback",
+  "adopted",
+  "close_items",
+  "open_items",
+  "lock"
+] as const
+export type ChangePart = (typeof changeParts)[number]
+
+/** What changes write besides the payment, its history and its attempt. `postings`: whether there are any. */
+export const partsOfChange = (change: Change, postings: boolean): ReadonlyArray<ChangePart> => {
+  const { allocations = [], callback, closeItems = [], events, movements = [], nextAttempt, openItems = [] } = change
+  const needed: Record<ChangePart, boolean> = {
+    terms: setsTerms(change),
+    next_attempt: nextAttempt !== undefined,
+    events: events.length > 0,
+    replaced: movements.some(({ replaces }) => replaces !== undefined),
+    movements: movements.some(({ replaces }) => replaces === undefined),
+    allocations: allocations.length > 0,
+    postings,
+    callback: callback !== undefined && callback.adopted !== true,
+    adopted: callback?.adopted === true,
+    close_items: closeItems.length > 0,
+    open_items: openItems.length > 0,
+    lock: freedLock(change) !== null
+  }
+  return changeParts.filter((part) => needed[part])
+}
+
+/** Fields of a change that only these parts read. */
+const partFields: Readonly<Record<string, ReadonlyArray<ChangePart>>> = {
+  postings: ["postings"],
+  movements: ["movements", "replaced"],
+  allocations: ["allocations"],
+  next_attempt: ["next_attempt"],
+  events: ["events"],
+  callback: ["callback", "adopted"],
+  open_items: ["open_items"],
+  close_items: ["close_items"]
+}
 
 /**
  * $1: [{seq, payment_id, org_id, version, from_status, status, …}]. Nothing of a change is written unless the payment
  * still has the version it was decided on; answers with the `seq` of each change that was written.
  */
-const applying = (withLocks: boolean) => `
+export const applyStatement = statementsOfParts(changeParts, (has) => {
+  const only = (part: ChangePart, text: string) => (has(part) ? text : "")
+  const changeable: Readonly<Record<string, string>> = has("terms") ? { ...reported, ...terms } : reported
+  const names = Object.keys(changeable)
+  const fields = Object.keys(partFields).filter((name) => partFields[name]!.some(has))
+  return `
   with ${patience("$2")}, input as (
     select i.* from patience cross join ${batchTable(
       "$1",
       `change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
       at timestamptz, reserve_moved numeric, release_at timestamptz,
-      ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
-      postings jsonb, movements jsonb, allocations jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb,
-      traceparent text${withLocks ? ", frees_lock uuid" : ""}`
+      ${names.map((name) => `${name} ${changeable[name]}`).join(", ")},
+      attempt jsonb, ${fields.map((name) => `${name} jsonb, `).join("")}traceparent text${only("lock", ", frees_lock uuid")}`
     )} i
   ), changed as (
     update payments p set status = i.status, version = p.version + 1, last_change = i.change_id,
       updated_at = greatest(p.created_at, i.at), release_at = i.release_at,
       reserve_held = p.reserve_held + coalesce(i.reserve_moved, 0),
-      ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
+      ${names.map((name) => `${name} = i.${name}`).join(", ")}
     from input i
     where p.payment_id = i.payment_id and ${sameOrg("p.org_id", "i.org_id")} and p.version = i.version
     returning i.*
@@ -207,14 +364,19 @@ const applying = (withLocks: boolean) => `
       enquire_in float8, as_planned boolean)
     where a.attempt_id = x.attempt_id and a.payment_id = c.payment_id
     returning a.payment_id
-  ), followed as (
+  )${only(
+    "next_attempt",
+    `, followed as (
     -- The join makes the declined attempt give way first: only one attempt of a leg may be open at a time.
     ${insertAttempt}
     select ${attemptValues("n")}
     from changed c left join answered on answered.payment_id = c.payment_id
     cross join lateral jsonb_to_record(c.next_attempt) as n (${attemptFields})
     where jsonb_typeof(c.next_attempt) = 'object'
-  ), told as (
+  )`
+  )}${only(
+    "events",
+    `, told as (
     insert into events (event_id, org_id, event_type, payment_id, payload, data, same_as, created_at, traceparent)
     select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, e.data, e.same_as, c.at,
       -- Where no request that is traced has caused it, the one is named that began the payment.
@@ -223,13 +385,19 @@ const applying = (withLocks: boolean) => `
       ) else c.traceparent end
     from changed c cross join lateral jsonb_to_recordset(c.events) as e (
       event_id uuid, event_type text, payload text, data text, same_as uuid)
-  ), named as (
+  )`
+  )}${only(
+    "replaced",
+    `, named as (
     -- The provider has named a transfer that an operator had recorded before.
     update movements m set movement_id = x.movement_id, kind = x.kind, is_total = x.is_total,
       source = x.source, heard_at = x.heard_at, refund_id = coalesce(x.refund_id, m.refund_id)
     from changed c cross join lateral jsonb_to_recordset(c.movements) as x (${movementRecord})
     where x.replaces is not null and m.payment_id = c.payment_id and m.movement_id = x.replaces
-  ), moved as (
+  )`
+  )}${only(
+    "movements",
+    `, moved as (
     -- A transfer of another payment keeps its own: the amount of nothing is refused.
     insert into movements as m (payment_id, org_id, ${movementNames})
     select c.payment_id, c.org_id, ${movementColumns("x.")}
@@ -238,42 +406,59 @@ const applying = (withLocks: boolean) => `
     on conflict (provider, coalesce(account, '00000000-0000-0000-0000-000000000000'), kind, movement_id) do update set
       amount = case when m.payment_id = excluded.payment_id then excluded.amount end, currency = excluded.currency,
       state = excluded.state, is_total = excluded.is_total, refund_id = excluded.refund_id, heard_at = excluded.heard_at
-  ), allocated as (
+  )`
+  )}${only(
+    "allocations",
+    `, allocated as (
     insert into allocations (payment_id, org_id, ${Object.keys(allocationFields).join(", ")})
     select c.payment_id, c.org_id, ${allocationNames}
     from changed c cross join lateral jsonb_to_recordset(c.allocations) as x (${allocationRecord})
-  ), posted as (
+  )`
+  )}${only(
+    "postings",
+    `, posted as (
     ${insertPostings("changed c", "c.postings", "")}
-  ), called as (
+  )`
+  )}${only(
+    "callback",
+    `, called as (
     insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at)
     select k.callback_id, k.provider, k.event_key, c.payment_id, k.attempt_id, c.org_id, k.report, k.effect, c.at
     from changed c cross join lateral jsonb_to_record(c.callback) as k (
       callback_id uuid, provider text, event_key text, attempt_id uuid, report text, effect text, adopted boolean)
     where jsonb_typeof(c.callback) = 'object' and k.adopted is not true
-  ), adopted as (
+  )`
+  )}${only(
+    "adopted",
+    `, adopted as (
     update provider_callbacks k set payment_id = c.payment_id, attempt_id = x.attempt_id, org_id = c.org_id,
       effect = x.effect
     from changed c cross join lateral jsonb_to_record(c.callback) as x (
       callback_id uuid, provider text, event_key text, attempt_id uuid, effect text, adopted boolean)
     where jsonb_typeof(c.callback) = 'object' and x.adopted and k.provider = x.provider and k.event_key = x.event_key
       and k.callback_id = x.callback_id and k.payment_id is null
-  ), closed as (
+  )`
+  )}${only(
+    "close_items",
+    `, closed as (
     update operator_items o set closed_at = c.at, closed_by = x.by
     from changed c cross join lateral jsonb_to_recordset(c.close_items) as x (kind text, attempt_id uuid, by text)
     where o.payment_id = c.payment_id and o.closed_at is null and o.kind = x.kind
       and o.attempt_id is not distinct from x.attempt_id
-  ), opened as (
+  )`
+  )}${only(
+    "open_items",
+    `, opened as (
     insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, closed_at, closed_by)
     select o.item_id, c.org_id, o.kind, c.payment_id, o.attempt_id, o.detail, c.at,
       case when o.closed_by is null then null else c.at end, o.closed_by
     from changed c cross join lateral jsonb_to_recordset(c.open_items) as o (
       item_id uuid, kind text, attempt_id uuid, detail text, closed_by text)
     on conflict (payment_id, kind, attempt_id) where closed_at is null do update set detail = excluded.detail
-  )${withLocks ? `, freed as (${freeLocks}\n  )` : ""}
+  )`
+  )}${only("lock", `, freed as (${freeLocks}\n  )`)}
   select seq from changed`
-
-export const applyStatement = applying(false)
-export const applyWithLocksStatement = applying(true)
+})
 
 /**
  * $1: [{seq, change_id, payment_id, org_id, next_attempt_id}] of changes that found another version. Answers with the `seq` of each

@@ -2,7 +2,7 @@
 import { Context, Data, type Duration, Effect, Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope, Window } from "../../platform/database/Query.ts"
+import type { Position, Scope, Window } from "../../platform/database/Query.ts"
 import { type Flow, type PaymentMethod, type ProviderName, providerNames } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { type InsufficientFunds, notFound } from "../../domain/Failure.ts"
@@ -21,6 +21,7 @@ import type {
   StoredOperatorItem,
   UnmatchedCallback
 } from "./Payment.ts"
+import type { SearchTerms } from "./SearchTerms.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { Change, NewPayment } from "./Change.ts"
 import { counter } from "../../platform/observability/Metrics.ts"
@@ -34,10 +35,21 @@ export interface PaymentFilter {
   readonly reference?: string | undefined
   /** Phone number or e-mail address of the payer or recipient. */
   readonly customer?: string | undefined
+  /** Payments whose id, reference, amount, card or customer the text is. */
+  readonly search?: SearchTerms | undefined
   /** Where a phone number without its country's code may be from, beside the countries of mobile money. */
   readonly home?: CountryCode | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
+}
+
+export type TextFilter = PaymentFilter & { readonly search: SearchTerms }
+
+/** What a search for a part of a text has found, newest first. */
+export interface TextSearched {
+  readonly payments: ReadonlyArray<Payment>
+  /** All payments before this position, newest first, are searched; none: all are. */
+  readonly next: Option.Option<Position>
 }
 
 /** Everything recorded about a payment. */
@@ -108,6 +120,11 @@ export interface Store {
   readonly find: (scope: Scope, paymentId: PaymentId) => Stored<Option.Option<Payment>>
   readonly findByTransaction: (scope: Scope, transactionId: TransactionId) => Stored<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Stored<ReadonlyArray<Payment>>
+  /**
+   * Payments whose reference or name contains the text, without those that `list` finds by the same search. Reads a
+   * bounded number of payments.
+   */
+  readonly searchText: (scope: Scope, filter: TextFilter, window: Window) => Stored<TextSearched>
   /** `orgId`: whose it is; null where only the attempt is known, as a provider names it. */
   readonly findAttempt: (attemptId: AttemptId, orgId: OrgId | null) => Stored<Option.Option<AttemptOfPayment>>
   /** `kind`: where it is known, since a provider may give attempts of several kinds the same id. */

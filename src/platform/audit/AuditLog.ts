@@ -1,5 +1,5 @@
 /** Audit log: who changed what. `record` belongs in the transaction of the change. */
-import { Context, Effect, Layer, type Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { Window, Scope } from "../database/Query.ts"
@@ -8,11 +8,20 @@ import type * as AuditLogApi from "../../contract/api/AuditLogApi.ts"
 
 export type AuditEntry = typeof AuditLogApi.AuditEntry.Type
 
+export interface AuditFilter {
+  readonly action?: string | undefined
+  /** A user, a key or an operator. */
+  readonly actor_id?: string | undefined
+  readonly from?: Date | undefined
+  /** Exclusive. */
+  readonly to?: Date | undefined
+}
+
 export class AuditStore extends Context.Tag("corridor/AuditStore")<
   AuditStore,
   {
     readonly append: (entry: Omit<AuditEntry, "created_at">) => Stored<void>
-    readonly list: (scope: Scope, action: Option.Option<string>, window: Window) => Stored<ReadonlyArray<AuditEntry>>
+    readonly list: (scope: Scope, filter: AuditFilter, window: Window) => Stored<ReadonlyArray<AuditEntry>>
     /** Removes entries past their retention: whole partitions, and a batch of single rows. Returns how many. */
     readonly forgetOld: Stored<number>
   }
@@ -29,11 +38,7 @@ export class AuditLog extends Context.Tag("corridor/AuditLog")<
   AuditLog,
   {
     readonly record: (permit: Permit<Access>, change: Change) => Stored<void>
-    readonly list: (
-      permit: Permit<"audit">,
-      action: Option.Option<string>,
-      window: Window
-    ) => Stored<ReadonlyArray<AuditEntry>>
+    readonly list: (permit: Permit<"audit">, filter: AuditFilter, window: Window) => Stored<ReadonlyArray<AuditEntry>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -55,7 +60,7 @@ export class AuditLog extends Context.Tag("corridor/AuditLog")<
             detail: change.detail ?? {}
           })
         }),
-        list: (permit, action, window) => store.list(permit.scope, action, window)
+        list: (permit, filter, window) => store.list(permit.scope, filter, window)
       }
     })
   )

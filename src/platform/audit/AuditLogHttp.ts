@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { AuditLogApi } from "../../contract/api/AuditLogApi.ts"
 import type { Handlers } from "../http/Handlers.ts"
 import { makePages } from "../pagination/Pagination.ts"
@@ -9,11 +9,12 @@ export const auditLogHandlers = Effect.gen(function* () {
   const pages = yield* makePages
   const handlers: Handlers<typeof AuditLogApi> = {
     list: (request) => {
-      const { permit, urlParams } = request
+      const { action, actor_id, from, to } = request.urlParams
+      const filter = { action, actor_id, from, to }
       return pages(request, {
         message: "Audit log",
-        filters: urlParams.action,
-        fetch: (window) => log.list(permit, Option.fromNullable(urlParams.action), window),
+        filters: filter,
+        fetch: (window) => log.list(request.permit, filter, window),
         idOf: (entry) => entry.audit_id
       })
     }

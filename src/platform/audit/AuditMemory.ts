@@ -1,7 +1,7 @@
 /** The audit log in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { deleteOld, memoryTable, newestFirst, openTables } from "../database/MemoryDatabase.ts"
+import { deleteOld, matches, memoryTable, newestFirst, openTables, seenIn } from "../database/MemoryDatabase.ts"
 import { type AuditEntry, AuditStore } from "./AuditLog.ts"
 
 const auditTables = { audit: memoryTable<AuditEntry>("audit") }
@@ -13,13 +13,12 @@ export const auditStoreMemory = Layer.effect(
       Effect.map(Clock.currentTimeMillis, (now) => {
         audit.set(entry.audit_id, { ...entry, created_at: new Date(now) })
       }),
-    list: (scope, action, window) =>
+    list: (scope, { from, to, ...exact }, window) =>
       Effect.sync(() => {
-        const rows = Array.from(audit.values()).filter(
-          (entry) =>
-            (Option.isNone(scope) || entry.org_id === scope.value) &&
-            (Option.isNone(action) || entry.action === action.value)
-        )
+        const rows = Array.from(audit.values())
+          .filter(seenIn(scope))
+          .filter(matches<AuditEntry>(exact))
+          .filter(({ created_at: at }) => (from === undefined || at >= from) && (to === undefined || at < to))
         return newestFirst(rows, (entry) => entry.audit_id, window)
       }),
     forgetOld: deleteOld(audit, retention.audit)

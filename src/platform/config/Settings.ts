@@ -35,6 +35,7 @@ import {
 } from "../../domain/policies/ServerPolicies.ts"
 import { deadLetterRetention, webhookRetention } from "../../domain/policies/WebhookPolicies.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
+import { audienceParameters, consoleSignIn } from "./ConsoleSignIn.ts"
 import { parseCorsOrigins } from "./Cors.ts"
 import { databaseHosts } from "./DatabaseUrl.ts"
 import { parseMasterKey } from "./MasterKey.ts"
@@ -162,6 +163,14 @@ const jwt = Config.all({
   audience: Config.option(Config.nonEmptyString("JWT_AUDIENCE"))
 })
 
+/** Sign-in to the console at the identity provider. */
+const consoleClient = Config.all({
+  clientId: Config.option(Config.nonEmptyString("CONSOLE_CLIENT_ID")),
+  scopes: Config.option(Config.nonEmptyString("CONSOLE_SCOPES")),
+  audienceParameter: Config.option(oneOf("CONSOLE_AUDIENCE_PARAMETER", ...audienceParameters)),
+  tokenOrigin: Config.option(url("CONSOLE_TOKEN_ORIGIN", "https:", "http:"))
+})
+
 /** Minimum time that rows are kept. */
 const retention = Config.all({
   webhooks: Config.withDefault(positive("WEBHOOK_RETENTION"), webhookRetention),
@@ -209,6 +218,7 @@ const settings = Config.all({
   embeddedUrl: Config.option(secretUrl("CORRIDOR_EMBEDDED_URL", "postgres:", "postgresql:")),
   masterKey: Config.option(parsed(Config.nonEmptyString("CORRIDOR_MASTER_KEY"), parseMasterKey)),
   jwt,
+  consoleClient,
   webhookRetryDelays: Config.withDefault(
     durations("WEBHOOK_RETRY_DELAYS"),
     delays("1 minute", "5 minutes", "30 minutes", "2 hours", "6 hours", "15 hours")
@@ -297,7 +307,9 @@ const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError>
   if (Option.isSome(values.kybRequestUrl) && Option.isNone(values.kybWebhookSecret)) {
     return Either.left(missing("KYB_WEBHOOK_SECRET", "requests to KYB_REQUEST_URL are signed with it"))
   }
-  const [first, ...others] = values.mode === "live" ? problemsInLive(values) : []
+  const problems = values.mode === "live" ? problemsInLive(values) : []
+  const signIn = consoleSignIn(values.consoleClient, values.jwt, values.mode)
+  const [first, ...others] = Either.isLeft(signIn) ? [...problems, signIn.left] : problems
   return first === undefined
     ? Either.right(values)
     : Either.left(others.reduce((all, one) => ConfigError.And(all, one), first))
@@ -326,7 +338,8 @@ export const settingsError = (error: ConfigError.ConfigError): SettingsError => 
 
 const load = settings.pipe(
   Effect.flatMap(checked),
-  Effect.map((values) => ({
+  Effect.bind("consoleSignIn", ({ consoleClient: given, jwt: tokens, mode }) => consoleSignIn(given, tokens, mode)),
+  Effect.map(({ consoleClient: _, ...values }) => ({
     ...values,
     /** None: rows past their retention are deleted without an archive. */
     archiveDir: Option.filter(

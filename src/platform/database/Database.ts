@@ -11,6 +11,7 @@ import { endWithin } from "../fibers/Shutdown.ts"
 import { beforeScrape } from "../observability/Metrics.ts"
 import { unspanned } from "../observability/Spans.ts"
 import { alertOperator } from "../observability/OperatorAlert.ts"
+import { Announcements, makeAnnouncements } from "./Announcements.ts"
 import { failFastWhenExhausted, limitRole, openPool, withUntracedStatements } from "./Connections.ts"
 import { DatabaseServer, RECORD_SERVER } from "./DatabaseServer.ts"
 import { PoolQuotas } from "./Transactor.ts"
@@ -104,7 +105,10 @@ const primaryPool = Effect.gen(function* () {
     )
   )
   yield* Effect.tapError(started, () => Effect.promise(() => pool.end()))
-  return { pool, look, fence }
+  /** For the connection that listens. */
+  const openListening = () =>
+    openPool({ urls, wanted, max: 1, pooler, connectTimeout, applicationName: "corridor listens" }).pool
+  return { pool, look, fence, openListening, hears: pooler === "none" }
 })
 
 type PrimaryPool = Effect.Effect.Success<typeof primaryPool>
@@ -143,6 +147,7 @@ const PrimaryLive = Layer.unwrapScoped(
     if (!(yield* DatabaseServer).embedded) yield* Effect.forkScoped(watchPrimary(opened))
     return Layer.mergeAll(
       clientOf(opened.pool),
+      Layer.scoped(Announcements, makeAnnouncements(opened.pool, opened.openListening, opened.hears)),
       Layer.succeed(Primary, opened.fence.primary),
       Layer.succeed(PrimaryFence, opened.fence)
     )

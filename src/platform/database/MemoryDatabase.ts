@@ -60,7 +60,7 @@ export interface MemoryTable<Row, Key = string> {
   readonly rows: (database: Database) => Map<Key, Row>
 }
 
-/** Declares a table. As in SQL, a feature may read a table of a wing above: it declares the columns that it needs. */
+/** Declares a table. As in SQL, a feature may read a table of a layer above: it declares the columns that it needs. */
 export const memoryTable = <Row, Key = string>(name: string): MemoryTable<Row, Key> => ({
   rows: (database) => {
     const table = database.tables.get(name) ?? new Table(database)

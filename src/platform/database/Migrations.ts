@@ -230,7 +230,9 @@ const applyPending = Effect.fnUntraced(function* (migrations: Migrations) {
     checksum text not null)`
   const recorded = new Set((yield* requireUpgradable(migrations)).map(({ id }) => id))
   const done: Array<readonly [id: number, name: string]> = []
-  for (const pending of listed(migrations).filter(({ id }) => !recorded.has(id))) {
+  const waiting = listed(migrations).filter(({ id }) => !recorded.has(id))
+  if (waiting.length > 0) yield* Effect.logInfo(`Applying migrations: ${waiting.map(({ id }) => id).join(", ")}`)
+  for (const pending of waiting) {
     const { id, migration, name } = pending
     if (!migration.besidePrevious && recorded.size > 0) yield* requireAlone(id)
     yield* migration.kind === "transaction"

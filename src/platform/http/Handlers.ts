@@ -90,7 +90,7 @@ export type Implementation<Api> = {
   readonly [Group in GroupsOf<Api> as HttpApiGroup.HttpApiGroup.Name<Group>]: Handlers<Group>
 }
 
-/** Authenticates every request and checks its rate limit. Provided by the people wing. */
+/** Authenticates every request and checks its rate limit. Provided by the layer `people`. */
 export class Gate extends Context.Tag("corridor/Gate")<
   Gate,
   {

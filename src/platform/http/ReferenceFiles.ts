@@ -75,19 +75,22 @@ const asset = (path: `/${string}`, read: () => Promise<string>, headers: Headers
   }
 }
 
-/** Allows a page its own script and style and requests to this server; no inline code, no frame around it. */
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'"
-].join("; ")
+/** Allows a page its own script and style, and requests to this server and to `origins`; no inline code, no frame around it. */
+export const policyWith = (origins: ReadonlyArray<string>): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["connect-src 'self'", ...origins].join(" "),
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'"
+  ].join("; ")
+
+export const contentSecurityPolicy = policyWith([])
 
 export const referenceRoutes = (publicUrl: string, mode: Mode): ReadonlyArray<Route> => [
   asset("/docs", async () => referenceHtml(await built("reference.html"), publicUrl), {

@@ -37,7 +37,7 @@ const withoutCard = (body: unknown): unknown => {
   return { ...(body as object), card_details: shown }
 }
 
-/** Answer of the operation from the payment's current state. Provided by the payments wing. */
+/** Answer of the operation from the payment's current state. Provided by the layer `payments`. */
 export class CurrentStateAnswer extends Context.Tag("corridor/CurrentStateAnswer")<
   CurrentStateAnswer,
   (orgId: OrgId, paymentId: PaymentId, operation: string) => Stored<string>

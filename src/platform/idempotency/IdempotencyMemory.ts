@@ -59,7 +59,7 @@ export const idempotencyStoreMemory = Layer.effect(
   )
 )
 
-/** Owners from the memory tables of the wings above. */
+/** Owners from the memory tables of the layers above. */
 const owned = memoryTable<{ readonly org_id: OrgId }>
 
 export const ownersMemory = Layer.effect(

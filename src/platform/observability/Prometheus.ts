@@ -39,19 +39,35 @@ const labelsOf = (tags: ReadonlyArray<MetricLabel.MetricLabel>, taken: string): 
 const block = (labels: Labels): string =>
   labels.length === 0 ? "" : `{${labels.map(([name, value]) => `${name}="${escapeLabel(value)}"`).join(",")}}`
 
+/** Names and help texts of Effect's own metrics, which have no suffixes and no help. */
+const effectMetrics = new Map<string, readonly [name: string, help: string]>([
+  ["effect_fiber_started", ["effect_fiber_started_total", "Fibers started."]],
+  ["effect_fiber_successes", ["effect_fiber_successes_total", "Fibers that ended with a success."]],
+  ["effect_fiber_failures", ["effect_fiber_failures_total", "Fibers that ended with a failure."]],
+  ["effect_fiber_active", ["effect_fiber_active", "Fibers that have started and not ended."]],
+  ["effect_fiber_lifetimes", ["effect_fiber_lifetime_seconds", "Time from the start of a fiber to its end."]]
+])
+
+/** Effect measures the lifetimes of fibers in milliseconds, and says so by a label. */
+const inSeconds = (name: string, tags: ReadonlyArray<MetricLabel.MetricLabel>) =>
+  name === "effect_fiber_lifetimes"
+    ? { divisor: 1000, own: tags.filter(({ key }) => key !== "time_unit") }
+    : { divisor: 1, own: tags }
+
 const samplesOf = ({
   metricKey,
   metricState
 }: MetricPair.MetricPair.Untyped): readonly [Type, Labels, Array<Sample>] => {
   if (MetricState.isHistogramState(metricState)) {
+    const { divisor, own } = inSeconds(metricKey.name, metricKey.tags)
     const finite = metricState.buckets.filter(([boundary]) => boundary !== Infinity)
     const buckets = [...finite, [Infinity, metricState.count] as const]
     return [
       "histogram",
-      labelsOf(metricKey.tags, "le"),
+      labelsOf(own, "le"),
       [
-        ...buckets.map(([boundary, count]): Sample => ["_bucket", [["le", number(boundary)]], count]),
-        ["_sum", [], metricState.sum],
+        ...buckets.map(([boundary, count]): Sample => ["_bucket", [["le", number(boundary / divisor)]], count]),
+        ["_sum", [], metricState.sum / divisor],
         ["_count", [], metricState.count]
       ]
     ]
@@ -85,11 +101,14 @@ export const renderPrometheus = (snapshot: ReadonlyArray<MetricPair.MetricPair.U
   const families = new Map<string, Family>()
   for (const pair of snapshot) {
     const [type, labels, samples] = samplesOf(pair)
-    let name = metricName(pair.metricKey.name)
+    const [plain, help] = effectMetrics.get(pair.metricKey.name) ?? [pair.metricKey.name, undefined]
+    let name = metricName(plain)
     while ((families.get(name)?.type ?? type) !== type) name = `${name}_${type}`
     let family = families.get(name)
     if (family === undefined) families.set(name, (family = { type, help: Option.none(), series: new Map() }))
-    family.help = Option.orElse(family.help, () => pair.metricKey.description)
+    family.help = Option.orElse(family.help, () =>
+      Option.orElse(Option.fromNullable(help), () => pair.metricKey.description)
+    )
     const lines = samples.map(
       ([suffix, own, value]) => `${name}${suffix}${block([...labels, ...own])} ${number(value)}\n`
     )

@@ -112,6 +112,17 @@ interface Newest<Row, Shown> extends Omit<List<Row, Shown>, "positionOf"> {
   readonly idOf: (row: Row) => string
 }
 
+const scopeOf = ({ permit, route }: Request<unknown>, filters: unknown): string =>
+  JSON.stringify([Option.getOrNull(permit.scope), route, filters ?? null])
+
+const openedCursor = (name: string, cursor: string | undefined, scope: string, mac: Mac) =>
+  cursor === undefined
+    ? Effect.succeed(Option.none<CursorPosition>())
+    : openCursor(cursor, scope, mac).pipe(
+        Either.map(Option.some),
+        Either.mapLeft((reason) => new Invalid({ message: `${name}: ${reason}.` }))
+      )
+
 type Asked<Name extends string> = { readonly limit: number } & { readonly [Key in Name]?: string | undefined }
 
 /** The first few tell how heavy they are: the rest is read only if the page has room for more. */
@@ -137,16 +148,11 @@ const orderedBy = <const Name extends string>(name: Name) =>
       { permit, route, urlParams }: Request<Asked<Name>>,
       { fetch, filters, message, positionOf, show = identity as (row: Row) => Shown }: List<Row, Shown>
     ) {
-      const scope = JSON.stringify([Option.getOrNull(permit.scope), route, filters ?? null])
+      const scope = scopeOf({ permit, route, urlParams }, filters)
       const { limit } = urlParams
       const cursor: string | undefined = urlParams[name]
-      const after =
-        cursor === undefined
-          ? Option.none<Position>()
-          : yield* openCursor(cursor, scope, mac).pipe(
-              Either.map((position) => Option.some(position as unknown as Position)),
-              Either.mapLeft((reason) => new Invalid({ message: `${name}: ${reason}.` }))
-            )
+      const opened = yield* openedCursor(name, cursor, scope, mac)
+      const after = Option.map(opened, (position) => position as unknown as Position)
       const rows = yield* fetched(fetch, after, limit + 1, positionOf)
       const shown = Math.min(limit, fitting(rows, pageBytes))
       const { hasMore, items, next } = page(rows, shown, positionOf)
@@ -175,3 +181,37 @@ export const makeCamelPages = pagesBy("lastEvaluatedKey")
 
 /** For those of them that have an order of their own. */
 export const makeOrderedCamelPages = orderedBy("lastEvaluatedKey")
+
+interface Parts<Row, At extends CursorPosition> {
+  readonly filters: unknown
+  /** Reads a page; `next`: where the following one begins; none: all is read. */
+  readonly fetch: (
+    from: Option.Option<At>,
+    take: number
+  ) => Stored<{ readonly found: ReadonlyArray<Row>; readonly next: Option.Option<At> }>
+  readonly positionOf: (row: Row) => At
+}
+
+/** Pages of a list that ends a page where it likes, such as a search that reads so much at once. */
+export const makeSearchPages = Effect.map(Vault, (vault) => {
+  const mac = (data: string) => vault.hmac(data, "cursor")
+  return Effect.fn("Page.search")(function* <Row, At extends CursorPosition>(
+    request: Request<Asked<"last_evaluated_key">>,
+    { fetch, filters, positionOf }: Parts<Row, At>
+  ) {
+    const scope = scopeOf(request, filters)
+    const { last_evaluated_key: cursor, limit } = request.urlParams
+    const from = Option.map(
+      yield* openedCursor("last_evaluated_key", cursor, scope, mac),
+      (position) => position as unknown as At
+    )
+    const { found, next } = yield* fetch(from, limit)
+    const items = found.slice(0, fitting(found, pageBytes))
+    const following = items.length < found.length ? Option.map(Option.fromNullable(items.at(-1)), positionOf) : next
+    const last_evaluated_key = Option.getOrNull(
+      Option.map(following, (position) => sealCursor({ scope, position }, mac))
+    )
+    const meta = { count: items.length, has_more: last_evaluated_key !== null, last_evaluated_key }
+    return { items, meta, last_evaluated_key, next: following }
+  })
+})

@@ -1,6 +1,6 @@
 /**
- * Rate limits across all instances. Each instance counts in memory and shares its usage twice a second, so no request
- * waits.
+ * Rate limits across all instances. Each instance counts in memory and shares its usage up to twice a second, so no
+ * request waits.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Ids } from "../../domain/Ids.ts"
@@ -52,12 +52,14 @@ export class RateLimiter {
   readonly #buckets = new Map<string, Bucket>()
   /** Usage that was not shared yet. */
   #unshared = new Map<string, number>()
+  readonly #used: () => void
   #sweepAt = 0
 
   /** A limit of 0 allows everything. */
-  constructor(perMinute: number, maxKeys: number = 100_000) {
+  constructor(perMinute: number, maxKeys: number = 100_000, used: () => void = () => undefined) {
     this.#perMinute = perMinute
     this.#maxKeys = maxKeys
+    this.#used = used
   }
 
   get size(): number {
@@ -83,6 +85,7 @@ export class RateLimiter {
   /** Spends a token, or what is left of the last one. */
   spend(key: string, nowMillis: number): void {
     if (this.#perMinute === 0) return
+    this.#used()
     if (this.#unshared.size < this.#maxKeys) this.#unshared.set(key, (this.#unshared.get(key) ?? 0) + 1)
     this.#owe(this.#seenAt(key, nowMillis), key, TOKEN, this.#capacity, nowMillis)
   }
@@ -198,7 +201,10 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
     readonly limiter: (name: string, perMinute: number) => RateLimiter
     /** Shares the usage of this instance, and spends that of others. */
     readonly exchange: Stored<void>
-    /** Exchanges at intervals. Without a database each instance counts for itself. */
+    /**
+     * Exchanges at once when a token is spent, and at intervals while more are. An instance without requests needs no
+     * usage of others. Without a database each instance counts for itself.
+     */
     readonly worker: Stored<never>
   }
 >() {
@@ -209,6 +215,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
       const instance = yield* Effect.flatMap(Ids, ({ next }) => next)
       const limiters = new Map<string, RateLimiter>()
       const received = new Map<string, number>()
+      const used = yield* Effect.makeLatch(false)
       let number = 0
       /** A batch that may not be stored yet: sent again under the same number. */
       let pending: UsageBatch | undefined
@@ -235,16 +242,21 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
 
       return {
         limiter: (name, perMinute) => {
-          const limiter = limiters.get(name) ?? new RateLimiter(perMinute)
+          const limiter = limiters.get(name) ?? new RateLimiter(perMinute, undefined, () => used.unsafeOpen())
           limiters.set(name, limiter)
           return limiter
         },
         exchange,
-        worker: exchange.pipe(
+        worker: used.await.pipe(
+          Effect.zipRight(used.close),
+          Effect.zipRight(exchange),
           Effect.catchAllCause((cause) =>
-            Effect.logDebug("What instances let through could not be exchanged: each counts for itself", cause)
+            Effect.zipRight(
+              used.open,
+              Effect.logDebug("What instances let through could not be exchanged: each counts for itself", cause)
+            )
           ),
-          Effect.delay(usageSharedEvery),
+          Effect.zipRight(Effect.sleep(usageSharedEvery)),
           Effect.forever
         )
       }

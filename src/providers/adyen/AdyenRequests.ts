@@ -48,7 +48,7 @@ export const isLinkId = (id: string): boolean => id.startsWith("PL") && id.lengt
 
 const shopper = ({ country, payer }: PaymentOrder): Body => ({
   countryCode: country,
-  ...(payer === null || payer.email.length > LONGEST_EMAIL ? {} : { shopperEmail: payer.email })
+  ...(payer === null || payer.email === null || payer.email.length > LONGEST_EMAIL ? {} : { shopperEmail: payer.email })
 })
 
 export const linkBody = (order: PaymentOrder, merchantAccount: string): Either.Either<Body, Declined> =>

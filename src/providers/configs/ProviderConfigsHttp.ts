@@ -1,14 +1,16 @@
 import { Effect, Option } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
 import type { ProviderConfigsApi } from "../../contract/api/ProviderConfigsApi.ts"
-import type { Handlers } from "../../platform/http/Handlers.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
+import { makeProviderSetups } from "../accounts/ProviderSetup.ts"
 import { ProviderCredentials } from "./ProviderCredentials.ts"
 import { ProviderConfigs } from "./ProviderConfigs.ts"
 
 export const providerConfigsHandlers = Effect.gen(function* () {
   const configs = yield* ProviderConfigs
   const credentials = yield* ProviderCredentials
+  const setups = yield* makeProviderSetups
   const pages = yield* makePages
   const handlers: Handlers<typeof ProviderConfigsApi> = {
     list: (request) => {
@@ -32,6 +34,8 @@ export const providerConfigsHandlers = Effect.gen(function* () {
       Effect.map(credentials.set(permit, path, payload, { forgetReplaced: urlParams.forget_replaced }), (state) =>
         success(state.tested ? "Credentials set" : "Credentials kept, but they failed their test", state)
       ),
+    setups: ({ permit }) => answer("Providers", setups.list(permit)),
+    test: ({ path, permit }) => answer("Provider tested", setups.test(permit, path.provider)),
     remove: ({ path, permit }) => configs.remove(permit, path)
   }
   return handlers

@@ -246,6 +246,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     // Nothing shows that it refuses a second charge of one reference.
     honoursReference: false,
     provesAbsence: false,
+    needsPayerEmail: true,
     initiate: (order) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.merge(Effect.flatMap(requests.orderRequest(order, ordering, now), (request) => send(request, order)))

@@ -182,7 +182,7 @@ const transfer = (order: PaymentOrder, ordering: Ordering): Built =>
 
 const payin = (order: PaymentOrder, nowMillis: number): Built => {
   const email = order.payer?.email
-  if (email === undefined || email === "")
+  if (email === undefined || email === null || email === "")
     return Either.left(invalidOrder("it takes no payment without the payer's e-mail address"))
   switch (order.method) {
     case "card":

@@ -22,7 +22,7 @@ import {
   Proof,
   secretNotSet,
   Statement,
-  type Unseen
+  type UnverifiedReversal
 } from "../port/Callback.ts"
 import { optional, optionalText, readJson } from "../client/WireValues.ts"
 import {
@@ -256,7 +256,7 @@ interface Subject {
   /** Whether what PayPal shows took nothing from the account. */
   readonly isFree: (json: unknown) => boolean
   readonly claims: ReadonlyArray<Claimed>
-  readonly unseen: Omit<Unseen, "proof">
+  readonly unverified: Omit<UnverifiedReversal, "proof">
 }
 
 /** Captures that are looked up because of one callback, at most. */
@@ -266,10 +266,10 @@ const hintAt = (attempt: Named | undefined): ReadonlyArray<Hint> =>
   attempt === undefined ? [] : [new Hint({ attempt })]
 
 /** Leaves a capture to an operator, unless it is another account's. */
-const unseenAt = ({ attempt }: Claimed, found: Found, unseen: Unseen): ReadonlyArray<Hint> => {
+const hintsOfUnverified = ({ attempt }: Claimed, found: Found, unverified: UnverifiedReversal): ReadonlyArray<Hint> => {
   if (found === "foreign") return hintAt(attempt)
   const named = isOrder(found) ? attemptAt(found) : attempt
-  return named === undefined ? [] : [new Hint({ attempt: named, unseen })]
+  return named === undefined ? [] : [new Hint({ attempt: named, unverified })]
 }
 
 /** What the account sees of a refund or a dispute counts. The callback only leads to it. */
@@ -288,10 +288,10 @@ const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subjec
     `PayPal's answer to «${question.operation}», HTTP ${reply.status}, names no money of the account`
   )
   if (isShown(reply) && isFree(reply.json)) return claims.flatMap(({ attempt }) => hintAt(attempt))
-  const unseen = { ...subject.unseen, proof }
+  const unverified = { ...subject.unverified, proof }
   const hints: Array<Hint> = []
   for (const claim of claims.slice(0, MOST_CAPTURES)) {
-    hints.push(...unseenAt(claim, order ?? (yield* orderOf(lookUps, claim.captureId, proof)), unseen))
+    hints.push(...hintsOfUnverified(claim, order ?? (yield* orderOf(lookUps, claim.captureId, proof)), unverified))
   }
   return hints
 })
@@ -308,7 +308,7 @@ const subjectOfDispute = ({ dispute_id, dispute_outcome, disputed_transactions }
   read: disputeIn,
   isFree: (json) => Option.exists(readDispute(json), (shown) => !isLost(shown)),
   claims: disputed_transactions.map(claimOf),
-  unseen: {
+  unverified: {
     key: `${DISPUTE_RESOLVED} ${dispute_id}`,
     detail: `PayPal says that dispute ${dispute_id} was lost (${dispute_outcome.outcome_code}), ${NOT_SHOWN}`
   }
@@ -319,7 +319,7 @@ const subjectOfRefund = ({ id, links }: RefundNames, [hint]: ReadonlyArray<Hint>
   read: refundIn,
   isFree: (json) => !isCompleted(json),
   claims: [{ captureId: captureAbove(links), attempt: hint?.attempt }],
-  unseen: { key: `${REFUNDED} ${id}`, detail: `PayPal says that refund ${id} was made by hand, ${NOT_SHOWN}` }
+  unverified: { key: `${REFUNDED} ${id}`, detail: `PayPal says that refund ${id} was made by hand, ${NOT_SHOWN}` }
 })
 
 const eventsIn = (

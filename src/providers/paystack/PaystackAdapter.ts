@@ -165,6 +165,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
     // A refund has no key there: a second one for the same part would be another.
     refundsHonourReference: false,
     provesAbsence: Duration.minutes(2),
+    needsPayerEmail: true,
     initiate: (order) => (order.flow === "outbound" ? pay(order) : collect(order)),
     enquire,
     callback: readCallback(credentials.secret_key, refundsOf),

@@ -133,8 +133,8 @@ export class Statement extends Data.TaggedClass("Statement")<{
   readonly proof: Proof<"account">
 }> {}
 
-/** Money that a callback says was taken back, and that the provider does not show to the account: an operator looks it up. */
-export interface Unseen {
+/** Reversal that a callback reports and the provider does not show to the account: an operator looks it up. */
+export interface UnverifiedReversal {
   /** Unique for the provider, such as its id of the dispute. */
   readonly key: string
   /** Text for the operator, with the id to look up at the provider. */
@@ -143,7 +143,10 @@ export interface Unseen {
 }
 
 /** Triggers an enquiry about the attempt. The id is only looked up, never trusted. */
-export class Hint extends Data.TaggedClass("Hint")<{ readonly attempt: Named; readonly unseen?: Unseen }> {}
+export class Hint extends Data.TaggedClass("Hint")<{
+  readonly attempt: Named
+  readonly unverified?: UnverifiedReversal
+}> {}
 
 export type CallbackEvent = Statement | Hint
 

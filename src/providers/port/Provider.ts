@@ -76,7 +76,7 @@ export interface PaymentOrder {
   /** What the provider collects or pays, in its own currency. */
   readonly money: Money
   readonly description: string | null
-  readonly payer: { readonly name: string; readonly email: string; readonly phone: string } | null
+  readonly payer: { readonly name: string; readonly email: string | null; readonly phone: string } | null
   /** The payer's side of a payin, the recipient's side of a payout. */
   readonly mobileMoney: MobileMoney | null
   readonly bank: BankAccount | null
@@ -195,6 +195,8 @@ export interface Provider {
   readonly provesAbsence: Promised
   /** Whether orders may carry a card's number. Otherwise the payer enters the card on the provider's own page. */
   readonly takesCardNumbers?: boolean
+  /** Declines payins without the payer's e-mail address. */
+  readonly needsPayerEmail?: boolean
   /** Whether the provider replaces this id of its own by another one later; none does unless it says so. */
   readonly givesUpId?: (providerPaymentId: string) => boolean
   /** From when on it is certainly this account that is reached. Of what was sent before, neither promise holds. */

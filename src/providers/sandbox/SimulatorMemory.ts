@@ -8,7 +8,7 @@ import {
   type SimulatorTimer,
   type StoredSimulatorTimer,
   SimulatorStore,
-  makeTimerWakeUp
+  announceTimers
 } from "./SimulatorStore.ts"
 
 export const simulatorTables = {
@@ -25,7 +25,6 @@ export const simulatorStoreMemory = Layer.effect(
   SimulatorStore,
   Effect.gen(function* () {
     const { atomically, railPayments, railTimers } = yield* openTables(simulatorTables)
-    const wake = yield* makeTimerWakeUp
 
     const atomicallyAt = <A>(write: (now: number) => A) => atomically(Effect.map(Clock.currentTimeMillis, write))
 
@@ -57,7 +56,7 @@ export const simulatorStoreMemory = Layer.effect(
           railPayments.set(payment.reference, payment)
           schedule(payment, timers, now)
           return payment
-        }).pipe(Effect.tap((kept) => (kept === payment ? wake.added(timers) : Effect.void))),
+        }).pipe(Effect.tap((kept) => (kept === payment ? announceTimers(timers, false) : Effect.void))),
       find: (reference) => Effect.sync(() => Option.fromNullable(railPayments.get(reference))),
       change: (reference, decide) =>
         atomicallyAt((now) => {
@@ -75,7 +74,7 @@ export const simulatorStoreMemory = Layer.effect(
           schedule(payment, timers, now)
           return Option.some({ answer, timers })
         }).pipe(
-          Effect.tap(Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => wake.added(timers) })),
+          Effect.tap(Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => announceTimers(timers, true) })),
           Effect.map(Option.map(({ answer }) => answer))
         ),
       claim: (token, limit, leaseMillis) =>
@@ -104,8 +103,7 @@ export const simulatorStoreMemory = Layer.effect(
           for (const timer of held(token, timerIds)) {
             railTimers.set(timer.timerId, { ...timer, dueAt: now + millis, leaseToken: null })
           }
-        }),
-      dueSoon: wake.dueSoon
+        })
     }
   })
 )

@@ -16,7 +16,7 @@ import {
   type SimulatorTimer,
   type SimulatorChange,
   SimulatorStore,
-  makeTimerWakeUp
+  announceTimers
 } from "./SimulatorStore.ts"
 
 const PaymentRow = Schema.Struct({
@@ -85,7 +85,6 @@ export const simulatorStoreSql = Layer.scoped(
   SimulatorStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const wake = yield* makeTimerWakeUp
 
     const columns = sql.literal("reference, rail, state, behaviour, amount, currency, reason, detail")
 
@@ -161,7 +160,7 @@ export const simulatorStoreSql = Layer.scoped(
       open: Effect.fnUntraced(function* (payment, timers) {
         const opened = yield* open({ payment, timers })
         // One that is there already may be this very one, whose answer was lost.
-        yield* wake.added(timers)
+        yield* announceTimers(timers, false)
         return opened ? payment : yield* Effect.flatMap(find(payment.reference), Effect.orDie)
       }),
       find,
@@ -170,7 +169,9 @@ export const simulatorStoreSql = Layer.scoped(
           .withTransaction(decideLocked(reference, decide))
           .pipe(
             orTransactionFailure,
-            Effect.tap(Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => wake.added(timers) })),
+            Effect.tap(
+              Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => announceTimers(timers, true) })
+            ),
             Effect.map(Option.map(({ answer }) => answer)),
             Effect.withSpan("RailStore.change")
           ),
@@ -208,8 +209,7 @@ export const simulatorStoreSql = Layer.scoped(
         timerIds.length === 0
           ? Effect.void
           : sql`update rail_timers set due_at = now() + ${millis} * interval '1 ms', lease_token = null
-              where lease_token = ${token} and ${listed(timerIds)}`.pipe(orDatabaseFailure),
-      dueSoon: wake.dueSoon
+              where lease_token = ${token} and ${listed(timerIds)}`.pipe(orDatabaseFailure)
     }
   })
 )

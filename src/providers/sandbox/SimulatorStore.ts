@@ -1,11 +1,11 @@
 /** State of the simulators: behaviours, payments, and callbacks to come, as rows that outlive any process. */
-import { Context, type Option, Duration, Effect, Queue, Redacted } from "effect"
+import { Context, type Option, Effect, Redacted } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { BuiltInRail, PaymentMethod } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { MovementKind } from "../../domain/Movement.ts"
 import type { NextAction } from "../../domain/Outcome.ts"
-import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 
 /** Behaviour of a simulator for one order, chosen by magic card, phone and account numbers. */
@@ -162,16 +162,12 @@ export class SimulatorStore extends Context.Tag("corridor/SimulatorStore")<
     /** Both touch only timers that are still held under the token. */
     readonly done: (token: string, timerIds: ReadonlyArray<string>) => Stored<void>
     readonly postpone: (token: string, timerIds: ReadonlyArray<string>, millis: number) => Stored<void>
-    /** Waits until a timer was added in this process that is due before the next poll. */
-    readonly dueSoon: Stored<void>
   }
 >() {}
 
-/** Tells the worker of this process about callbacks that fall due before it would look again. */
-export const makeTimerWakeUp = Effect.map(Queue.sliding<void>(1), (bell) => ({
-  added: (timers: ReadonlyArray<NewSimulatorTimer>): Effect.Effect<void> =>
-    timers.some((timer) => timer.dueInMillis < Duration.toMillis(workerPoll))
-      ? Queue.offer(bell, undefined)
-      : Effect.void,
-  dueSoon: Queue.take(bell)
-}))
+/** After a change of a payment: timers that the worker passed meanwhile, since the payment was locked, are due too. */
+export const announceTimers = (timers: ReadonlyArray<NewSimulatorTimer>, isChange: boolean): Effect.Effect<void> =>
+  Effect.flatMap(WorkQueues, ({ announce }) => {
+    const times = timers.map(({ dueInMillis }) => dueInMillis)
+    return Effect.forEach(isChange ? [0, ...times] : times, (time) => announce("simulator", time), { discard: true })
+  })

@@ -12,7 +12,7 @@ import {
   simulatorBatchPatience,
   simulatorBatches
 } from "../../domain/policies/ProviderPolicies.ts"
-import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import type { CallbackRequest } from "../port/Callback.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { signedCallback } from "./SimulatorAnswers.ts"
@@ -26,9 +26,6 @@ export type Deliver = (
   provider: BuiltInRail,
   callback: Pick<CallbackRequest, "headers" | "body">
 ) => Stored<void, DeliveryFailed>
-
-const rest = Duration.toMillis(simulatorCallbackRest)
-const poll = Duration.toMillis(workerPoll)
 
 const notTaken = ({ eventId, rail }: SimulatorTimer) => `Callback ${eventId} of the ${rail} rail was not taken`
 
@@ -47,6 +44,7 @@ export const simulatorWorker = (deliver: Deliver) =>
     const store = yield* SimulatorStore
     const vault = yield* Vault
     const ids = yield* Ids
+    const queues = yield* WorkQueues
 
     const claim = Effect.gen(function* () {
       const token = yield* ids.next
@@ -90,23 +88,24 @@ export const simulatorWorker = (deliver: Deliver) =>
       batch.open.clear()
     })
 
-    const settle = ({ open, refused, taken, token }: Batch) =>
-      Effect.all(
+    const settle = ({ open, refused, taken, token }: Batch) => {
+      const backOff = Duration.toMillis(simulatorCallbackBackOff)
+      return Effect.all(
         [
           store.done(token, taken),
-          store.postpone(token, refused, Duration.toMillis(simulatorCallbackBackOff)),
+          store.postpone(token, refused, backOff),
+          refused.length > 0 ? queues.announceHere("simulator", backOff) : Effect.void,
           store.postpone(token, [...open.keys()], 0)
         ],
         { discard: true }
       )
-
-    const idle = (nextDueInMillis: Option.Option<number>) => {
-      const wait = Math.min(
-        poll,
-        Option.getOrElse(nextDueInMillis, () => poll)
-      )
-      return Effect.zipRight(Effect.sleep(rest), Effect.race(store.dueSoon, Effect.sleep(Math.max(0, wait - rest))))
     }
+
+    const idle = Effect.fnUntraced(function* (nextDueInMillis: Option.Option<number>) {
+      if (Option.isSome(nextDueInMillis)) yield* queues.announceHere("simulator", nextDueInMillis.value)
+      yield* Effect.sleep(simulatorCallbackRest)
+      yield* queues.rest("simulator")
+    })
 
     const round = Effect.acquireUseRelease(
       claim,

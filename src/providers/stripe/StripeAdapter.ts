@@ -22,7 +22,7 @@ import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder }
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
 import { customerAccounts, issuedCurrencies } from "./StripeAccounts.ts"
 import * as answers from "./StripeAnswers.ts"
-import { eventOf, proofOf, type Transferred, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
+import { eventOf, proofOf, type Transferred, type ChargeReversal, statementsOfReversal } from "./StripeCallbacks.ts"
 import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
 import * as requests from "./StripeRequests.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn, sessionIn } from "./StripeSchemas.ts"
@@ -277,16 +277,16 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
     )
 
   /** Fails while Stripe cannot be asked; Stripe then sends the callback again. */
-  const withdrawn = (withdrawal: Withdrawal, proof: Proof<"account">): Effect.Effect<Callback, NotNow> =>
-    call(get("get payment", requests.intentPath(withdrawal.paymentIntent))).pipe(
+  const reversed = (reversal: ChargeReversal, proof: Proof<"account">): Effect.Effect<Callback, NotNow> =>
+    call(get("get payment", requests.intentPath(reversal.paymentIntent))).pipe(
       Effect.flatMap((reply) => intentIn(reply.json)),
       Effect.mapError(() => new NotNow({ message: "the payment that it is about could not be looked up", proof })),
-      Effect.map((intent) => withdrawnMoney(withdrawal, intent, proof)),
+      Effect.map((intent) => statementsOfReversal(reversal, intent, proof)),
       Effect.tap((events) =>
         events.length > 0
           ? Effect.void
           : Effect.logWarning(
-              `Stripe's ${withdrawal.event} of ${withdrawal.paymentIntent} is of no payment or no amount that is known here`
+              `Stripe's ${reversal.event} of ${reversal.paymentIntent} is of no payment or no amount that is known here`
             )
       ),
       Effect.map((events) => ({ events }))
@@ -310,7 +310,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       const event = Option.getOrUndefined(eventOf(request.body, proof))
       if (event === undefined) return { events: [] }
       if (event._tag === "Transfer") return yield* transferred(event, proof)
-      if (event._tag === "Withdrawal") return yield* withdrawn(event, proof)
+      if (event._tag === "ChargeReversal") return yield* reversed(event, proof)
       if (event._tag === "Statement") yield* warned(event.report)
       return { events: [event] }
     })

@@ -69,9 +69,9 @@ export const proofOf = (
   )
 }
 
-/** Money that a dispute or a refund made by hand moved. The payment intent has to be looked up for our reference. */
-export interface Withdrawal {
-  readonly _tag: "Withdrawal"
+/** Money of a charge that a dispute or a refund made by hand took back, or returned. Our reference has to be looked up. */
+export interface ChargeReversal {
+  readonly _tag: "ChargeReversal"
   readonly event: string
   readonly reports: ReadonlyArray<{ readonly key: string; readonly state: "returned" | "completed" }>
   readonly movements: ReadonlyArray<Movement>
@@ -91,11 +91,11 @@ export interface Transferred {
 export const eventOf = (
   body: Buffer,
   proof: Proof<"account">
-): Option.Option<Statement | Hint | Withdrawal | Transferred> =>
+): Option.Option<Statement | Hint | ChargeReversal | Transferred> =>
   jsonOfBody({ body }).pipe(
     Option.flatMap(eventIn),
     Option.filter(({ account }) => account === undefined),
-    Option.flatMap((event): Option.Option<Statement | Hint | Withdrawal | Transferred> => {
+    Option.flatMap((event): Option.Option<Statement | Hint | ChargeReversal | Transferred> => {
       const { object } = event.data
       const kind = Option.getOrUndefined(Option.map(kindIn(object), (one) => one.object))
       switch (kind) {
@@ -108,7 +108,7 @@ export const eventOf = (
         case "refund":
           return statementOfRefund(event, proof)
         case "dispute":
-          return withdrawalOf(event)
+          return reversalOfDispute(event)
         case "customer_cash_balance_transaction":
           return Option.map(cashTransactionIn(object), (transaction) => ({ _tag: "Transfer", transaction }))
         default:
@@ -146,22 +146,22 @@ const hintOfCharge = ({ data }: Event): Option.Option<Hint> =>
     return reference === null ? Option.none() : Option.some(new Hint({ attempt }))
   })
 
-const statementOfRefund = (event: Event, proof: Proof<"account">): Option.Option<Statement | Withdrawal> =>
-  Option.flatMap(refundIn(event.data.object), (refund): Option.Option<Statement | Withdrawal> => {
+const statementOfRefund = (event: Event, proof: Proof<"account">): Option.Option<Statement | ChargeReversal> =>
+  Option.flatMap(refundIn(event.data.object), (refund): Option.Option<Statement | ChargeReversal> => {
     const reference = referenceIn(refund)
     const attempt = { reference, providerPaymentId: refund.id }
     return reference === null
-      ? madeByHand(event, refund)
+      ? reversalOfManualRefund(event, refund)
       : Option.some(new Statement({ key: event.id, attempt, report: reportOfRefund(refund), proof }))
   })
 
 /** It leaves our balance when it is made, and comes back to it when it fails. */
-const madeByHand = ({ type: event }: Event, refund: Refund): Option.Option<Withdrawal> => {
+const reversalOfManualRefund = ({ type: event }: Event, refund: Refund): Option.Option<ChargeReversal> => {
   const { amount, currency, id, payment_intent: paymentIntent, status } = refund
   if (amount === null || currency === null || paymentIntent === null) return Option.none()
   const isBack = status === "failed" || status === "canceled"
   return Option.some({
-    _tag: "Withdrawal",
+    _tag: "ChargeReversal",
     event,
     reports: [
       // Names the refund with every event, under one key: the first event may have been lost.
@@ -179,10 +179,10 @@ const madeByHand = ({ type: event }: Event, refund: Refund): Option.Option<Withd
 const WITHDRAWN = "charge.dispute.funds_withdrawn"
 const REINSTATED = "charge.dispute.funds_reinstated"
 
-const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal> =>
+const reversalOfDispute = ({ data, id: key, type }: Event): Option.Option<ChargeReversal> =>
   type === WITHDRAWN || type === REINSTATED
     ? Option.map(disputeIn(data.object), (dispute) => ({
-        _tag: "Withdrawal",
+        _tag: "ChargeReversal",
         event: type,
         reports: [{ key, state: type === WITHDRAWN ? "returned" : "completed" }],
         movements: movementsOfDispute(dispute, { withdrawn: true, reinstated: type === REINSTATED }),
@@ -194,8 +194,8 @@ const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal>
     : Option.none()
 
 /** A fee that Stripe keeps for a dispute is no part of the payment, and not in its amount. */
-export const withdrawnMoney = (
-  { amount, currency, event, movements, reason, reports }: Withdrawal,
+export const statementsOfReversal = (
+  { amount, currency, event, movements, reason, reports }: ChargeReversal,
   intent: Intent,
   proof: Proof<"account">
 ): ReadonlyArray<Statement> => {

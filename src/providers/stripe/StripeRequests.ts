@@ -143,7 +143,9 @@ export const sessionForm = (order: PaymentOrder, nowMillis: number): Either.Eith
       [`${intent}[metadata][reference]`]: reference,
       [`${intent}[metadata][${PAID_ON}]`]: PAGE,
       ...(said === undefined ? {} : { [`${intent}[description]`]: said }),
-      ...(payer === null || payer.email.length > LONGEST_EMAIL ? {} : { customer_email: payer.email }),
+      ...(payer === null || payer.email === null || payer.email.length > LONGEST_EMAIL
+        ? {}
+        : { customer_email: payer.email }),
       ...pageEnd(order, nowMillis)
     }
   })
@@ -207,7 +209,7 @@ export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
     ? {}
     : {
         name: payer.name.slice(0, LONGEST_NAME),
-        ...(payer.email.length > LONGEST_EMAIL ? {} : { email: payer.email }),
+        ...(payer.email === null || payer.email.length > LONGEST_EMAIL ? {} : { email: payer.email }),
         ...(payer.phone.length > LONGEST_PHONE ? {} : { phone: payer.phone })
       })
 })

@@ -8,7 +8,6 @@ import { builtInRails, type ProviderName, providerNames, thirdPartyNames } from 
 import {
   accountDetailsConcurrency,
   accountDetailsPause,
-  accountDetailsPoll,
   incomingTransferLease,
   incomingTransferOverlap,
   incomingTransferPoll,
@@ -20,6 +19,7 @@ import { cleanName, cleanText, cleanWords } from "../../domain/ProviderText.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import type { AccountIssuer } from "../../providers/port/AccountIssuer.ts"
+import { workThrough } from "../../platform/database/WorkQueues.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { IncomingTransfers } from "./IncomingTransfers.ts"
 import { IncomingTransferStore } from "./IncomingTransferStore.ts"
@@ -197,7 +197,10 @@ const make = Effect.gen(function* () {
           issuer?.incoming === undefined ? Effect.void : lists.listSoon(name)
         )
       ),
-      Effect.forever(Effect.zipRight(runOnce, Effect.sleep(accountDetailsPoll)))
+      workThrough(
+        "account_details",
+        Effect.map(runOnce, (asked) => ({ foundAny: asked > 0 }))
+      )
     )
   }
 })

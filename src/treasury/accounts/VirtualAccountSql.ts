@@ -4,6 +4,7 @@ import { Duration, Effect, Layer, Option, Schema } from "effect"
 import type { AccountId } from "../../domain/Ids.ts"
 import { accountDetailsLease } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import {
   inScope,
   newest,
@@ -32,7 +33,7 @@ const pendingOf = query(PendingDetails)
 
 export const virtualAccountStoreSql = Layer.effect(
   VirtualAccountStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.map(Effect.all([SqlClient.SqlClient, WorkQueues]), ([sql, { announce }]) => {
     const columns = sql.literal(Object.keys(VirtualAccount.fields).join(", "))
     /**
      * Shared row locks that overlap would keep a freeze out for ever: a row lock has no queue. Advisory locks have one, so
@@ -45,22 +46,24 @@ export const virtualAccountStoreSql = Layer.effect(
         where account_id = ${id} and ${ownedIn(sql, scope)} for ${sql.literal(lock)} of virtual_accounts`)
     return {
       insert: ({ wanted, ...account }) =>
-        accountsOf.one(
-          sql`insert into virtual_accounts ${sql.insert({
-            ...account,
-            ...(wanted === undefined
-              ? {}
-              : {
-                  payment_rail: wanted.payment_rail,
-                  details_message: wanted.details_message,
-                  issuer: wanted.issuer,
-                  holder: JSON.stringify(wanted.holder),
-                  details_status: wanted.issuer === null ? "none" : "pending",
-                  // Due at once, by any clock.
-                  details_due_at: wanted.issuer === null ? null : new Date(0)
-                })
-          })} returning ${columns}`
-        ),
+        accountsOf
+          .one(
+            sql`insert into virtual_accounts ${sql.insert({
+              ...account,
+              ...(wanted === undefined
+                ? {}
+                : {
+                    payment_rail: wanted.payment_rail,
+                    details_message: wanted.details_message,
+                    issuer: wanted.issuer,
+                    holder: JSON.stringify(wanted.holder),
+                    details_status: wanted.issuer === null ? "none" : "pending",
+                    // Due at once, by any clock.
+                    details_due_at: wanted.issuer === null ? null : new Date(0)
+                  })
+            })} returning ${columns}`
+          )
+          .pipe(Effect.zipLeft(wanted === undefined ? Effect.void : announce("account_details"))),
       find: (scope, id) =>
         accountsOf.first(sql`select ${columns} from virtual_accounts
           where account_id = ${id} and ${ownedIn(sql, scope)}`),

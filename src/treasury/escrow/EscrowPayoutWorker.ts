@@ -2,7 +2,7 @@
  * Creates the payments of escrow payouts, each once, and follows each payment until it is final. Payment and `sent`
  * status are written in one transaction, so a crash leaves both or a waiting row.
  */
-import { Array as Arr, Context, Deferred, Duration, Effect, FiberSet, Layer, Option, Queue, Schedule } from "effect"
+import { Array as Arr, Context, Deferred, Duration, Effect, FiberSet, Layer, Option, Schedule } from "effect"
 import { PaymentId, TransactionId, type OrgId, Ids } from "../../domain/Ids.ts"
 import { initiatorPermit } from "../../domain/Access.ts"
 import {
@@ -19,6 +19,7 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { catchRefusal, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
+import { WorkQueues, workThrough } from "../../platform/database/WorkQueues.ts"
 import { type ClaimedPayout, permitOf, EscrowPayoutStore, type PayoutPatch } from "./EscrowPayoutStore.ts"
 import { makePartyPayouts } from "./PartyPayouts.ts"
 
@@ -41,11 +42,10 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
   const runDetached = yield* makeRunDetached
   const fork = yield* FiberSet.makeRuntime<never>()
-  const wakeUps = yield* Queue.sliding<void>(1)
   const running = new Set<string>()
   const waiters = new Map<string, Deferred.Deferred<void>>()
 
-  const wake = Effect.asVoid(Queue.offer(wakeUps, undefined))
+  const wake = Effect.flatMap(WorkQueues, ({ announce }) => announce("escrow_payouts"))
 
   /** Puts the payout into the operations queue. */
   const block = (claimed: ClaimedPayout, reason: string) =>
@@ -132,6 +132,7 @@ const make = Effect.gen(function* () {
       running.add(claimed.payout_id)
       fork(take(claimed))
     }
+    return { foundAny: due.length > 0 || running.size >= escrowPayoutConcurrency }
   })
 
   return {
@@ -165,7 +166,7 @@ const make = Effect.gen(function* () {
     }),
     /** Called after a commit that may have made a row due. */
     wake,
-    worker: takeDue.pipe(Effect.zipRight(Effect.timeoutOption(Queue.take(wakeUps), workerPoll)), Effect.forever)
+    worker: workThrough("escrow_payouts", takeDue)
   }
 })
 

@@ -2,11 +2,11 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { afterCommit, Transactor } from "../../platform/database/Transactor.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { notFound } from "../../domain/Failure.ts"
 import { webhookReplayBatch } from "../../domain/policies/WebhookPolicies.ts"
-import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { type DeadLetter, type DeadLetterEvent, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { shownHeaders } from "./DeliveryAttempt.ts"
 import type { KeptHeaders, StoredAttempt } from "../Webhook.ts"
@@ -36,7 +36,7 @@ const make = Effect.gen(function* () {
   const store = yield* DeadLetterStore
   const audit = yield* AuditLog
   const { atomically } = yield* Transactor
-  const { wake } = yield* DeliveryWakeUp
+  const { announce } = yield* WorkQueues
 
   const subjectOf = ({ delivery_id, webhook_id }: DeadLetterFilter): readonly [string, string] =>
     delivery_id !== undefined
@@ -60,7 +60,7 @@ const make = Effect.gen(function* () {
                   ...(selection.since === undefined ? {} : { since: selection.since.toISOString() })
                 }
               }),
-              afterCommit(wake)
+              announce("webhooks")
             )
       )
     )

@@ -6,6 +6,7 @@ import type { Scope } from "../../platform/database/Query.ts"
 import { webhookRetentionBatch, deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { StoredDelivery, StoredWebhook } from "../Webhook.ts"
+import { type DeliveryCount, startOf } from "./DeliveryTrends.ts"
 import { type Delivery, type PaymentDelivery, DeliveryStore, type WebhookIssue } from "./DeliveryStore.ts"
 
 const byEvent = Order.combineAll([
@@ -83,6 +84,26 @@ export const deliveryStoreMemory = Layer.effect(
             webhookDeliveries.set(id, { ...row, status: "pending", updated_at: at })
             webhookQueue.set(id, queuedAt(at, row))
             return true
+          }),
+        counts: (scope, webhookId, per, since) =>
+          Effect.sync(() => {
+            const counted = new Map<string, DeliveryCount>()
+            for (const { created_at, status, webhook_id } of visible(scope)) {
+              if (webhook_id !== webhookId || created_at < since) continue
+              const at = startOf(per, created_at)
+              const key = `${at.getTime()} ${status}`
+              counted.set(key, { at, status, count: (counted.get(key)?.count ?? 0) + 1 })
+            }
+            return Array.from(counted.values())
+          }),
+        latencies: (scope, webhookId, take) =>
+          Effect.sync(() => {
+            const mine = visible(scope).filter(matches<Delivery>({ webhook_id: webhookId }))
+            const newest = newestFirst(mine, (row) => row.delivery_id, { after: Option.none(), take })
+            const ids = new Set(newest.map(({ delivery_id }) => delivery_id))
+            return Array.from(webhookAttempts.values())
+              .filter(({ delivery_id }) => ids.has(delivery_id))
+              .map(({ latency_ms }) => latency_ms)
           }),
         forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
           const old = Array.from(webhookDeliveries.values())

@@ -1,6 +1,6 @@
 /** Deliveries in PostgreSQL. */
 import { SqlClient, type Statement } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import {
   ownedIn,
@@ -57,6 +57,10 @@ export const newestDeliveries = (
 const deliveries = query(Delivery)
 const paymentDeliveries = query(PaymentDelivery)
 const issueRows = query(WebhookIssue)
+const latencyRows = query(Schema.Struct({ latency_ms: Schema.Number }))
+const deliveryCounts = query(
+  Schema.Struct({ at: Schema.DateFromSelf, status: Delivery.fields.status, count: Schema.Number })
+)
 
 export const deliveryStoreSql = Layer.effect(
   DeliveryStore,
@@ -92,6 +96,19 @@ export const deliveryStoreSql = Layer.effect(
           select a.delivery_id, a.org_id, a.webhook_id, a.created_at, a.event_id, e.created_at
           from again a join events e on e.event_id = a.event_id
           returning delivery_id`),
+      counts: (scope, webhookId, per, since) =>
+        deliveryCounts.all(sql`select date_trunc(${per}, created_at at time zone 'UTC') at time zone 'UTC' as at,
+            status, count(*)::int as count
+          from webhook_deliveries
+          where webhook_id = ${webhookId} and created_at >= ${since} and ${ownedIn(sql, scope)}
+          group by 1, 2`),
+      latencies: (scope, webhookId, take) =>
+        Effect.map(
+          latencyRows.all(sql`select a.latency_ms from webhook_attempts a where a.delivery_id in (
+            select delivery_id from webhook_deliveries
+            where ${newestDeliveries(sql, scope, { webhook_id: webhookId }, { after: Option.none(), take })})`),
+          (rows) => rows.map(({ latency_ms }) => latency_ms)
+        ),
       forgetOld: deleteExpiredDeliveries(sql, settings),
       issues: (scope, window) =>
         issueRows.all(sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (

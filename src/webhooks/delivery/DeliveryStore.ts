@@ -4,6 +4,7 @@ import { OrgId, type PaymentId, WebhookId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { type DeliveryStatus, StoredDelivery } from "../Webhook.ts"
+import type { DeliveryCount, Period } from "./DeliveryTrends.ts"
 
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined
@@ -58,6 +59,15 @@ interface Store {
   readonly requeue: (scope: Scope, id: string) => Stored<boolean>
   /** Deletes a batch of deliveries past their retention, with their attempts; returns how many. */
   readonly forgetOld: Stored<number>
+  /** By hour or day of creation and by status, since a time. Periods without deliveries are left out. */
+  readonly counts: (
+    scope: Scope,
+    webhookId: WebhookId,
+    per: Period,
+    since: Date
+  ) => Stored<ReadonlyArray<DeliveryCount>>
+  /** Milliseconds of the attempts of the newest deliveries. */
+  readonly latencies: (scope: Scope, webhookId: WebhookId, deliveries: number) => Stored<ReadonlyArray<number>>
   /** Endpoints that need attention, newest issue first. */
   readonly issues: (scope: Scope, window: Window) => Stored<ReadonlyArray<WebhookIssue>>
 }

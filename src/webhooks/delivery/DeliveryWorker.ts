@@ -24,11 +24,11 @@ import {
   type DisabledEndpoint,
   disabledReason
 } from "./DeliveryQueueStore.ts"
-import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
 import { WebhookClient } from "./WebhookClient.ts"
 import { ReceiverSpeed, type OrganizationLoad, fairShares, type DueOrganization, InFlight } from "./FairShare.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { monotonicMillis, monotonicNow } from "../../platform/fibers/Deadlines.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { counter, histogram } from "../../platform/observability/Metrics.ts"
 
@@ -79,13 +79,16 @@ class ResultWriter {
   private readonly waiting: Array<Finished> = []
   private readonly arrived = Effect.unsafeMakeLatch(false)
   private readonly store: DeliveryQueueStore["Type"]
+  private readonly announce: WorkQueues["Type"]["announce"]
   private readonly done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>
 
   constructor(
     store: DeliveryQueueStore["Type"],
+    announce: WorkQueues["Type"]["announce"],
     done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>
   ) {
     this.store = store
+    this.announce = announce
     this.done = done
   }
 
@@ -136,10 +139,15 @@ class ResultWriter {
   private write(batch: ReadonlyArray<Finished>): Stored<void> {
     return Effect.flatMap(this.store.finish(batch.map(({ result }) => result)), ({ dead, disabled }) => {
       for (const { result } of batch) countDelivery(result)
+      const delays = batch.flatMap(({ result }) => (result.verdict === "retry" ? [result.delay_ms] : []))
       const letters = batch.filter(({ delivery }) => dead.includes(delivery.delivery_id))
-      return Effect.zipRight(
-        Effect.forEach(letters, alertDead, { discard: true }),
-        Effect.forEach(disabled, alertDisabled, { discard: true })
+      return Effect.all(
+        [
+          Effect.forEach(delays, (delay) => this.announce("webhooks", delay), { discard: true }),
+          Effect.forEach(letters, alertDead, { discard: true }),
+          Effect.forEach(disabled, alertDisabled, { discard: true })
+        ],
+        { discard: true }
       )
     })
   }
@@ -189,8 +197,7 @@ export const deliveryWorker = Effect.gen(function* () {
   /** Position of the scan over the endpoints of organisations with very many. */
   const endpointAfter = new Map<OrgId, WebhookId>()
   const freed = yield* Effect.makeLatch(false)
-  const woken = yield* Effect.makeLatch(false)
-  yield* Effect.flatMap(DeliveryWakeUp, ({ listen }) => listen(() => woken.unsafeOpen()))
+  const { announce, rest } = yield* WorkQueues
   const clock = yield* Effect.clock
   const leaseMillis = Duration.toMillis(Duration.sum(webhookTimeout, webhookLeaseMargin))
 
@@ -212,7 +219,7 @@ export const deliveryWorker = Effect.gen(function* () {
 
   // Shutdown, in this order: wait for deliveries in flight, interrupt the rest, write results, release leases.
   yield* Effect.addFinalizer(() => Effect.suspend(() => Effect.ignoreLogged(store.release(inFlight.held))))
-  const results = new ResultWriter(store, (deliveries) => Effect.sync(() => finish(deliveries)))
+  const results = new ResultWriter(store, announce, (deliveries) => Effect.sync(() => finish(deliveries)))
   yield* Effect.addFinalizer(() => results.flush)
   yield* Effect.forkScoped(results.worker)
   const sending = yield* FiberSet.make<AttemptResult>()
@@ -277,7 +284,7 @@ export const deliveryWorker = Effect.gen(function* () {
   }, Effect.uninterruptible)
 
   const claim = Effect.fnUntraced(function* (after: string) {
-    yield* Effect.zipRight(freed.close, woken.close)
+    yield* freed.close
     const { next, organizations } = yield* dueOrganizations.listAfter(after)
     const quotas = yield* quotasFor(organizations)
     return { found: quotas.length === 0 ? 0 : yield* claimQuotas(quotas), next }
@@ -286,13 +293,15 @@ export const deliveryWorker = Effect.gen(function* () {
   /** Time of the last claim after a wake-up. */
   let wokenAt = Number.NEGATIVE_INFINITY
 
-  /** Waits for an answer, which frees a slot, or for a new event. Wake-ups are limited: many events have no receiver. */
+  /** Waits for an answer, which frees a slot, or for a due delivery. Wake-ups are limited: many events have no receiver. */
   const awaitWork = Effect.raceFirst(
     Effect.zipRight(freed.await, Effect.sleep(webhookRest)),
     Effect.gen(function* () {
-      yield* woken.await
-      const rest = Duration.toMillis(webhookQuiet) - ((yield* monotonicMillis) - wokenAt)
-      if (rest > 0) yield* Effect.sleep(rest)
+      // Endpoints that are not looked at yet may have something due, which nothing will announce.
+      const atMost = endpointAfter.size > 0 ? Duration.toMillis(workerPoll) : undefined
+      if (!(yield* rest("webhooks", atMost))) return
+      const pause = Duration.toMillis(webhookQuiet) - ((yield* monotonicMillis) - wokenAt)
+      if (pause > 0) yield* Effect.sleep(pause)
       wokenAt = yield* monotonicMillis
     })
   )
@@ -307,7 +316,7 @@ export const deliveryWorker = Effect.gen(function* () {
     )
 
   return yield* Effect.suspend(() => round(nilUuid, 0)).pipe(
-    Effect.flatMap((found) => (found > 0 ? Effect.sleep(webhookRest) : Effect.timeoutOption(awaitWork, workerPoll))),
+    Effect.flatMap((found) => (found > 0 ? Effect.sleep(webhookRest) : awaitWork)),
     Effect.forever
   )
 }).pipe(Effect.scoped, Effect.annotateLogs("worker", "webhooks"))

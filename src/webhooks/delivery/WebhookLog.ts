@@ -1,18 +1,19 @@
 /** Lists events and deliveries, replays a delivery, and sends test events. */
 import { Clock, Context, Effect, Either, Layer } from "effect"
-import { type OrgId, type PaymentId, Ids } from "../../domain/Ids.ts"
+import { type OrgId, type PaymentId, type WebhookId, Ids } from "../../domain/Ids.ts"
 import type { TransactionData } from "../../contract/api/WebhookLogApi.ts"
 import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { newEvent } from "../EventPublisher.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { afterCommit, Transactor } from "../../platform/database/Transactor.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
 import { organizationOf, type Permit } from "../../domain/Access.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { type DeliveryFilter, DeliveryStore } from "./DeliveryStore.ts"
-import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
+import { LATENCY_SAMPLE, type Period, periodsOf, trendsOf } from "./DeliveryTrends.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "../EventStore.ts"
 
 type Transaction = typeof TransactionData.Type
@@ -35,7 +36,7 @@ const make = Effect.gen(function* () {
   const audit = yield* AuditLog
   const ids = yield* Ids
   const { atomically } = yield* Transactor
-  const { wake } = yield* DeliveryWakeUp
+  const { announce } = yield* WorkQueues
 
   const findDelivery = (permit: Permit<"webhooks"> | Permit<"webhook_log">, id: string) =>
     orNotFound("delivery")(deliveryStore.find(permit.scope, id))
@@ -54,7 +55,7 @@ const make = Effect.gen(function* () {
         const message = `transaction_data: the event would be larger than ${MAX_PAYLOAD_BYTES / 1024} KiB.`
         return yield* new Invalid({ message })
       }
-      return { event_id, endpoints: yield* atomically(Effect.zipLeft(eventStore.insert(event), afterCommit(wake))) }
+      return { event_id, endpoints: yield* atomically(Effect.zipLeft(eventStore.insert(event), announce("webhooks"))) }
     }),
     events: (permit: Permit<"webhook_log">, filter: EventFilter, window: Window) =>
       eventStore.list(permit.scope, filter, window),
@@ -67,6 +68,16 @@ const make = Effect.gen(function* () {
       { org_id, payment_id }: { readonly org_id: OrgId; readonly payment_id: PaymentId },
       eventTimes: ReadonlyArray<Date>
     ) => deliveryStore.ofPayment(org_id, payment_id, eventTimes),
+    /** The caller has found the endpoint in the permit's scope. */
+    trends: Effect.fn("WebhookLog.trends")(function* (
+      permit: Permit<"webhook_log">,
+      webhookId: WebhookId,
+      per: Period
+    ) {
+      const periods = periodsOf(per, new Date(yield* Clock.currentTimeMillis))
+      const counts = yield* deliveryStore.counts(permit.scope, webhookId, per, periods[0]!)
+      return trendsOf(per, periods, counts, yield* deliveryStore.latencies(permit.scope, webhookId, LATENCY_SAMPLE))
+    }),
     /** Endpoints that need attention. */
     issues: (permit: Permit<"operations">, window: Window) => deliveryStore.issues(permit.scope, window),
     /** Does nothing to a pending delivery. */
@@ -74,7 +85,7 @@ const make = Effect.gen(function* () {
       const { org_id } = yield* findDelivery(permit, id)
       if (yield* deliveryStore.requeue(permit.scope, id)) {
         yield* audit.record(permit, { action: "delivery.replayed", org: org_id, subject: ["delivery", id] })
-        yield* afterCommit(wake)
+        yield* announce("webhooks")
       }
       return yield* findDelivery(permit, id)
     }, atomically)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { success } from "../../contract/api/Envelope.ts"
+import { report, success } from "../../contract/api/Envelope.ts"
 import type { WebhookLogApi } from "../../contract/api/WebhookLogApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
@@ -44,6 +44,10 @@ export const webhookLogHandlers = Effect.map(
     replayDead: Effect.fn("WebhookLogHttp.replayDead")(function* ({ path, permit, urlParams }) {
       const { webhook_id } = yield* webhooks.find(permit, path.webhook_id)
       return success("Dead letters queued", yield* dead.replay(permit, { webhook_id, since: urlParams.since }))
+    }),
+    trends: Effect.fn("WebhookLogHttp.trends")(function* ({ path, permit, urlParams }) {
+      const { webhook_id } = yield* webhooks.find(permit, path.webhook_id)
+      return report(yield* log.trends(permit, webhook_id, urlParams.per))
     }),
     events: (request) => {
       const { event_type, from } = request.urlParams

@@ -1,6 +1,6 @@
 /** GET /v1/organizations/admin/exchange-rate: a fiat rate, crossed through USD if needed, and locked. */
 import type { Pool } from "pg"
-import { currencyTable } from "../../../src/domain/Currency.ts"
+import { currencies } from "../../../src/domain/Currency.ts"
 import { type Caller, Refusal } from "./Caller.ts"
 import { asRate, type Decimal, inverse, multiply, parse, roundedTo, smaller, written } from "./Decimal.ts"
 import type { RateQuery } from "./Schemas.ts"
@@ -57,7 +57,7 @@ const baseRate = (rows: Rows, from: string, to: string): Decimal => {
 }
 
 const digitsOf = (code: string): number => {
-  const digits = currencyTable.get(code)?.[1]
+  const digits = currencies.get(code)
   if (digits === undefined) throw new Refusal(404, "NOT_FOUND", `There is no rate for ${code}.`)
   return digits
 }

@@ -75,6 +75,7 @@ const kinds = {
     rare: "only@example.com",
     none: "nobody@example.com"
   },
+  search: { amount: "1,500.00", "part of a reference": "only%20one", none: "nobody%20has%20it" },
   times: { frequent: "" }
 } as const
 

@@ -10,8 +10,9 @@ import { Effect, Option } from "effect"
 import type { Pool } from "pg"
 import { OrgId } from "../../../src/domain/Ids.ts"
 import { inScope, newest, type Scope, type Window } from "../../../src/platform/database/Query.ts"
-import { filtered } from "../../../src/payments/store/PaymentSearch.ts"
+import { containing, filtered } from "../../../src/payments/store/PaymentLists.ts"
 import { selectedColumns } from "../../../src/payments/store/PaymentRow.ts"
+import { searchTerms } from "../../../src/payments/store/SearchTerms.ts"
 import type { PaymentFilter } from "../../../src/payments/store/PaymentStore.ts"
 import { newestDeliveries } from "../../../src/webhooks/delivery/DeliverySql.ts"
 import { clusterIn, poolOn, urlOf } from "../Cluster.ts"
@@ -43,6 +44,11 @@ const payments =
   (filter: PaymentFilter, scope?: Scope): List =>
   async ({ own }) =>
     sql`select ${columns} from payments ${filtered(sql, scope ?? own, filter, first)}`
+
+const parts =
+  (text: string, scope?: Scope): List =>
+  async ({ own }) =>
+    containing(sql, scope ?? own, columns, { search: searchTerms(text) }, first)
 
 /** Window of page 1,000, or of the last page of a shorter list. */
 const deepWindow = async ({ own, pool }: Database, table: string, id: string): Promise<Window> => {
@@ -94,6 +100,13 @@ const lists: Readonly<Record<string, List>> = {
   "customer, none": payments({ customer: "nobody@example.com" }),
   "customer and times": payments({ ...frequent, ...times }),
   "customer, frequent, status none": payments({ ...frequent, status: "refunded" }),
+  "search, amount, frequent": payments({ search: searchTerms("1,500.00") }),
+  "search, last four, none": payments({ search: searchTerms("4242") }),
+  "search, id of a transfer, none": payments({ search: searchTerms("nobody has it") }),
+  "search, part of a name": parts("jiru"),
+  "search, part of nothing": parts("nobody has it"),
+  "everybody's, search, amount": payments({ search: searchTerms("1,500.00") }, everybody),
+  "everybody's, search, part of nothing": parts("nobody has it", everybody),
   "everybody's, first page": payments({}, everybody),
   "everybody's, status": payments({ status: "completed" }, everybody),
   "everybody's, status none": payments({ status: "refunded" }, everybody),

@@ -7,6 +7,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { describeAccess } from "../../../src/domain/Access.ts"
 import { ORG } from "../../../src/contract/openapi/CodeSamples.ts"
+import { installClients } from "../../client/support/ClientPackages.ts"
 import { people } from "../../support/Credentials.ts"
 import { onServer, TestServer } from "../../support/TestServer.ts"
 import { fetchDocument, operationsOf, type OperationObject } from "./Operations.ts"
@@ -33,6 +34,8 @@ interface Language {
   readonly program: (samples: ReadonlyArray<Sample>) => string
 }
 
+const IMPORT = 'import { createCorridor } from "@corridor/client"'
+
 const said = (name: string): string => JSON.stringify(`@@ ${name}`)
 
 const languages: ReadonlyArray<Language> = [
@@ -47,11 +50,20 @@ const languages: ReadonlyArray<Language> = [
       ].join("\n")
   },
   {
-    label: "Node",
+    label: "JavaScript",
     command: process.execPath,
     file: "samples.mjs",
     program: (samples) =>
-      samples.map(({ name, source }) => `console.log(${said(name)})\nawait (async () => {\n${source}\n})()`).join("\n")
+      [
+        IMPORT,
+        'const show = (status, answer) => console.log(`${status} ${JSON.stringify(answer) ?? ""}`)',
+        ...samples.map(({ name, source }) => {
+          expect(source).toContain(IMPORT)
+          const body = source.replace(IMPORT, "").replace("console.log(answer)", "show(200, answer)")
+          return `console.log(${said(name)})
+await (async () => {\n${body}\n})().catch((error) => show(error.status, error.body ?? error.message))`
+        })
+      ].join("\n")
   },
   {
     label: "Python",
@@ -59,13 +71,16 @@ const languages: ReadonlyArray<Language> = [
     file: "samples.py",
     program: (samples) =>
       [
-        "import urllib.error",
+        "import json",
+        "from corridor import CorridorError",
+        "def show(status, answer):",
+        '    print(status, json.dumps(answer, default=str, separators=(",", ":"), ensure_ascii=False))',
         ...samples.flatMap(({ name, source }) => [
           `print(${said(name)})`,
           "try:",
-          source.replaceAll(/^/gm, "    "),
-          "except urllib.error.HTTPError as refused:",
-          "    print(refused.code, refused.read().decode())"
+          source.replace("print(answer)", "show(200, answer)").replaceAll(/^/gm, "    "),
+          "except CorridorError as refused:",
+          "    show(refused.status, dict(refused.body))"
         ])
       ].join("\n")
   }
@@ -82,14 +97,14 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string, env: Nod
     child.once("close", (code) => resume(Effect.succeed({ code, ...written })))
   })
 
-const platform = describeAccess("platform")
+const [platform, trends] = [describeAccess("platform"), describeAccess("trends")]
 const stranger = describeAccess("person")
 
 /** The ids of examples are nobody's here; what else could be wrong with a request would be said before that. */
 const expected = ({ description = "", security = [] }: OperationObject): RegExp => {
   if (security.some((one) => Object.keys(one).length === 0)) return /^401 /
   if (description.includes(stranger)) return /^403 .*token of a person/
-  return /^(20[0-9]\b|404 .*"message":"[^"]*no [^"]* with this id\.|409 .*(pending|approved|open invitation))/i
+  return /^(20[0-9]\b|404 .*"message":"[^"]*no ([^"]* with this id|such provider)\.|409 .*(pending|approved|open invitation|is called))/i
 }
 
 onServer("The samples of the reference", "memory", { variables: { PUBLIC_URL } }, (it) => {
@@ -100,10 +115,12 @@ onServer("The samples of the reference", "memory", { variables: { PUBLIC_URL } }
         const { acme, admin } = yield* people
         const { baseUrl } = yield* TestServer
         const operations = operationsOf(yield* fetchDocument)
+        const jwt = admin.authorization.replace("Bearer ", "")
         const asAdmin = (source: string) =>
           source
-            .replaceAll(/\$CORRIDOR_KEY/g, "NOBODY")
-            .replaceAll(/process\.env\.CORRIDOR_KEY|os\.environ\["CORRIDOR_KEY"\]/g, '"NOBODY"')
+            .replaceAll(/\$CORRIDOR_API_KEY/g, "NOBODY")
+            .replaceAll("apiKey: process.env.CORRIDOR_API_KEY", `token: ${JSON.stringify(jwt)}`)
+            .replaceAll('api_key=os.environ["CORRIDOR_API_KEY"]', `token=${JSON.stringify(jwt)}`)
             .replaceAll("NONE", admin.authorization)
             .replaceAll("NOBODY", "NONE")
         const samples = operations.map(({ about, name }) => {
@@ -112,11 +129,15 @@ onServer("The samples of the reference", "memory", { variables: { PUBLIC_URL } }
             .replaceAll(PUBLIC_URL, baseUrl)
             .replaceAll(ORG, acme.org_id)
             .replaceAll(USER, acme.userId("staff"))
-          return { name, source: about.description?.includes(platform) === true ? asAdmin(here) : here }
+          return {
+            name,
+            source: [platform, trends].some((access) => about.description?.includes(access)) ? asAdmin(here) : here
+          }
         })
         const folder = mkdtempSync(join(tmpdir(), "corridor-samples-"))
+        if (label !== "curl") yield* Effect.promise(() => installClients(folder))
         writeFileSync(join(folder, file), program(samples))
-        const env = { ...process.env, CORRIDOR_KEY: acme.api_key }
+        const env = { ...process.env, CORRIDOR_API_KEY: acme.api_key, PYTHONPATH: join(folder, "python") }
         const { code, errors, output } = yield* run(command, [file], folder, env)
         rmSync(folder, { recursive: true, force: true })
         expect([code, errors]).toEqual([0, ""])

@@ -58,7 +58,7 @@ const exampleOf = (name: string): unknown => {
 const CANARY = "4111111111111111"
 
 /** How the libraries write types down, and descriptions of fields that stand where the reason would. */
-const OUR_OWN_WORDS = /readonly|ReadonlyArray|filter|Struct|<->|Unable to decode|Expected |declaration schema/
+const OUR_OWN_WORDS = /readonly|ReadonlyArray|\bfilter\b|Struct|<->|Unable to decode|Expected |declaration schema/
 
 /** A sentence, whatever was wrong: and nothing of what was sent in it, nor of how it is declared. */
 const judged = ({ decode, name }: Named, input: unknown): Either.Either<unknown, string> =>

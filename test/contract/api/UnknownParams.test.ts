@@ -19,13 +19,19 @@ const lists = Effect.map(fetchDocument, (document) =>
 
 /**
  * One row for each provider, of which there are no more than the code names; and one for each account at a provider, in each
- * currency: sums of one moment, which a page would compute anew.
+ * currency: sums of one moment, which a page would compute anew. Rules, fees and saved views have a limit of rows.
  */
 const withoutPages = new Set([
+  "GET /fees",
+  "GET /payments/providers",
+  "GET /saved-views",
   "GET /payments/provider-health",
+  "GET /payments/providers",
   "GET /ledger/balances",
   "GET /organizations/{org_id}/rules",
-  "GET /rules"
+  "GET /rules",
+  "GET /fees",
+  "GET /saved-views"
 ])
 
 const declared = (() => {

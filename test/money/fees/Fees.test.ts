@@ -47,7 +47,7 @@ const audited = (org_id: OrgId) =>
   Effect.gen(function* () {
     const log = yield* AuditLog
     const permit = operatorPermit("audit", "olga", Option.some(org_id))
-    const rows = yield* log.list(permit, Option.some("fee_rule.set"), { after: Option.none(), take: 100 })
+    const rows = yield* log.list(permit, { action: "fee_rule.set" }, { after: Option.none(), take: 100 })
     return rows.map(({ actor_type, detail, subject_id, subject_type }) => {
       expect([actor_type, subject_type]).toEqual(["operator", "fee_rule"])
       return { detail, subject_id }

@@ -12,7 +12,7 @@ import { get, initiate, type Json, jsonOf, untilStatus } from "../../payments/su
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
-import { post } from "../../support/Send.ts"
+import { bodyOf, post, send } from "../../support/Send.ts"
 import { storedFees } from "./StoredFees.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
@@ -145,6 +145,26 @@ onDatabasePaymentServer(
         )
         expect(response).toMatchObject({ status: "initiated", next_action: "wait" })
         yield* expectFee(payment_id, "22.50", { amount: "22.50", currency: "KES" })
+      })
+    )
+
+    it.effect("are listed to those with reports: an organisation's own, and all to a platform admin", () =>
+      Effect.gen(function* () {
+        const { acme, admin, globex } = yield* people
+        yield* charge(acme, "wallet", "inbound", 150, shillings(1_050n))
+        yield* charge(globex, "wallet", "inbound", 25)
+        const list = (credential: object, query = "") => send(`/v1/fees${query}`, { headers: { ...credential } })
+        const own = yield* list(acme.token("staff"))
+        expect(own.status, own.text).toBe(200)
+        const rule = '"payment_method":"wallet","direction":"inbound","basis_points":150'
+        expect(own.text).toContain(`${rule},"fixed_amount":10.50,"fixed_currency":"KES"`)
+        const orgsIn = (answer: { readonly text: string }) =>
+          new Set(((bodyOf(answer as never) as Json)["data"] as ReadonlyArray<Json>).map(({ org_id }) => org_id))
+        expect(orgsIn(own)).toEqual(new Set([acme.org_id]))
+        expect(orgsIn(yield* list(admin))).toEqual(new Set([acme.org_id, globex.org_id]))
+        expect(orgsIn(yield* list(admin, `?org_id=${globex.org_id}`))).toEqual(new Set([globex.org_id]))
+        expect((yield* list(acme.token("member"))).status).toBe(403)
+        expect((yield* list(acme.token("staff"), `?org_id=${globex.org_id}`)).status).toBe(403)
       })
     )
 

@@ -31,7 +31,7 @@ const audited = (org_id: OrgId) =>
   Effect.gen(function* () {
     const log = yield* AuditLog
     const scope = operatorPermit("audit", "olga", Option.some(org_id))
-    const rows = yield* log.list(scope, Option.some("credit_limit.set"), everything)
+    const rows = yield* log.list(scope, { action: "credit_limit.set" }, everything)
     return rows.map(({ actor_type, detail, subject_id, subject_type }) => ({
       who: actor_type,
       subject: [subject_type, subject_id],

@@ -7,8 +7,10 @@ import type { PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
 import { newPayment } from "../support/NewPayment.ts"
 import { newMember, newOrganization } from "../../support/StoreFixtures.ts"
 import { type Cast, type Credential, people } from "../../support/Credentials.ts"
-import { bodyOf, send } from "../../support/Send.ts"
+import { bodyOf, post, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
+import { joined, membersOf } from "../../people/members/InvitationFixtures.ts"
+import { payoutByPhone } from "../support/Requests.ts"
 
 const TRENDS = "/v1/transactions/analytics/trends"
 const GEOGRAPHY = "/v1/users/analytics/geographic-distribution"
@@ -45,7 +47,7 @@ onDatabaseServer("Analytics", (it) => {
       yield* paid(acme, "2024-03-02T00:00:00Z", "completed", "KES", 5n)
       const answer = yield* get(admin, TRENDS, "dateFrom=2024-02-28&dateTo=2024-03-01")
       expect(answer.status, answer.text).toBe(200)
-      const empty = { count: 0, completed: 0, failed: 0, success_rate: 0, volume: [] }
+      const empty = { count: 0, completed: 0, failed: 0, success_rate: null, volume: [] }
       const { data, status } = bodyOf(answer) as Trends
       expect(status).toBe("success")
       expect({ ...data, days: data.days.slice(0, 2) }).toEqual({
@@ -119,6 +121,56 @@ onDatabaseServer("Analytics", (it) => {
         expect((yield* get(credential, TRENDS, `org_id=${acme.org_id}`)).status).toBe(403)
       }
       expect((yield* send(TRENDS)).status).toBe(401)
+    })
+  )
+
+  it.effect("“reports” shows a member the figures of their own organisation, and lets them act on nothing", () =>
+    Effect.gen(function* () {
+      const { acme, globex } = yield* people
+      const { user_id, credential } = yield* joined(acme.org_id, "member")
+      const own = `/v1/organizations/${acme.org_id}`
+      const reports = [
+        `${own}/balances`,
+        `${own}/balances/trends`,
+        `${own}/reserves`,
+        `${own}/trends`,
+        GEOGRAPHY,
+        TRENDS
+      ]
+      const lists = ["/v1/transactions"]
+      const closed = [
+        "/v1/operations/queue",
+        "/v1/public/webhooks/deliveries",
+        "/v1/audit-log",
+        `/v1/orgs/${acme.org_id}/payment-links`
+      ]
+      const statuses = (paths: ReadonlyArray<string>) =>
+        Effect.forEach(paths, (path) => Effect.map(get(credential, path), ({ status }) => status))
+      const all = [...reports, ...lists]
+      expect(yield* statuses(all)).toEqual(all.map(() => 403))
+      const granted = yield* post(
+        `${membersOf(acme.org_id)}/${user_id}/permissions`,
+        { ...acme.key },
+        { permission: "reports" }
+      )
+      expect(granted.status, granted.text).toBe(200)
+      expect(yield* statuses(all)).toEqual(all.map(() => 200))
+      expect(yield* statuses(closed)).toEqual(closed.map(() => 403))
+      yield* paid(acme, "2023-05-01T10:00:00Z", "completed", "KES", 10n)
+      yield* paid(globex, "2023-05-01T10:00:00Z", "completed", "KES", 99n)
+      const day = "dateFrom=2023-05-01&dateTo=2023-05-01"
+      expect(bodyOf(yield* get(credential, TRENDS, day))).toMatchObject({ data: { totals: { count: 1 } } })
+      expect((yield* get(credential, TRENDS, `${day}&org_id=${globex.org_id}`)).status).toBe(403)
+      const actions = [
+        ["/v1/payments-init/initiate", payoutByPhone(nilUuid)],
+        [`/v1/payments-init/${nilUuid}/action`, { action: "refund" }],
+        [`/v1/orgs/${acme.org_id}/payment-links`, { amount: 10, currency: "KES", amount_type: "fixed" }],
+        ["/v1/virtual-accounts/internal/bank", { org_id: acme.org_id, user_id, currency: "KES" }]
+      ] as const
+      for (const [path, body] of actions) {
+        expect((yield* post(path, { ...credential }, body)).status, path).toBe(403)
+      }
+      yield* send(`${membersOf(acme.org_id)}/${user_id}`, { method: "DELETE", headers: { ...acme.key } })
     })
   )
 

@@ -81,7 +81,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
         ) as unknown
       })
       const log = yield* AuditLog
-      const wanted = Option.some("payment.suspense_refunded")
+      const wanted = { action: "payment.suspense_refunded" }
       const rows = yield* log.list(operatorPermit("audit", "test"), wanted, { after: Option.none(), take: 100 })
       expect(rows.filter(({ subject_id }) => subject_id === payment_id)).toMatchObject([
         {

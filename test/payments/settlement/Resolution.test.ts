@@ -49,10 +49,14 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
       const last = (yield* timelineOf(payment_id)).findLast((item) => item["kind"] === "status")
       expect(last).toMatchObject({ to: outcome, cause: "settled by amina: seen in the provider's books" })
       const log = yield* AuditLog
-      const rows = yield* log.list(operatorPermit("audit", "test"), Option.some("payment.resolved"), {
-        after: Option.none(),
-        take: 100
-      })
+      const rows = yield* log.list(
+        operatorPermit("audit", "test"),
+        { action: "payment.resolved" },
+        {
+          after: Option.none(),
+          take: 100
+        }
+      )
       const row = rows.find((one) => one.subject_id === payment_id)
       expect(row).toMatchObject({ actor_type: "operator", actor_id: "amina", detail: { outcome, provider: "stripe" } })
       expect(yield* Effect.flip(resolve(payment_id, { outcome, reason: "again" }))).toMatchObject({ _tag: "Conflict" })

@@ -35,10 +35,14 @@ const allAtOnce = (paymentId: PaymentId) =>
 const auditedOf = (paymentId: PaymentId) =>
   Effect.gen(function* () {
     const log = yield* AuditLog
-    const rows = yield* log.list(operatorPermit("audit", "test"), Option.some("payment.resolved"), {
-      after: Option.none(),
-      take: 100
-    })
+    const rows = yield* log.list(
+      operatorPermit("audit", "test"),
+      { action: "payment.resolved" },
+      {
+        after: Option.none(),
+        take: 100
+      }
+    )
     return rows.filter((one) => one.subject_id === paymentId)
   })
 

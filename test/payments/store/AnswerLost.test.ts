@@ -8,6 +8,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { SimulatorStore } from "../../../src/providers/sandbox/SimulatorStore.ts"
 import { lossy } from "../../support/LossyDatabase.ts"
@@ -181,7 +182,8 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
         occursInMillis: 20,
         dueInMillis: 20
       }
-      const woken = yield* Effect.fork(rails.dueSoon)
+      const { rest } = yield* WorkQueues
+      const woken = yield* Effect.fork(Effect.repeat(rest("simulator"), { until: (isDue) => isDue }))
       losses.next("insert into rail_payments")
       const opened = yield* rails.open(
         {

@@ -10,7 +10,7 @@ import { openAttempt, type Change, type NewAttempt } from "../../../src/payments
 import { isRamp } from "../../../src/payments/route/RampPayout.ts"
 import { decidePaymentChange, decideRampChange } from "../../../src/payments/settlement/PaymentSignalRules.ts"
 import { decideRefundChange } from "../../../src/payments/settlement/RefundSignalRules.ts"
-import type { SignalContext } from "../../../src/payments/settlement/Movements.ts"
+import type { SignalContext } from "../../../src/payments/settlement/SignalContext.ts"
 import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { booksAfter, entriesOfChange, noBooks } from "../../../src/payments/store/PaymentPostings.ts"

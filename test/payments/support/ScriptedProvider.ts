@@ -298,7 +298,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         } = said
         const attempt = { reference, providerPaymentId, ...(kind === undefined ? {} : { about: kind }) }
         if (state === null) {
-          const told = unseen === undefined ? {} : { unseen: { key, detail: unseen, proof } }
+          const told = unseen === undefined ? {} : { unverified: { key, detail: unseen, proof } }
           return { events: [heard(new Hint({ attempt, ...told }))] }
         }
         const report = new Report({

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { type AuditEntry, AuditStore } from "../../../src/platform/audit/AuditLog.ts"
+import { type AuditEntry, type AuditFilter, AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
@@ -25,7 +25,7 @@ const append = (about: Partial<Entry> & Pick<Entry, "org_id">) =>
     return entry
   })
 
-const all = Option.none<string>()
+const all = {}
 
 onBothStores("AuditStore", (it) => {
   it.effect("gives an entry back as it was written", () =>
@@ -61,10 +61,36 @@ onBothStores("AuditStore", (it) => {
       const rotated = yield* append({ org_id: here.org_id, action: "api_key.rotated" })
       yield* append({ org_id: here.org_id, action: "api_key.created" })
       yield* append({ org_id: there.org_id, action: "api_key.rotated" })
-      const find = (action: string) => store.list(Option.some(here.org_id), Option.some(action), everything)
+      const find = (action: string) => store.list(Option.some(here.org_id), { action }, everything)
       expect((yield* find("api_key.rotated")).map((row) => row.audit_id)).toEqual([rotated.audit_id])
       for (const nothing of ["api_key.%", "API_KEY.ROTATED", "", "' or true --"])
         expect(yield* find(nothing)).toEqual([])
+    })
+  )
+
+  it.effect("filters by the exact actor and by time, within the scope", () =>
+    Effect.gen(function* () {
+      const store = yield* AuditStore
+      const [here, there] = yield* Effect.all([newOrganization(), newOrganization()])
+      const mine = yield* append({ org_id: here.org_id, actor_id: "amina" })
+      yield* append({ org_id: here.org_id, actor_id: "amina2" })
+      yield* append({ org_id: there.org_id, actor_id: "amina" })
+      const find = (filter: AuditFilter) =>
+        Effect.map(store.list(Option.some(here.org_id), filter, everything), (rows) => rows.map((row) => row.audit_id))
+      expect(yield* find({ actor_id: "amina" })).toEqual([mine.audit_id])
+      expect(yield* find({ actor_id: "" })).toEqual([])
+      const [{ created_at: at } = { created_at: new Date(0) }] = yield* store.list(
+        Option.some(here.org_id),
+        { actor_id: "amina" },
+        everything
+      )
+      const later = new Date(at.getTime() + 1)
+      expect(yield* find({ actor_id: "amina", from: at, to: later, action: "api_key.created" })).toEqual([
+        mine.audit_id
+      ])
+      expect(yield* find({ actor_id: "amina", from: later })).toEqual([])
+      expect(yield* find({ actor_id: "amina", to: at })).toEqual([])
+      expect(yield* find({ actor_id: "amina", action: "api_key.rotated" })).toEqual([])
     })
   )
 
@@ -75,8 +101,7 @@ onBothStores("AuditStore", (it) => {
       const three = Effect.replicateEffect(append({ org_id }), 3)
       const made = [...(yield* atOneMoment(three)), ...(yield* atOneMoment(three))]
       yield* append({ org_id, action: "other" })
-      const list = (window: typeof everything) =>
-        store.list(Option.some(org_id), Option.some("api_key.created"), window)
+      const list = (window: typeof everything) => store.list(Option.some(org_id), { action: "api_key.created" }, window)
       const kept = yield* list(everything)
       expect(kept).toHaveLength(made.length)
       yield* expectWindows(kept, list, (row) => row.audit_id)

@@ -1,6 +1,6 @@
 /** A wrong value stops the start: with the name of the setting, what it expects, and never a secret. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect, Either, Option } from "effect"
 import { Settings, parseMailbox } from "../../../src/platform/config/Settings.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
@@ -83,6 +83,58 @@ describe("settings", () => {
       )
       expect(yield* complaintAbout({ KYB_PROVIDER: "nobody" })).toMatch(/^KYB_PROVIDER/)
       expect(yield* complaintAbout({ KYB_APPROVALS: "3" })).toMatch(/^KYB_APPROVALS/)
+    })
+  )
+
+  const signIn = {
+    CONSOLE_CLIENT_ID: "console",
+    JWT_ISSUER: "https://id.example/",
+    JWT_AUDIENCE: "https://pay.example/api",
+    JWT_JWKS_URL: "https://id.example/jwks"
+  }
+
+  it.effect("names settings of the sign-in to the console that contradict each other", () =>
+    Effect.gen(function* () {
+      const { JWT_JWKS_URL: _, ...withoutKeys } = signIn
+      const contradictions: ReadonlyArray<readonly [Variables, RegExp]> = [
+        [{ CONSOLE_SCOPES: "openid" }, /^CONSOLE_CLIENT_ID is missing: CONSOLE_SCOPES is used with it only/],
+        [{ CONSOLE_TOKEN_ORIGIN: "https://a.example" }, /^CONSOLE_CLIENT_ID is missing: CONSOLE_TOKEN_ORIGIN/],
+        [{ CONSOLE_CLIENT_ID: "console" }, /^JWT_JWKS_URL is missing/],
+        [withoutKeys, /^JWT_JWKS_URL is missing/],
+        [{ ...signIn, JWT_ISSUER: "id.example" }, /^JWT_ISSUER is not valid: CONSOLE_CLIENT_ID needs an address/],
+        [{ ...signIn, CONSOLE_SCOPES: "email profile" }, /^CONSOLE_SCOPES is not valid: expected openid/],
+        [
+          { ...signIn, JWT_AUDIENCE: "corridor", CONSOLE_AUDIENCE_PARAMETER: "resource" },
+          /^CONSOLE_AUDIENCE_PARAMETER is not valid: resource needs a JWT_AUDIENCE that is an address/
+        ],
+        [{ ...signIn, CONSOLE_AUDIENCE_PARAMETER: "aud" }, /^CONSOLE_AUDIENCE_PARAMETER is not valid: expected one of/],
+        [
+          { ...signIn, JWT_ISSUER: "http://id.example", CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "ab".repeat(32) },
+          /^JWT_ISSUER is not valid: CONSOLE_CLIENT_ID needs an address that starts with https:\/\/\./
+        ]
+      ]
+      for (const [variables, expected] of contradictions) expect(yield* complaintAbout(variables)).toMatch(expected)
+      expect(yield* complaintAbout(signIn)).toBe("nothing")
+      expect(yield* complaintAbout({ ...signIn, JWT_ISSUER: "http://127.0.0.1:9000" })).toBe("nothing")
+    })
+  )
+
+  it.effect("asks the identity provider for the audience as it is given", () =>
+    Effect.gen(function* () {
+      const parameterWith = (variables: Variables) =>
+        Effect.map(Effect.provide(Settings, testSettings({ ...signIn, ...variables })), ({ consoleSignIn }) =>
+          Option.map(consoleSignIn, ({ audienceParameter, origins }) => [audienceParameter, ...origins])
+        )
+      expect(yield* parameterWith({})).toEqual(Option.some(["resource", "https://id.example"]))
+      expect(yield* parameterWith({ JWT_AUDIENCE: "corridor" })).toEqual(
+        Option.some(["audience", "https://id.example"])
+      )
+      expect(yield* parameterWith({ JWT_AUDIENCE: "console", CONSOLE_TOKEN_ORIGIN: "https://t.example/x" })).toEqual(
+        Option.some(["none", "https://id.example", "https://t.example"])
+      )
+      expect(yield* parameterWith({ CONSOLE_AUDIENCE_PARAMETER: "audience" })).toEqual(
+        Option.some(["audience", "https://id.example"])
+      )
     })
   )
 

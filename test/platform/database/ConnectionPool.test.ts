@@ -12,6 +12,16 @@ describe("names of prepared statements", () => {
     expect(nameOf("select $2")).not.toBe(name)
   })
 
+  it("keep half of the names for other texts than reads", () => {
+    const nameOf = makeNames(4)
+    const seenTwice = (text: string) => [nameOf(text), nameOf(text)][1]
+    const reads = ["a", "b", "c", "d", "e"].map((filter) => seenTwice(`select ${filter}`))
+    expect(reads.map((name) => name !== undefined)).toEqual([true, true, false, false, false])
+    expect(seenTwice("with created as (…) insert")).toBeDefined()
+    expect(seenTwice("update attempts")).toBeDefined()
+    expect(nameOf("select a")).toBe(reads[0])
+  })
+
   it("are bounded in number", () => {
     const nameOf = makeNames(2)
     for (const text of ["a", "b", "c", "d"]) nameOf(text)

@@ -38,7 +38,7 @@ const read = (config: { readonly config_id: string; readonly provider: string })
 const auditOf = (config_id: string) =>
   Effect.gen(function* () {
     const store = yield* AuditStore
-    const rows = yield* store.list(Option.none(), Option.none(), { after: Option.none(), take: 1000 })
+    const rows = yield* store.list(Option.none(), {}, { after: Option.none(), take: 1000 })
     return rows.filter((row) => row.subject_id === config_id)
   })
 

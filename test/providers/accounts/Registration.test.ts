@@ -156,7 +156,7 @@ describe("the platform's callback address", () => {
       const kept = Option.getOrThrow(yield* Effect.flatMap(SecretStore, ({ find }) => find(registeredSecret("stripe"))))
       expect(kept).not.toContain(secret)
       const entries = yield* Effect.flatMap(AuditStore, ({ list }) =>
-        list(Option.none(), Option.none(), { after: Option.none(), take: 10 })
+        list(Option.none(), {}, { after: Option.none(), take: 10 })
       )
       expect(entries).toMatchObject([
         {

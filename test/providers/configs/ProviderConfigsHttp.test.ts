@@ -57,7 +57,7 @@ const pathOf = (config: { readonly provider: string; readonly config_id: string 
 const auditOf = (config_id: string) =>
   Effect.gen(function* () {
     const store = yield* AuditStore
-    const rows = yield* store.list(Option.none(), Option.none(), { after: Option.none(), take: 1000 })
+    const rows = yield* store.list(Option.none(), {}, { after: Option.none(), take: 1000 })
     return rows.filter((row) => row.subject_id === config_id)
   })
 

@@ -111,7 +111,7 @@ describe("callbacks of PayPal", () => {
   const CAPTURE = `/v2/payments/captures/${capture.id}`
   const unseen = {
     _tag: "Hint",
-    unseen: { key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012", detail: expect.stringContaining("PP-D-4012") as string }
+    unverified: { key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012", detail: expect.stringContaining("PP-D-4012") as string }
   }
 
   it.effect.each(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])(
@@ -253,7 +253,9 @@ describe("callbacks of PayPal", () => {
       const unread = { currency_code: "EUR", value: "some" }
       const byReference = { _tag: "Hint", attempt: { reference, about: "payin" } }
       const byOrder = { _tag: "Hint", attempt: { reference: null, providerPaymentId: ORDER, about: "payin" } }
-      const left = { unseen: { key: `PAYMENT.CAPTURE.REFUNDED ${id}`, detail: expect.stringContaining(id) as string } }
+      const left = {
+        unverified: { key: `PAYMENT.CAPTURE.REFUNDED ${id}`, detail: expect.stringContaining(id) as string }
+      }
       const unclear: ReadonlyArray<readonly [Shown, object]> = [
         [{}, byReference],
         [{ [REFUND]: replyOf(403, {}) }, byReference],

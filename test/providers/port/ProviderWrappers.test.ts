@@ -18,6 +18,7 @@ it.effect("every call says for what and for whom it is made", () =>
       refundsHonourReference: true,
       provesAbsence: true,
       takesCardNumbers: true,
+      needsPayerEmail: true,
       givesUpId: () => false,
       since: new Date(),
       supports: () => Either.void,

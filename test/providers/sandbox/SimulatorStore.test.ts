@@ -1,5 +1,5 @@
 import { expect } from "@effect/vitest"
-import { Duration, Effect, Fiber, Option } from "effect"
+import { type Duration, Effect, Option } from "effect"
 import { Ids, nilUuid } from "../../../src/domain/Ids.ts"
 import {
   type NewSimulatorTimer,
@@ -7,6 +7,7 @@ import {
   type SimulatorTimer,
   SimulatorStore
 } from "../../../src/providers/sandbox/SimulatorStore.ts"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { shillings } from "./Orders.ts"
 import { onBothRailStores } from "./SimulatorStores.ts"
 
@@ -295,19 +296,27 @@ onBothRailStores("RailStore", (it) => {
     })
   )
 
-  it.effect("wakes the worker for a timer that is due before it looks again, and for no other", () =>
+  it.effect("wakes the worker for a timer when it is due, and after a change", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore
-      yield* store.dueSoon.pipe(Effect.timeoutOption(Duration.zero))
-      yield* opened([{ dueInMillis: 1000 }])
-      expect(yield* store.dueSoon.pipe(Effect.timeoutOption("20 millis"))).toEqual(Option.none())
-      const waiting = yield* Effect.fork(store.dueSoon)
-      yield* opened([{ dueInMillis: 0 }])
-      yield* Fiber.join(waiting)
-      const { payment } = yield* opened([])
-      const soon = yield* newTimer({ dueInMillis: 0 })
-      yield* store.change(payment.reference, () => [null, { timers: [soon] }])
-      yield* store.dueSoon
+      const queues = WorkQueues.make()
+      // Due times are read: the worker does not poll.
+      yield* queues.read([])
+      const due = Effect.provideService(
+        Effect.repeat(queues.rest("simulator"), { until: (isDue) => isDue }),
+        WorkQueues,
+        queues
+      )
+      const isDueWithin = (time: Duration.DurationInput) => Effect.map(Effect.timeoutOption(due, time), Option.isSome)
+      const here = Effect.provideService(WorkQueues, queues)
+      yield* here(opened([{ dueInMillis: 100 }]))
+      expect(yield* isDueWithin("20 millis")).toBe(false)
+      expect(yield* isDueWithin("5 seconds")).toBe(true)
+      yield* here(opened([{ dueInMillis: 0 }]))
+      expect(yield* isDueWithin("5 seconds")).toBe(true)
+      const { payment } = yield* here(opened([]))
+      yield* here(store.change(payment.reference, () => [null, { reason: "Changed" }]))
+      expect(yield* isDueWithin("5 seconds")).toBe(true)
     })
   )
 })

@@ -29,7 +29,7 @@ import type { Route } from "../../../src/platform/http/Route.ts"
 import { routerOf } from "../../../src/platform/http/EndpointRoute.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
-import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import type { Planted } from "../bugs/Planting.ts"
 import { buildPlan, applyBugs, planLayer } from "./LayerPlan.ts"
 import { CurrentWorker, type Machine } from "./Machine.ts"
@@ -120,7 +120,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
       Context.add(Ids, ids),
       Context.add(Providers, providers),
       // The default is shared by the process and would wake the workers of other machines.
-      Context.add(DeliveryWakeUp, DeliveryWakeUp.defaultValue())
+      Context.add(WorkQueues, WorkQueues.make())
     )
     const all = Context.merge(applyBugs(given, planted), stores)
     const context: Context.Context<Services> = Context.merge(all, yield* buildPlan(servicesPlan, all, planted))

@@ -1,8 +1,9 @@
 /** More endpoints, and more organisations, with work than one claim looks at. */
 import { expect } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { webhookEndpointWalk, webhookWalk } from "../../../src/domain/policies/WebhookPolicies.ts"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
@@ -48,6 +49,35 @@ onBothQueues("More endpoints than one claim looks at", (it) => {
       yield* Fiber.interrupt(worker)
       expect(new Set(receiver.hooks.map(({ path }) => path)).size).toBe(ENDPOINTS)
       expect(receiver.hooks).toHaveLength(ENDPOINTS)
+    })
+  )
+
+  it.scoped("are sent what waits for them though nothing wakes the worker while it walks", () =>
+    Effect.gen(function* () {
+      const receiver = yield* newReceiver()
+      const { claim } = yield* DeliveryQueueStore
+      const { ids, org_id } = yield* newEndpoints((nth) => `${receiver.url}/${nth}`)
+      yield* newEvents(org_id, 1)
+      // Another instance sends to all of the first endpoints.
+      const looks = 5
+      for (let look = 0; look < looks; look += 1) {
+        const after = look === 0 ? nilUuid : ids[look * webhookEndpointWalk - 1]!
+        const room = webhookEndpointWalk
+        const { deliveries } = yield* claim({
+          quotas: [{ org_id, after, room, failingRoom: room }],
+          inFlight: new Map(),
+          leaseMillis: 600_000
+        })
+        expect(deliveries).toHaveLength(webhookEndpointWalk)
+      }
+      const queues = WorkQueues.make()
+      yield* Effect.forkScoped(Effect.repeat(queues.read([]), Schedule.spaced("1 second")))
+      const worker = yield* Effect.fork(Effect.provideService(deliveryWorker, WorkQueues, queues))
+      yield* until(
+        Effect.sync(() => receiver.hooks.length),
+        (sent) => sent === ENDPOINTS - looks * webhookEndpointWalk
+      )
+      yield* Fiber.interrupt(worker)
     })
   )
 

@@ -1,9 +1,9 @@
-/** The worker that has nothing to do: it looks now and then, and at once when an event was committed here. */
+/** The worker that has nothing to do: it polls where no due times are read, and looks at once for an event. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { afterCommit, Transactor } from "../../../src/platform/database/Transactor.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -31,18 +31,20 @@ const nothingDue = () => {
 }
 
 describe("An idle worker", () => {
-  it.effect("looks four times a second, and at once when the bell rings", () =>
+  it.effect("looks four times a second, and at once when an event is announced", () =>
     Effect.gen(function* () {
       const { looks, means } = nothingDue()
-      const { wake: ring } = yield* DeliveryWakeUp
-      yield* Effect.fork(Effect.provide(deliveryWorker, means))
+      const queues = WorkQueues.make()
+      const ring = queues.announce("webhooks")
+      const worker = Effect.provideService(deliveryWorker, WorkQueues, queues)
+      yield* Effect.fork(Effect.provide(worker, means))
       yield* TestClock.adjust("100 millis")
       expect(looks()).toBe(1)
-      ring()
+      yield* ring
       yield* TestClock.adjust("1 millis")
       expect(looks()).toBe(2)
       for (let n = 0; n < 50; n++) {
-        ring()
+        yield* ring
         yield* TestClock.adjust("1 millis")
       }
       expect(looks(), "not for each of many events").toBeLessThanOrEqual(5)
@@ -56,11 +58,13 @@ describe("An idle worker", () => {
   it.effect("comes at once also when it has just looked of its own accord", () =>
     Effect.gen(function* () {
       const { looks, means } = nothingDue()
-      const { wake: ring } = yield* DeliveryWakeUp
-      yield* Effect.fork(Effect.provide(deliveryWorker, means))
+      const queues = WorkQueues.make()
+      const ring = queues.announce("webhooks")
+      const worker = Effect.provideService(deliveryWorker, WorkQueues, queues)
+      yield* Effect.fork(Effect.provide(worker, means))
       yield* TestClock.adjust("251 millis")
       expect(looks()).toBe(2)
-      ring()
+      yield* ring
       yield* TestClock.adjust("1 millis")
       expect(looks()).toBe(3)
     })

@@ -2,6 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
+import { periodsOf, type Trends as DeliveryTrends, trendsOf } from "../../../src/webhooks/delivery/DeliveryTrends.ts"
 import { queueRow, settle } from "../DeliveryRows.ts"
 import {
   dataOf,
@@ -77,6 +78,37 @@ onHookServer("Deliveries", (it) => {
       expect((yield* get(acme.key, other)).status).toBe(400)
     })
   )
+
+  it.effect("are counted by hour and by day, for those who may read the log", () =>
+    Effect.gen(function* () {
+      const { acme, globex } = yield* people
+      const { sent, webhook_id } = yield* withDeliveries(3)
+      yield* settle(sent[0]!.delivery_id, delivered)
+      yield* settle(sent[1]!.delivery_id, dead)
+      const path = `${HOOKS}/${webhook_id}/trends`
+      for (const [query, per, length] of [
+        ["", "hour", 24],
+        ["?per=day", "day", 30]
+      ] as const) {
+        const trends = dataOf<DeliveryTrends>(yield* get(acme.token("staff"), `${path}${query}`))
+        expect([trends.per, trends.periods.length, trends.latency]).toEqual([per, length, null])
+        const sum = (name: "delivered" | "dead" | "pending") => trends.periods.reduce((all, one) => all + one[name], 0)
+        expect([sum("delivered"), sum("dead"), sum("pending")]).toEqual([1, 1, 1])
+      }
+      expect((yield* get(acme.key, `${path}?per=week`)).status).toBe(400)
+      expect((yield* get(acme.token("member"), path)).status).toBe(403)
+      expect((yield* get(globex.key, path)).status).toBe(404)
+    })
+  )
+
+  it("have a latency that half, and 95 of 100, of their attempts keep", () => {
+    const at = new Date("2026-03-02T09:20:00.000Z")
+    const periods = periodsOf("hour", at)
+    expect(periods.at(-1)).toEqual(new Date("2026-03-02T09:00:00.000Z"))
+    const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
+    expect(trendsOf("hour", periods, [], hundred).latency).toEqual({ attempts: 100, median_ms: 50, p95_ms: 95 })
+    expect(trendsOf("hour", periods, [], [7]).latency).toEqual({ attempts: 1, median_ms: 7, p95_ms: 7 })
+  })
 
   it.effect("refuse a status that is none, and know nothing of an endpoint that is not there", () =>
     Effect.gen(function* () {

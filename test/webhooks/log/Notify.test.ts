@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { dataOf, deliveries, get, notify, onHookServer, patch, registered } from "../WebhookFixtures.ts"
@@ -47,13 +47,11 @@ onHookServer("A test notification", (it) => {
   it.effect("calls the worker, as every event does", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
-      const { listen } = yield* DeliveryWakeUp
-      let rings = 0
-      yield* listen(() => {
-        rings += 1
-      })
+      const { attach } = yield* WorkQueues
+      const announced: Array<readonly [string, number]> = []
+      yield* attach((queue, inMillis) => announced.push([queue, inMillis]))
       yield* notify(acme.key, acme.org_id)
-      expect(rings).toBe(1)
+      expect(announced).toEqual([["webhooks", 0]])
     }).pipe(Effect.scoped)
   )
 

@@ -7,6 +7,7 @@ import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
+import { startOf } from "../../../src/webhooks/delivery/DeliveryTrends.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const newHook = (org_id: OrgId) =>
@@ -61,6 +62,31 @@ onBothStores("DeliveryStore", (it) => {
       for (const scope of [mine.scope, theirs.scope]) expect(yield* store.requeue(scope, id)).toBe(false)
       expect(yield* store.requeue(Option.none(), nilId)).toBe(false)
       expect(yield* store.find(theirs.scope, id)).toEqual(Option.some(delivery))
+    })
+  )
+
+  it.effect("counts an endpoint's deliveries by hour or day and status, within the scope", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const [mine, theirs] = yield* Effect.all([newOwner, newOwner])
+      const { webhook_id } = mine.hook
+      yield* Effect.replicateEffect(send(mine.org_id), 3)
+      yield* newHook(mine.org_id)
+      yield* send(theirs.org_id)
+      const made = yield* store.list(mine.scope, { webhook_id }, everything)
+      const oldest = made.at(-1)!.created_at
+      for (const per of ["hour", "day"] as const) {
+        const since = startOf(per, oldest)
+        const counts = yield* store.counts(mine.scope, webhook_id, per, since)
+        const sum = (status: string) =>
+          counts.filter((one) => one.status === status).reduce((all, { count }) => all + count, 0)
+        expect([sum("pending"), sum("dead"), sum("delivered")], per).toEqual([3, 0, 0])
+        const starts = made.map(({ created_at }) => startOf(per, created_at).getTime())
+        expect(counts.every(({ at }) => starts.includes(at.getTime()))).toBe(true)
+        expect(yield* store.counts(theirs.scope, webhook_id, per, since)).toEqual([])
+        expect(yield* store.counts(mine.scope, webhook_id, per, new Date(Date.now() + 60_000))).toEqual([])
+      }
+      expect(yield* store.latencies(mine.scope, webhook_id, 10)).toEqual([])
     })
   )
 

@@ -211,6 +211,7 @@ const create = (folder: DataFolder, scratch: string) =>
       await Fs.chown(scratch, user.uid, user.gid)
     })
     const { initdb } = yield* binariesFor(folder.user)
+    yield* Effect.logInfo(`Creating the database in ${folder.cluster}, which takes some seconds`)
     // The built-in locale sorts and folds alike on every system, whatever locales are installed or upgraded.
     yield* runCommand(
       initdb,

@@ -1,0 +1,95 @@
+/** Due times of all queues in one statement, over the connection that listens. */
+import { Duration, Effect, Layer, Random, Schema } from "effect"
+import { providerNames } from "../domain/Corridor.ts"
+import {
+  unmatchedCallbackGrace,
+  unmatchedCallbackPoll,
+  unmatchedCallbackWindow
+} from "../domain/policies/PaymentPolicies.ts"
+import { dueTimesPoll, dueTimesPollPooled } from "../domain/policies/ServerPolicies.ts"
+import { webhookWalk } from "../domain/policies/WebhookPolicies.ts"
+import { Announcements } from "../platform/database/Announcements.ts"
+import { rowsAs } from "../platform/database/Query.ts"
+import { queueNames, type QueueName } from "../platform/database/WorkQueues.ts"
+import { DueTimesStore } from "./DueTimes.ts"
+
+const dueRows = rowsAs(
+  Schema.Struct({
+    queue: Schema.Literal(...queueNames),
+    is_due: Schema.Boolean,
+    wait: Schema.NullOr(Schema.Number)
+  })
+)
+
+const until = (time: string) => `extract(epoch from ${time} - now())::float8 * 1000`
+
+const ago = (time: Duration.Duration) => `now() - make_interval(secs => ${Duration.toSeconds(time)})`
+
+/** Of a table whose index is ordered by due time. */
+const byIndex = (queue: QueueName, { column, rows, table }: Record<"column" | "rows" | "table", string>) =>
+  `select '${queue}' as queue, exists (select from ${table} where ${rows} and ${column} <= now()) as is_due,
+    (select ${until(`min(${column})`)} from ${table} where ${rows} and ${column} > now()) as wait`
+
+const providers = `unnest(array[${providerNames.map((name) => `'${name}'`).join(", ")}]) as p (provider)`
+
+const asked = `a.provider = p.provider and (a.next_enquiry_at is not null or a.hint_at is not null)`
+
+const enquiryAt = "least(a.next_enquiry_at, a.hint_at)"
+
+const STATEMENT = [
+  byIndex("card_waits", { table: "card_waits", column: "expires_at", rows: "true" }),
+  byIndex("simulator", { table: "rail_timers", column: "due_at", rows: "true" }),
+  byIndex("account_details", {
+    table: "virtual_accounts",
+    column: "details_due_at",
+    rows: "details_due_at is not null"
+  }),
+  byIndex("account_details", { table: "incoming_transfer_lists", column: "due_at", rows: "true" }),
+  byIndex("kyb_requests", {
+    table: "kyb_applications",
+    column: "request_due_at",
+    rows: "request_sent_at is null and decided_at is null"
+  }),
+  byIndex("escrow_payouts", { table: "escrow_payouts", column: "due_at", rows: "due_at is not null" }),
+  `select 'enquiries', coalesce(bool_or(exists (select from attempts a
+      where ${asked} and ${enquiryAt} <= now() and (a.leased_until is null or a.leased_until <= now()) and a.sends > 0)), false),
+    min((select ${until(`min(${enquiryAt})`)} from attempts a where ${asked} and ${enquiryAt} > now()))
+    from ${providers}`,
+  `select 'ramp_payouts', coalesce(bool_or(a.leased_until is null or a.leased_until <= now()), false),
+    ${until("min(a.leased_until) filter (where a.leased_until > now())")}
+    from attempts a where a.sends = 0 and a.outcome is null`,
+  // Callbacks that came before the provider's id of their payment was known.
+  `select 'early_callbacks', count(*) > 0,
+    case when bool_or(received_at > ${ago(unmatchedCallbackGrace)}) then ${Duration.toMillis(unmatchedCallbackPoll)} end
+    from (select received_at from provider_callbacks where payment_id is null and word is not null
+      and received_at > ${ago(unmatchedCallbackWindow)} order by received_at desc limit 1) newest`,
+  // One index lookup for each organisation. With very many of them the worker looks itself.
+  `select 'webhooks', coalesce(bool_or(next_at <= now()) or count(*) = ${webhookWalk}, false),
+    ${until("min(next_at) filter (where next_at > now())")}
+    from (
+      with recursive walk as (
+        (select org_id, next_at, 1 as nth from webhook_queue order by org_id, next_at limit 1)
+        union all
+        select n.org_id, n.next_at, w.nth + 1 from walk w cross join lateral (
+          select q.org_id, q.next_at from webhook_queue q
+          where q.org_id > w.org_id order by q.org_id, q.next_at limit 1
+        ) n where w.nth < ${webhookWalk}
+      )
+      select next_at from walk
+    ) firsts`
+].join(" union all ")
+
+export const dueTimesSql = Layer.effect(
+  DueTimesStore,
+  Effect.map(Announcements, ({ hears, listen }) => ({
+    follow: ({ heard, read }) =>
+      Effect.gen(function* () {
+        const connection = yield* listen(heard)
+        const readOnce = connection.read("due times", STATEMENT).pipe(Effect.flatMap(dueRows), Effect.flatMap(read))
+        const poll = Duration.toMillis(hears ? dueTimesPoll : dueTimesPollPooled)
+        // Before the reading, so that instances do not read at the same moments.
+        const pause = Effect.flatMap(Random.nextRange(0.8, 1.2), (factor) => Effect.sleep(poll * factor))
+        return yield* Effect.raceFirst(Effect.forever(Effect.zipRight(readOnce, pause)), connection.lost)
+      }).pipe(Effect.scoped)
+  }))
+)

@@ -1,0 +1,93 @@
+/** What a person types to find a payment, read as each thing that it may be. */
+import { isAnyCurrencyCode } from "../../domain/Currency.ts"
+import type { CountryCode } from "../../domain/Country.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
+import type { Payment } from "./Payment.ts"
+import { hasReference, isOfCustomer } from "./PaymentSearch.ts"
+
+export interface SearchedAmount {
+  /** Decimal text without zeros that do not count. */
+  readonly value: string
+  readonly currency: string | undefined
+}
+
+export interface SearchTerms {
+  readonly text: string
+  readonly amount: SearchedAmount | undefined
+  readonly last4: string | undefined
+  /** E-mail address or phone number. */
+  readonly customer: string | undefined
+}
+
+/** Digits of an amount that are compared; longer ones are references. */
+const LONGEST_AMOUNT = 18
+
+/** 1500, 1,500.00, 1 500.00 and 1.500,00. */
+const shapes: ReadonlyArray<readonly [RegExp, groups: RegExp]> = [
+  [/^\d+(\.\d+)?$/, /[^\d.]/g],
+  [/^\d{1,3}([, \u00a0\u202f'])\d{3}(\1\d{3})*(\.\d+)?$/, /[^\d.]/g],
+  [/^\d{1,3}(\.\d{3})+,\d+$/, /\./g]
+]
+
+const plain = (digits: string): string => {
+  const [whole = "", fraction = ""] = digits.split(".")
+  const rest = fraction.replace(/0+$/, "")
+  return `${whole.replace(/^0+(?=\d)/, "")}${rest === "" ? "" : `.${rest}`}`
+}
+
+const valueOf = (text: string): string | undefined => {
+  const shape = shapes.find(([pattern]) => pattern.test(text))
+  if (shape === undefined || text.length > LONGEST_AMOUNT) return undefined
+  const value = plain(text.replace(shape[1], "").replace(",", "."))
+  return value === "0" ? undefined : value
+}
+
+const amountIn = (text: string): SearchedAmount | undefined => {
+  const [, before, digits = "", after] =
+    /^([a-z]{3,4})?\s*([\d][\d.,' \u00a0\u202f]*?)\s*([a-z]{3,4})?$/i.exec(text) ?? []
+  const code = (before ?? after)?.toUpperCase()
+  const value = valueOf(digits)
+  const isCurrency = code === undefined || (isAnyCurrencyCode(code) && (before === undefined || after === undefined))
+  return value !== undefined && isCurrency ? { value, currency: code } : undefined
+}
+
+const last4In = (text: string): string | undefined => /^(?:[\d*x•·.\s-]*[*x•·.][\s-]*)?(\d{4})$/i.exec(text)?.[1]
+
+const isCustomer = (text: string): boolean => /.@./.test(text) || /^\+?[\d ()-]{7,20}$/.test(text)
+
+export const searchTerms = (typed: string): SearchTerms => {
+  const text = typed.trim()
+  return { text, amount: amountIn(text), last4: last4In(text), customer: isCustomer(text) ? text : undefined }
+}
+
+const amountMatches = ({ currency, value }: SearchedAmount, payment: Payment): boolean =>
+  [payment.amount, payment.target].some(
+    (money) => plain(money.toNumericText()) === value && (currency === undefined || money.currency === currency)
+  )
+
+/** A match by amount, card or customer, as the indexes find them. */
+export const matchesValues = (
+  { amount, customer, last4 }: SearchTerms,
+  home: CountryCode | undefined,
+  payment: Payment
+): boolean =>
+  (amount !== undefined && amountMatches(amount, payment)) ||
+  (last4 !== undefined && payment.card_details["last4"] === last4) ||
+  (customer !== undefined && isOfCustomer(customer, home, payment))
+
+/** `called`: payments that some provider calls by the text, or a transfer of which. */
+export const matchesExactly = (
+  terms: SearchTerms,
+  home: CountryCode | undefined,
+  payment: Payment,
+  called: ReadonlySet<PaymentId>
+): boolean => hasReference(terms.text, payment, called) || matchesValues(terms, home, payment)
+
+const part = (value: unknown, longest: number): string => (typeof value === "string" ? value.slice(0, longest) : "")
+
+/** The column `search_text`, for the store in memory. */
+const searchTextOf = ({ client_reference, payer_details, recipient_info }: Payment): string =>
+  `${client_reference ?? ""}\n${part(payer_details["name"], 200)}\n${part(recipient_info["fname"], 100)} ${part(recipient_info["lname"], 100)}`.toLowerCase()
+
+export const containsText = ({ text }: SearchTerms, payment: Payment): boolean =>
+  searchTextOf(payment).includes(text.toLowerCase())

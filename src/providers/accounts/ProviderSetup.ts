@@ -1,0 +1,107 @@
+/** What each provider needs before it can be used, what is set, and a test of its account. */
+import { Effect, Either, Option } from "effect"
+import type { ProviderCheck, ProviderSetup } from "../../contract/api/ProviderConfigsApi.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict, NotFound } from "../../domain/Failure.ts"
+import { type Mode, Settings } from "../../platform/config/Settings.ts"
+import type { AccountFacts } from "../port/Provider.ts"
+import type { CredentialField } from "../port/ThirdParty.ts"
+import { shownMode } from "./AccountMode.ts"
+import { ProviderAccounts, type Verdict } from "./ProviderAccounts.ts"
+import { isOptional, ProviderSettings } from "./ProviderSettings.ts"
+import { type AnyThirdParty, thirdParties, thirdPartyNamed } from "./ThirdParties.ts"
+
+export type Check = typeof ProviderCheck.Type
+
+const checkMode = (mode: Mode | undefined): Check["mode"] =>
+  mode === undefined ? null : mode === "live" ? "live" : "test"
+
+/** `account` is `platform`, or the id of the configuration that brings the account. */
+export const checkOf = (
+  provider: Check["provider"],
+  account: string,
+  shown: Mode | undefined,
+  verdict: Verdict
+): Check => {
+  const facts: AccountFacts = Either.getOrElse(verdict, () => ({}))
+  return {
+    provider,
+    account,
+    passed: Either.isRight(verdict),
+    mode: checkMode(shown) ?? facts.mode ?? null,
+    name: facts.name ?? null,
+    balances: facts.balances ?? null,
+    rights: facts.rights ?? null,
+    message: Either.match(verdict, { onLeft: (reason) => reason, onRight: ({ note }) => note ?? "" })
+  }
+}
+
+/** Tests the platform's account by a call that moves nothing; none where there is no account. */
+export const checkPlatform = Effect.fn("checkPlatform")(function* (party: AnyThirdParty) {
+  const accounts = yield* ProviderAccounts
+  const { parties } = yield* ProviderSettings
+  const { baseUrl, platform } = parties.get(party.name)!
+  const shown = Option.map(platform, (given) => shownMode(party, given, baseUrl))
+  return Option.map(yield* accounts.triedPlatform(party.name), (verdict) =>
+    checkOf(party.name, "platform", Option.getOrUndefined(shown), verdict)
+  )
+})
+
+interface Known {
+  readonly isSet: boolean
+  readonly isStored: boolean
+  readonly mode: Mode
+}
+
+const settingState = (field: CredentialField, { isSet, isStored, mode }: Known) => {
+  if (isSet) return "set"
+  if (isStored) return "stored"
+  return isOptional(field, mode) ? "optional" : "missing"
+}
+
+export const setupOf = Effect.fn("setupOf")(function* (party: AnyThirdParty) {
+  const { mode, publicUrl } = yield* Settings
+  const { parties } = yield* ProviderSettings
+  const { registration } = yield* ProviderAccounts
+  const { platform } = parties.get(party.name)!
+  const given = Option.getOrElse(platform, () => ({}))
+  const stored = Option.match(registration(party.name), { onNone: () => ({}), onSome: (one) => one.stored })
+  const { callbacks, keys, registers } = party.setup
+  const secrets = [callbacks?.secret, callbacks?.alsoSecret?.field].flatMap(
+    (field) => party.fields[field ?? ""]?.env ?? []
+  )
+  return {
+    provider: party.name,
+    is_set: Option.isSome(platform),
+    keys,
+    settings: Object.entries(party.fields).map(([field, about]) => ({
+      name: about.env,
+      state: settingState(about, {
+        isSet: Object.hasOwn(given, field),
+        isStored: Object.hasOwn(stored, field),
+        mode
+      }),
+      about: about.about
+    })),
+    callback_url: `${publicUrl}/callbacks/${party.name}`,
+    callbacks: callbacks === null ? null : { at: callbacks.at, events: callbacks.events, secrets },
+    registers: registers ?? null
+  } satisfies typeof ProviderSetup.Type
+})
+
+/** For platform admins, over HTTP. */
+export const makeProviderSetups = Effect.gen(function* () {
+  const context = yield* Effect.context<Settings | ProviderSettings | ProviderAccounts>()
+  return {
+    list: (_permit: Permit<"platform">) => Effect.provide(Effect.forEach(thirdParties, setupOf), context),
+    test: Effect.fn("ProviderSetups.test")(function* (_permit: Permit<"platform">, name: string) {
+      const party = thirdPartyNamed(name)
+      if (party === undefined) return yield* new NotFound({ message: "There is no such provider." })
+      const checked = yield* Effect.provide(checkPlatform(party), context)
+      if (Option.isSome(checked)) return checked.value
+      return yield* new Conflict({
+        message: `The settings of ${party.title} are not set: there is no account to test.`
+      })
+    })
+  }
+})
