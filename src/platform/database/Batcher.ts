@@ -5,7 +5,7 @@
  * - A batch that takes too long is overtaken by the next one.
  * - An organisation whose rows are locked, or whose items are refused, gets a batch of its own.
  */
-import { Array as Arr, Cause, Duration, Effect, Exit, FiberRef, FiberSet, Option, type Tracer, Context } from "effect"
+import { Array as Arr, Cause, Duration, Effect, Exit, FiberRef, FiberSet, Option, type Tracer } from "effect"
 import { busy, type DatabaseFailure, type MaybeWritten } from "../../domain/Failure.ts"
 import {
   concurrentBatches,
@@ -252,15 +252,13 @@ export const batchedReads = <In, Out>(
     })
   })
 
-/** Version for the current fiber; null: read without the cache. */
-class ConfigVersion extends Context.Reference<ConfigVersion>()("corridor/ConfigVersion", {
-  defaultValue: (): string | null => null
-}) {}
+/** Version for the current fiber; null: read without the cache. No service: a context of all services is long to copy. */
+const configVersion = FiberRef.unsafeMake<string | null>(null)
 
 export const atConfigVersion =
   (version: string | null) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    version === null ? effect : Effect.provideService(effect, ConfigVersion, version)
+    version === null ? effect : Effect.locally(effect, configVersion, version)
 
 /**
  * Caches the configuration that payments read (organisations, fees, routing) by its version. A request learns the
@@ -276,7 +274,7 @@ export const cachedByConfigVersion = <In, Out>(
     const kept = new Map<string, Out>()
     return (item: In): Stored<Out> =>
       Effect.gen(function* () {
-        const version = yield* ConfigVersion
+        const version = yield* FiberRef.get(configVersion)
         if (version === null || (yield* InTransaction)) return yield* read(item)
         const key = `${version} ${keyOf(item)}`
         const cached = kept.get(key)
