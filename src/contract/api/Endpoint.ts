@@ -20,7 +20,7 @@ import { matching } from "./RequestFields.ts"
 
 const NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
 
-const RuleName = Schema.String.pipe(
+export const RuleName = Schema.String.pipe(
   Schema.pattern(new RegExp(NAME), {
     message: () => "is not a name of lower-case letters, digits and dashes, at most 63"
   })

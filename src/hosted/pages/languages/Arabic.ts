@@ -101,7 +101,8 @@ export const arabic: PageText = {
     slowDown: "محاولات كثيرة. لم يُخصم أي مبلغ. يرجى الانتظار دقيقة ثم المحاولة مرة أخرى.",
     payChosen: "ادفع",
     rate: "سعر الصرف",
-    rateFor: (rate, minutes) => (minutes < 1 ? `${rate}، لأقل من دقيقة` : `${rate}، لمدة ${minutesText(minutes)}`),
+    rateFor: (rate, minutes) =>
+      minutes < 1 ? `\u2066${rate}\u2069، لأقل من دقيقة` : `\u2066${rate}\u2069، لمدة ${minutesText(minutes)}`,
     waitingText: (merchant) =>
       `تتحدث هذه الصفحة تلقائياً. سيُبلَّغ \u2068${merchant}\u2069 حتى لو أغلقتها. يرجى عدم الدفع مرة أخرى.`,
     againText: "لم تنجح عملية الدفع. يمكنك المحاولة مرة أخرى أو الدفع بطريقة أخرى.",
