@@ -8,7 +8,7 @@ import { BalancesCard } from "./BalancesCard.tsx"
 import { byPaymentCount } from "./BalanceOrder.ts"
 import { Field, Form } from "../../components/Form.tsx"
 import { go } from "../../state/HashRouter.ts"
-import { noPayments, PaymentTable } from "../payments/PaymentTable.tsx"
+import { noPaymentsYet, PaymentTable } from "../payments/PaymentTable.tsx"
 import { useState } from "preact/hooks"
 import { plotValue } from "../../api/Amount.ts"
 import { Plot } from "../../components/Plot.tsx"
@@ -152,7 +152,7 @@ const LatestPayments = () => {
   )
   return (
     <Card title="Latest payments" actions={<a href="#/payments">All payments</a>}>
-      <PagedList list={{ ...list, more: undefined }} empty={noPayments}>
+      <PagedList list={{ ...list, more: undefined }} empty={noPaymentsYet}>
         {(items) => <PaymentTable payments={items} brief />}
       </PagedList>
     </Card>

@@ -10,7 +10,7 @@ import { exactTime, labelOf, dayBounds, timeZone } from "../../state/Display.ts"
 import { route, setQuery, linkTo } from "../../state/HashRouter.ts"
 import { useOrgPages, useLoad } from "../../state/LoadHooks.ts"
 import { useWantedSearch } from "../../state/SearchKey.ts"
-import { noPayments, PaymentTable } from "./PaymentTable.tsx"
+import { noPayments, noPaymentsYet, PaymentTable } from "./PaymentTable.tsx"
 import type { Item } from "../../api/ConsoleApi.ts"
 import { hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
 
@@ -171,6 +171,8 @@ const DaysNote = () => {
   return query.has("from") || query.has("to") ? <p class="muted">Days in your time zone, {timeZone()}.</p> : null
 }
 
+const partly = ["payments", "None found so far", "Older payments are not searched yet."] as const
+
 export const PaymentsPage = () => {
   const { from, to, ...filters } = Object.fromEntries(route.value.query)
   const list = useOrgPages("payments", "transactions", { ...filters, ...dayBounds({ from, to }) })
@@ -183,7 +185,7 @@ export const PaymentsPage = () => {
       <DaysNote />
       <PagedList
         list={list}
-        empty={isPartial ? ["payments", "None found so far", "Older payments are not searched yet."] : noPayments}
+        empty={isPartial ? partly : route.value.query.size === 0 ? noPaymentsYet : noPayments}
         moreName={isPartial ? "Search further back" : "Show more"}
       >
         {(items) => <PaymentTable payments={items} />}
