@@ -11,10 +11,7 @@ describe("A worker of the simulators that rests", () => {
     Effect.gen(function* () {
       const queues = WorkQueues.make()
       const readings = Effect.forever(
-        Effect.zipRight(
-          queues.read([{ queue: "simulator", is_due: true, wait: null }]),
-          Effect.sleep(dueTimesPoll)
-        )
+        Effect.zipRight(queues.read([{ queue: "simulator", is_due: true, wait: null }]), Effect.sleep(dueTimesPoll))
       )
       const times: Array<number> = []
       const deliver = () =>
