@@ -1,7 +1,7 @@
 /** The trends of an endpoint do not take longer because it was sent more: the list of an organisation waits for them. */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Option } from "effect"
 import pg from "pg"
 import { afterAll } from "vitest"
 import { people } from "../../support/Credentials.ts"
@@ -41,12 +41,12 @@ const DELIVERIES = 8000
 onServer(
   "Trends of an endpoint with very many deliveries",
   "PostgreSQL",
-  { stores: openStoresOn("PostgreSQL") },
+  { stores: Layer.orDie(openStoresOn("PostgreSQL")) },
   (it) => {
     for (const per of ["hour", "day"]) {
       it.effect(`read few of them by ${per}`, () =>
         Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
+          const sql = Option.getOrThrow(yield* Effect.serviceOption(SqlClient.SqlClient))
           const { acme } = yield* people
           const { webhook_id } = yield* registered(acme.key)
           yield* notify(acme.key, acme.org_id)
