@@ -1,7 +1,7 @@
 /** Sign-in at the identity provider: authorization code with PKCE, renewal by refresh token, sign-out. */
 import * as oauth from "oauth4webapi"
 import { Problem } from "./ApiResponse.ts"
-import { type IssuedTokens, placeInConsole, refusalOf, renewalTime, tokenForApi } from "./ProviderTokens.ts"
+import { type IssuedTokens, placeInConsole, refusalOf, renewalTime, tokenForApi } from "./Credentials.ts"
 import {
   credentialOf,
   providerTokens,
