@@ -1,6 +1,6 @@
 /** Pasted credentials, and tokens of the identity provider: which one goes to the API, and until when. */
 import { describe, expect, it } from "vitest"
-import { pastedCredential } from "../../src/console/api/PastedCredential.ts"
+import { pastedCredential } from "../../src/console/state/TypedInput.ts"
 import { placeInConsole, refusalOf, renewalTime, tokenForApi } from "../../src/console/api/ProviderTokens.ts"
 
 const jwtOf = (claims: object): string =>

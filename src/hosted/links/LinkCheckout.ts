@@ -2,6 +2,7 @@
 import { Clock, Context, Data, Effect, Either, Layer, Option } from "effect"
 import { type PaymentId, Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { isolatedName } from "../../domain/MailSafeText.ts"
 import { checkReturnUrl } from "../../domain/Url.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Actions } from "../../payments/actions/Actions.ts"
@@ -82,8 +83,8 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
 
       const merchantOf = (link: PaymentLink) =>
         Effect.map(organizations.find(link.org_id), (found) => {
-          const name = Option.match(found, { onNone: () => "", onSome: (organization) => organization.name })
-          const merchant = link.brand_name ?? name
+          const name = Option.match(found, { onNone: () => "", onSome: (one) => isolatedName(one.name) })
+          const merchant = link.brand_name === null ? name : isolatedName(link.brand_name)
           return { merchant, behind: merchant === name ? undefined : name }
         })
 
