@@ -4,11 +4,10 @@ import { Either, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { kybStatuses } from "../../domain/Organization.ts"
 import { givenUrl } from "../../domain/Url.ts"
-import { get, post } from "./Endpoint.ts"
+import { get, post, examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, success, Timestamp } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { IsoTime, matching, optionalNullable, text as freeText } from "./RequestFields.ts"
-import { examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
 
 export const KybState = Schema.Struct({
   org_id: idOf(OrgId),

@@ -16,7 +16,13 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { makeBlockedPayouts } from "./BlockedPayouts.ts"
 import { makeDisburseMilestone } from "./DisburseMilestone.ts"
-import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
+import {
+  type Escrow,
+  partyLedgerAccount,
+  makeEscrowTransaction,
+  type EscrowFilter,
+  EscrowStore
+} from "./EscrowStore.ts"
 import {
   fundEntry,
   type EscrowMovement,
@@ -28,7 +34,6 @@ import {
   type SplitUpdate,
   submitContract
 } from "./EscrowTransitions.ts"
-import { makeEscrowTransaction, type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
 import {
   canceledAnswer,
   escrowView,
