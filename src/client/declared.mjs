@@ -29,7 +29,7 @@ const asTable = (file, name, table) => ({
 })
 
 const operations = ["src/client/DeclaredOperations.ts", "operations"]
-const answerShapes = ["src/cli/client/HttpApiClient.ts", "answerShapes"]
+const answerShapes = ["src/cli/client/AnswerShapes.ts", "answerShapes"]
 
 export const readOperations = (folder) => readTable(folder, ...operations)
 export const operationsAsTable = (table) => asTable(...operations, table)
