@@ -41,7 +41,7 @@ const FIRST_ENQUIRIES = 2 * enquiriesPerProvider
 /** If so many wait to be sent, the worker looks itself. */
 const MOST_UNSENT = 200
 
-const STATEMENT = [
+export const dueTimesStatement = [
   byIndex("card_waits", { table: "card_waits", column: "expires_at", rows: "true" }),
   byIndex("simulator", { table: "rail_timers", column: "due_at", rows: "true" }),
   byIndex("account_details", {
@@ -103,7 +103,7 @@ export const dueTimesSql = Layer.effect(
     follow: ({ heard, read }) =>
       Effect.gen(function* () {
         const connection = yield* listen(heard)
-        const readOnce = connection.read("due times", STATEMENT).pipe(Effect.flatMap(dueRows), Effect.flatMap(read))
+        const readOnce = connection.read("due times", dueTimesStatement).pipe(Effect.flatMap(dueRows), Effect.flatMap(read))
         const poll = Duration.toMillis(hears ? dueTimesPoll : dueTimesPollPooled)
         // Before the reading, so that instances do not read at the same moments.
         const pause = Effect.flatMap(Random.nextRange(0.8, 1.2), (factor) => Effect.sleep(poll * factor))
