@@ -127,7 +127,8 @@ layer(Instances, { excludeTestServices: true, timeout: "60 seconds" })("A restin
           Effect.flatMap(WorkQueues, ({ announce }) => Effect.addFinalizer(() => announce("webhooks")))
         ).pipe(
           Layer.provide(Layer.fresh(DatabaseLive)),
-          Layer.provide(Layer.sync(WorkQueues, WorkQueues.make))
+          Layer.provide(Layer.sync(WorkQueues, WorkQueues.make)),
+          Layer.provide(testSettings())
         )
         yield* Effect.scoped(Layer.build(ending))
         yield* waitFor(isDue)
