@@ -103,7 +103,9 @@ export const dueTimesSql = Layer.effect(
     follow: ({ heard, read }) =>
       Effect.gen(function* () {
         const connection = yield* listen(heard)
-        const readOnce = connection.read("due times", dueTimesStatement).pipe(Effect.flatMap(dueRows), Effect.flatMap(read))
+        const readOnce = connection
+          .read("due times", dueTimesStatement)
+          .pipe(Effect.flatMap(dueRows), Effect.flatMap(read))
         const poll = Duration.toMillis(hears ? dueTimesPoll : dueTimesPollPooled)
         // Before the reading, so that instances do not read at the same moments.
         const pause = Effect.flatMap(Random.nextRange(0.8, 1.2), (factor) => Effect.sleep(poll * factor))

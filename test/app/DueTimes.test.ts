@@ -38,7 +38,9 @@ const attempt = (values: Readonly<Record<string, string>>) =>
     yield* sql.withTransaction(
       Effect.zipRight(
         sql`set local session_replication_role = replica`,
-        sql.unsafe(`insert into attempts (${Object.keys(given).join(", ")}) values (${Object.values(given).join(", ")})`)
+        sql.unsafe(
+          `insert into attempts (${Object.keys(given).join(", ")}) values (${Object.values(given).join(", ")})`
+        )
       )
     )
   })
