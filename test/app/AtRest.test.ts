@@ -119,6 +119,18 @@ layer(Instances, { excludeTestServices: true, timeout: "60 seconds" })("A restin
   )
 
   it.scoped(
+    "is woken by an instance of a later version, which has more queues",
+    () =>
+      Effect.gen(function* () {
+        const isDue = yield* resting("webhooks")
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`select pg_notify('corridor_due', '{"from":0,"due":[["more",0],["webhooks",0]]}')`
+        yield* waitFor(isDue)
+      }),
+    60_000
+  )
+
+  it.scoped(
     "is woken by what another instance gives back when it ends",
     () =>
       Effect.gen(function* () {
