@@ -4,6 +4,7 @@ import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { incomingTransferLease } from "../../domain/policies/PaymentPolicies.ts"
 import { OPERATOR_ID } from "../../domain/Movement.ts"
 import { anyRow, execute, inScope, moneyOf, newest, ownedBy, query } from "../../platform/database/Query.ts"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import {
   IncomingTransferStore,
   type NewTransfer,
@@ -26,7 +27,7 @@ const fromRow = ({ amount, currency, ...row }: typeof TransferRow.Type): StoredT
 
 export const incomingTransferStoreSql = Layer.effect(
   IncomingTransferStore,
-  Effect.map(SqlClient.SqlClient, (sql): IncomingTransferStore["Type"] => {
+  Effect.map(Effect.all([SqlClient.SqlClient, WorkQueues]), ([sql, { announce }]): IncomingTransferStore["Type"] => {
     const columns = sql.literal(Object.keys(TransferRow.fields).join(", "))
     const secondsFromNow = (time: Duration.Duration) => sql`now() + make_interval(secs => ${Duration.toSeconds(time)})`
     const inAccount = ({ account, provider }: NewTransfer) =>
@@ -108,7 +109,7 @@ export const incomingTransferStoreSql = Layer.effect(
         ),
       claimList: (provider) =>
         Effect.map(
-          // Asked every second: a list that is not due is read, and not locked.
+          // A list that is not due is read, and not locked.
           listOf.first(sql`insert into incoming_transfer_lists as l (provider, listed_until, due_at)
             select ${provider}, now(), ${secondsFromNow(incomingTransferLease)}
             where not exists (select from incoming_transfer_lists where provider = ${provider} and due_at > now())
@@ -117,12 +118,16 @@ export const incomingTransferStoreSql = Layer.effect(
           Option.map(({ listed_until }) => listed_until)
         ),
       listed: (provider, dueIn, until) =>
-        execute(sql`update incoming_transfer_lists set due_at = ${secondsFromNow(dueIn)},
+        // Due already: made so while it was being read.
+        execute(sql`update incoming_transfer_lists
+          set due_at = case when due_at <= now() then due_at else ${secondsFromNow(dueIn)} end,
             listed_until = greatest(listed_until, ${until ?? null}::timestamptz)
           where provider = ${provider}`),
       listSoon: (provider) =>
         execute(sql`insert into incoming_transfer_lists (provider, listed_until, due_at) values (${provider}, now(), now())
-          on conflict (provider) do update set due_at = least(incoming_transfer_lists.due_at, now())`)
+          on conflict (provider) do update set due_at = least(incoming_transfer_lists.due_at, now())`).pipe(
+          Effect.zipLeft(announce("account_details"))
+        )
     }
   })
 )

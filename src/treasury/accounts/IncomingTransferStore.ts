@@ -87,7 +87,7 @@ export class IncomingTransferStore extends Context.Tag("corridor/IncomingTransfe
      * time, the time of the call.
      */
     readonly claimList: (provider: ProviderName) => Stored<Option.Option<Date>>
-    /** `until`: absent if the list could not be read. */
+    /** A list that became due while it was being read stays due. `until`: absent if it could not be read. */
     readonly listed: (provider: ProviderName, dueIn: Duration.Duration, until?: Date) => Stored<void>
     /** Makes the list due now. */
     readonly listSoon: (provider: ProviderName) => Stored<void>
