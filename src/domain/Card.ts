@@ -60,12 +60,19 @@ const usualDigit = (digit: string): string => {
   return String(code - zero)
 }
 
+const isAscii = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false
+  return true
+}
+
 /** As a person reads it: digits and spaces of other kinds are the usual ones, and what has no width is not there. */
 const asRead = (text: string): string =>
-  text
-    .normalize("NFKC")
-    .replaceAll(/\p{Cf}/gu, "")
-    .replaceAll(/[^\P{Nd}0-9]/gu, usualDigit)
+  isAscii(text)
+    ? text
+    : text
+        .normalize("NFKC")
+        .replaceAll(/\p{Cf}/gu, "")
+        .replaceAll(/[^\P{Nd}0-9]/gu, usualDigit)
 
 /** No number has fewer, in whatever digits it is written. */
 const FEWEST_SIGNS = 14

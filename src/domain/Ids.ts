@@ -61,12 +61,12 @@ const DRAWN_AHEAD = 4096
 
 /** Asking the system for a few bytes costs as much as asking for many; each byte is handed out once. */
 const bytesAhead = (): ((count: number) => Uint8Array) => {
-  let left: Uint8Array = new Uint8Array()
+  let drawn: Uint8Array = new Uint8Array()
+  let used = 0
   return (count) => {
-    if (left.length < count) left = randomBytes(Math.max(DRAWN_AHEAD, count))
-    const taken = left.subarray(0, count)
-    left = left.subarray(count)
-    return taken
+    if (drawn.length - used < count) [drawn, used] = [randomBytes(Math.max(DRAWN_AHEAD, count)), 0]
+    used += count
+    return drawn.subarray(used - count, used)
   }
 }
 

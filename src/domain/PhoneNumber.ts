@@ -21,15 +21,28 @@ const read = (text: string, country: CountryCode) => {
   })
 }
 
+/** A number that is possible. */
+interface Possible {
+  readonly number: string
+  readonly callingCode: string
+}
+
+const possibleIn = (text: string, country: CountryCode): Possible | undefined => {
+  const phone = read(text, country)
+  return phone === undefined || !phone.isPossible() || phone.ext !== undefined
+    ? undefined
+    : { number: phone.number, callingCode: phone.countryCallingCode }
+}
+
 /** Recently parsed numbers: checking, routing and sending a payment read the same one. */
-const lately = new Map<string, ReturnType<typeof read>>()
+const lately = new Map<string, Possible | undefined>()
 const REMEMBERED = 256
 const LONGEST_REMEMBERED = 40
 
-const parse = (text: string, country: CountryCode): ReturnType<typeof read> => {
+const parse = (text: string, country: CountryCode): Possible | undefined => {
   const key = `${country} ${text}`
   if (lately.has(key)) return lately.get(key)
-  const phone = read(text, country)
+  const phone = possibleIn(text, country)
   if (text.length > LONGEST_REMEMBERED) return phone
   setBounded(lately, REMEMBERED, key, phone)
   return phone
@@ -38,12 +51,11 @@ const parse = (text: string, country: CountryCode): ReturnType<typeof read> => {
 /** National form is read as a number of `country`; international form may name any other. */
 export const readPhoneNumber = (text: string, country: CountryCode): Either.Either<string, string> => {
   const phone = parse(text, country)
-  if (phone === undefined || !phone.isPossible() || phone.ext !== undefined) {
-    return Either.left(
-      `is not a possible phone number of ${country}: write it like +254712345678, or in that country's own form`
-    )
-  }
-  return Either.right(phone.number)
+  return phone === undefined
+    ? Either.left(
+        `is not a possible phone number of ${country}: write it like +254712345678, or in that country's own form`
+      )
+    : Either.right(phone.number)
 }
 
 /** Countries that share a calling code, such as the United Kingdom and Jersey, are not told apart. */
@@ -52,7 +64,7 @@ export const readPhoneNumberOf = (text: string, country: CountryCode): Either.Ei
     readPhoneNumber(text, country),
     () => {
       const numbered = numberedCountry(country)
-      return numbered !== undefined && parse(text, country)?.countryCallingCode === getCountryCallingCode(numbered)
+      return numbered !== undefined && parse(text, country)?.callingCode === getCountryCallingCode(numbered)
     },
     () => `is not a number of ${country}`
   )

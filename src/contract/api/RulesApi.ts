@@ -7,7 +7,21 @@ import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { listSubjects, ruleActions, ruleKinds, ruleSubjects } from "../../domain/RiskRules.ts"
+<<<<<<< HEAD
 import { del, get, post, put } from "./Endpoint.ts"
+=======
+import {
+  del,
+  get,
+  post,
+  apiGroup,
+  camelPageExample,
+  examples,
+  exampleTimes,
+  operation,
+  pageExample
+} from "./Operation.ts"
+>>>>>>> fd8de323
 import {
   CamelPageParams,
   camelPageOf,
@@ -21,7 +35,6 @@ import {
   Timestamp,
   timestamps
 } from "./Envelope.ts"
-import { apiGroup, camelPageExample, examples, exampleTimes, operation, pageExample } from "./Operation.ts"
 import { limitAmount, optionalOrNull, text } from "./RequestFields.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({

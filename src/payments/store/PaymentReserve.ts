@@ -64,7 +64,7 @@ export const reserveAfter = (
   { patch, payment }: Change,
   entries: ReadonlyArray<Entry>
 ): { readonly moved: Money | null; readonly next: Date | null } => {
-  const { reserve } = { ...payment, ...patch }
+  const { reserve = payment.reserve } = patch
   if (reserve === null) return { moved: null, next: null }
   const postings = combine(entries.flatMap((entry) => entry.postings))
   const moved = postings.find(({ account }) => kindOf(account) === "reserve")?.amount ?? null

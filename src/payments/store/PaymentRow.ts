@@ -130,25 +130,57 @@ const reserveOf = ({ parts, ...terms }: ReserveRow, { currency }: Money): Paymen
   }))
 })
 
-/** As it is written. */
-export const toRow = ({
-  amount,
-  refunded,
-  refunds,
-  reserve,
-  target,
-  total_fees,
-  ...payment
-}: Payment): Omit<PaymentRow, "metadata"> & { readonly metadata: JsonObject } => ({
-  ...payment,
-  refunds: refundRows(refunds),
-  reserve: reserve === null ? null : reserveRow(reserve),
-  refunded_amount: refunded.toNumericText(),
-  amount: amount.toNumericText(),
-  currency: amount.currency,
-  target_amount: target.toNumericText(),
-  target_currency: target.currency,
-  total_fees: total_fees === null ? null : total_fees.toNumericText()
+/** As it is written. Written out like `paymentOf`: an object that is spread and gets other fields takes V8 100 µs. */
+export const toRow = (payment: Payment): Omit<PaymentRow, "metadata"> & { readonly metadata: JsonObject } => ({
+  payment_id: payment.payment_id,
+  transaction_id: payment.transaction_id,
+  org_id: payment.org_id,
+  user_id: payment.user_id,
+  status: payment.status,
+  version: payment.version,
+  direction: payment.direction,
+  payment_method: payment.payment_method,
+  country: payment.country,
+  amount: payment.amount.toNumericText(),
+  currency: payment.amount.currency,
+  target_amount: payment.target.toNumericText(),
+  target_currency: payment.target.currency,
+  org_rate_id: payment.org_rate_id,
+  client_reference: payment.client_reference,
+  description: payment.description,
+  beneficiary_id: payment.beneficiary_id,
+  payer_details: payment.payer_details,
+  mobile_money_details: payment.mobile_money_details,
+  card_details: payment.card_details,
+  bank_account: payment.bank_account,
+  recipient_info: payment.recipient_info,
+  metadata: payment.metadata,
+  user_metadata: payment.user_metadata,
+  webhook_metadata: payment.webhook_metadata,
+  return_url: payment.return_url,
+  provider: payment.provider,
+  account: payment.account,
+  provider_payment_id: payment.provider_payment_id,
+  provider_status: payment.provider_status,
+  provider_data: payment.provider_data,
+  next_action: payment.next_action,
+  action_data: payment.action_data,
+  comments: payment.comments,
+  failure: payment.failure,
+  refunds: refundRows(payment.refunds),
+  refunded_amount: payment.refunded.toNumericText(),
+  taken_by: payment.taken_by,
+  payout_id: payment.payout_id,
+  otp_failures: payment.otp_failures,
+  fee_ids: payment.fee_ids,
+  total_fees: payment.total_fees === null ? null : payment.total_fees.toNumericText(),
+  reserve: payment.reserve === null ? null : reserveRow(payment.reserve),
+  funding: payment.funding,
+  holds: payment.holds,
+  ramp: payment.ramp,
+  expires_at: payment.expires_at,
+  created_at: payment.created_at,
+  updated_at: payment.updated_at
 })
 
 const decodePayment = rowDecoder(PaymentRow)

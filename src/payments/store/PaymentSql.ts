@@ -28,9 +28,8 @@ import { AccountName } from "../../money/ledger/LedgerCheck.ts"
 import { describeSum } from "./SuspenseSums.ts"
 import { storedPayloads } from "../../webhooks/EventPayload.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
-import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
-import type { LockRefused } from "../../money/rates/RateLockStore.ts"
-import { lockRefusedOf } from "../../money/rates/RateLockSql.ts"
+import { insufficientFundsOf, postingRows } from "../../money/ledger/LedgerSql.ts"
+import { type LockRefused, lockRefusedOf } from "../../money/rates/RateLockStore.ts"
 import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import {
   attemptColumns,
@@ -53,12 +52,12 @@ import { containing, filtered, textSearched } from "./PaymentLists.ts"
 import {
   applyStatement,
   type ChangePart,
-  changedColumns,
   createStatement,
   type CreationPart,
   ownChangesStatement,
   partsOfChange,
-  partsOfCreation
+  partsOfCreation,
+  termsOf
 } from "./PaymentStatements.ts"
 import { PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { attemptQueueSql } from "./AttemptQueueSql.ts"
@@ -114,10 +113,15 @@ const openItemOf = (row: typeof WaitingRow.Type): OpenItem => {
   return { ...item, detail: describeSum({ amount: moneyOf(amount, currency), direction, status }, { money, from }) }
 }
 
-const attemptBody = ({ enquire_in, ...attempt }: AttemptPatch) => ({
-  ...attempt,
-  enquire_in: enquire_in === "as planned" ? null : enquire_in,
-  as_planned: enquire_in === "as planned"
+const attemptBody = (attempt: AttemptPatch) => ({
+  attempt_id: attempt.attempt_id,
+  outcome: attempt.outcome,
+  reason: attempt.reason,
+  provider_payment_id: attempt.provider_payment_id,
+  renamed: attempt.renamed,
+  answered_at: attempt.answered_at,
+  enquire_in: attempt.enquire_in === "as planned" ? null : attempt.enquire_in,
+  as_planned: attempt.enquire_in === "as planned"
 })
 
 /** A change on its way to the database: its id tells it, when it is sent again, from another that was faster. */
@@ -149,8 +153,9 @@ const changeBody = (
 ) => {
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
   const reserve = reserveAfter(change, entries)
-  return {
-    ...changedColumns(change, parts),
+  const after = { ...payment, ...change.patch }
+  // Its columns are written out: an object that is spread and gets other fields is slow to make.
+  const body = {
     seq,
     change_id: changeId,
     payment_id: payment.payment_id,
@@ -160,6 +165,17 @@ const changeBody = (
     status,
     cause,
     at,
+    provider: after.provider,
+    account: after.account,
+    provider_payment_id: after.provider_payment_id,
+    provider_status: after.provider_status,
+    provider_data: after.provider_data,
+    next_action: after.next_action,
+    action_data: after.action_data,
+    comments: after.comments,
+    webhook_metadata: after.webhook_metadata,
+    refunded_amount: after.refunded.toNumericText(),
+    taken_by: after.taken_by,
     attempt: attempt === undefined ? null : attemptBody(attempt),
     traceparent,
     reserve_moved: reserve.moved?.toNumericText() ?? null,
@@ -175,6 +191,7 @@ const changeBody = (
     open_items: openItems,
     close_items: closeItems
   }
+  return parts.has("terms") ? { ...body, ...termsOf(after) } : body
 }
 
 /** Whether it was written, that there was not enough money to hold, or that a transfer is another payment's. */
@@ -230,7 +247,7 @@ export const paymentStoreSql = Layer.scoped(
         const postings = postingRows(entriesOfNewPayment(opening))
         for (const part of partsOfCreation(opening, postings.length > 0)) parts.add(part)
         return {
-          ...toRow(payment),
+          payment: toRow(payment),
           attempt: attempt === null ? null : attemptOfRequest(attempt, traced),
           fees: fees.map(({ amount, fee_id, fee_rule_id }) => ({
             fee_id,
@@ -241,7 +258,7 @@ export const paymentStoreSql = Layer.scoped(
           item: item ?? null,
           idempotency: key ?? null,
           postings,
-          ...(lock === undefined ? {} : { lock })
+          lock
         }
       })
       return sql.unsafe(createStatement(parts).text, [stringifyWire(bodies), wait]).pipe(

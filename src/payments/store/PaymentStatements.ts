@@ -4,9 +4,10 @@
  */
 import { patience } from "../../platform/database/Batcher.ts"
 import { batchTable, sameOrg } from "../../platform/database/Query.ts"
-import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
-import { freeLocks, spendLocks } from "../../money/rates/RateLockSql.ts"
+import { postingColumns, postingNames, postingRecord } from "../../money/ledger/LedgerSql.ts"
+import { freeLocks, spendLocks } from "../../money/rates/RateLockStore.ts"
 import { paymentColumns, toRow } from "./PaymentRow.ts"
+import type { Payment } from "./Payment.ts"
 import { type Change, freedLock, type NewPayment, type PaymentPatch } from "./Change.ts"
 
 const columns = paymentColumns.join(", ")
@@ -66,34 +67,16 @@ const terms = {
 
 const termNames = Object.keys(terms) as ReadonlyArray<keyof typeof terms>
 
-const setsTerms = ({ patch }: Change): boolean =>
-  patch.target !== undefined || termNames.some((name) => name !== "target_amount" && patch[name] !== undefined)
+/** A patch may repeat what the payment has: each report of a payin names its account in the books. */
+const setsTerms = ({ patch, payment }: Change): boolean =>
+  ["target" as const, ...termNames].some(
+    (name) => name !== "target_amount" && patch[name] !== undefined && patch[name] !== payment[name]
+  )
 
-/** They alone travel to the database: the rest of a payment never changes. */
-export const changedColumns = (
-  { patch, payment }: Pick<Change, "patch" | "payment">,
-  parts: ReadonlySet<ChangePart>
-) => {
-  const after = { ...payment, ...patch }
-  const { account, action_data, comments, next_action, provider, provider_data } = after
-  const { provider_payment_id, provider_status, refunded, taken_by, webhook_metadata } = after
-  const columns: Record<keyof typeof reported, unknown> & Partial<Record<keyof typeof terms, unknown>> = {
-    provider,
-    account,
-    provider_payment_id,
-    provider_status,
-    provider_data,
-    next_action,
-    action_data,
-    comments,
-    webhook_metadata,
-    refunded_amount: refunded.toNumericText(),
-    taken_by
-  }
-  if (!parts.has("terms")) return columns
+/** They alone travel to the database, besides what reports set: the rest of a payment never changes. */
+export const termsOf = (after: Payment): Partial<Record<keyof typeof terms, unknown>> => {
   const row = toRow(after)
-  for (const name of termNames) columns[name] = row[name]
-  return columns
+  return Object.fromEntries(termNames.map((name) => [name, row[name]]))
 }
 
 const movementFields = {
@@ -208,7 +191,7 @@ export const partsOfCreation = (
 }
 
 /**
- * $1: [{...payment columns, attempt, fees, item, idempotency, postings, lock}]. The first attempt is committed with the payment,
+ * $1: [{payment, attempt, fees, item, idempotency, postings, lock}]. The first attempt is committed with the payment,
  * before any socket opens. A payment that is there already was written by the same statement, whose answer was lost:
  * nothing of it is written again.
  */
@@ -216,11 +199,12 @@ export const createStatement = statementsOfParts(creationParts, (has) => {
   const only = (part: CreationPart, text: string) => (has(part) ? text : "")
   return `
   with ${patience("$2")}, input as (
-    select i.* from patience cross join jsonb_array_elements($1::jsonb) as i (body)
+    select i.* from patience cross join jsonb_to_recordset($1::jsonb) as i (
+      payment jsonb, attempt jsonb, fees jsonb, item jsonb, idempotency jsonb, postings jsonb, lock jsonb)
   ), created as (
     insert into payments (${columns})
     select ${paymentColumns.map((name) => `p.${name}`).join(", ")}
-    from input cross join lateral jsonb_populate_record(null::payments, body) p
+    from input cross join lateral jsonb_populate_record(null::payments, payment) p
     on conflict (payment_id) do nothing
     returning payment_id, org_id, status, version, created_at
   ), history as (
@@ -232,10 +216,10 @@ export const createStatement = statementsOfParts(creationParts, (has) => {
     insert into idempotency_keys (org_id, operation, key, body_digest, claim, payment_id)
     select k.org_id, k.operation, k.key, k.body_digest, k.claim, c.payment_id
     from input
-    cross join lateral jsonb_to_record(body -> 'idempotency') as k (
+    cross join lateral jsonb_to_record(idempotency) as k (
       org_id uuid, operation text, key text, body_digest text, claim uuid)
-    join created c on c.payment_id = (body ->> 'payment_id')::uuid
-    where jsonb_typeof(body -> 'idempotency') = 'object'
+    join created c on c.payment_id = (payment ->> 'payment_id')::uuid
+    where jsonb_typeof(idempotency) = 'object'
     returning payment_id
   )`
   )}${only("lock", `, spent as (${spendLocks}\n  )`)}${only(
@@ -244,14 +228,14 @@ export const createStatement = statementsOfParts(creationParts, (has) => {
     insert into payment_fees (fee_id, payment_id, org_id, fee_rule_id, amount, currency, created_at)
     select f.fee_id, c.payment_id, c.org_id, f.fee_rule_id, f.amount, f.currency, c.created_at
     from input
-    cross join lateral jsonb_to_recordset(body -> 'fees') as f (
+    cross join lateral jsonb_to_recordset(fees) as f (
       fee_id uuid, fee_rule_id uuid, amount numeric, currency text)
-    join created c on c.payment_id = (body ->> 'payment_id')::uuid
+    join created c on c.payment_id = (payment ->> 'payment_id')::uuid
   )`
   )}${only(
     "postings",
     `, posted as (
-    ${insertPostings("input", "body -> 'postings'", "on conflict do nothing")}
+    ${insertPostings("input", "postings", "on conflict do nothing")}
   )`
   )}${only(
     "item",
@@ -259,9 +243,9 @@ export const createStatement = statementsOfParts(creationParts, (has) => {
     insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, by_platform, opened_at)
     select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, coalesce(o.by_platform, false), c.created_at
     from input
-    cross join lateral jsonb_to_record(body -> 'item') as o (item_id uuid, kind text, detail text, by_platform boolean)
-    join created c on c.payment_id = (body ->> 'payment_id')::uuid
-    where jsonb_typeof(body -> 'item') = 'object'
+    cross join lateral jsonb_to_record(item) as o (item_id uuid, kind text, detail text, by_platform boolean)
+    join created c on c.payment_id = (payment ->> 'payment_id')::uuid
+    where jsonb_typeof(item) = 'object'
   )`
   )}
   ${
@@ -269,9 +253,9 @@ export const createStatement = statementsOfParts(creationParts, (has) => {
       ? `${insertAttempt}
   select ${attemptValues("a")}
   from input
-  cross join lateral jsonb_to_record(body -> 'attempt') as a (${attemptFields})
-  join created c on c.payment_id = (body ->> 'payment_id')::uuid
-  where jsonb_typeof(body -> 'attempt') = 'object'`
+  cross join lateral jsonb_to_record(attempt) as a (${attemptFields})
+  join created c on c.payment_id = (payment ->> 'payment_id')::uuid
+  where jsonb_typeof(attempt) = 'object'`
       : "select payment_id from created"
   }`
 })

@@ -17,7 +17,7 @@ import { formPage, type FormState } from "./LinkFormPage.ts"
 import { keptFrom, keptOf, type LinkField, methodIn, numberFields, orderOf, sentForm } from "./LinkForm.ts"
 import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./LinkStatusPage.ts"
 import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
-import { logoType } from "../../../domain/Logo.ts"
+import { logoType } from "../../../contract/api/PaymentLinksApi.ts"
 
 /** Serves the logo from this host, restricted to an image. */
 export const logoReply = (bytes: Uint8Array): Outgoing => ({
