@@ -7,21 +7,18 @@ import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { listSubjects, ruleActions, ruleKinds, ruleSubjects } from "../../domain/RiskRules.ts"
-<<<<<<< HEAD
-import { del, get, post, put } from "./Endpoint.ts"
-=======
 import {
-  del,
-  get,
-  post,
   apiGroup,
   camelPageExample,
+  del,
   examples,
   exampleTimes,
+  get,
   operation,
-  pageExample
+  pageExample,
+  post,
+  put
 } from "./Operation.ts"
->>>>>>> fd8de323
 import {
   CamelPageParams,
   camelPageOf,
