@@ -200,10 +200,10 @@ export const spendLocks = `
   insert into rate_lock_uses (org_rate_id, org_id, used_by, gain, gain_bound)
   select u.org_rate_id, c.org_id, c.payment_id, u.gain, u.gain_bound
   from input
-  cross join lateral jsonb_to_record(body -> 'lock') as u (org_rate_id uuid, gain numeric, gain_bound numeric)
-  join created c on c.payment_id = (body ->> 'payment_id')::uuid
+  cross join lateral jsonb_to_record(lock) as u (org_rate_id uuid, gain numeric, gain_bound numeric)
+  join created c on c.payment_id = (payment ->> 'payment_id')::uuid
   left join keyed k on k.payment_id = c.payment_id
-  where jsonb_typeof(body -> 'lock') = 'object'`
+  where jsonb_typeof(lock) = 'object'`
 
 /** Gives back the lock of each payment in `changed` that no provider took. */
 export const freeLocks = `
