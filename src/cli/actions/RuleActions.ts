@@ -1,6 +1,6 @@
 /** `corridor rules` and `lists` */
 import { Duration, Effect, Option, Schema } from "effect"
-import { RuleName } from "../../contract/api/Endpoint.ts"
+import { RuleName } from "../../contract/api/Operation.ts"
 import { AddListEntry, RuleTermsBody } from "../../contract/api/RulesApi.ts"
 import { describeWindow } from "../../domain/RiskRules.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"

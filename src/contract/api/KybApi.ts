@@ -6,12 +6,7 @@ import { givenUrl } from "../../domain/Url.ts"
 import { get, post, examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, success, Timestamp } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-<<<<<<< HEAD
 import { IsoTime, optionalNullable, text as freeText } from "./RequestFields.ts"
-import { examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
-=======
-import { IsoTime, matching, optionalNullable, text as freeText } from "./RequestFields.ts"
->>>>>>> fd8de323
 
 export const KybState = Schema.Struct({
   org_id: idOf(OrgId),

@@ -6,6 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi, type HttpMethod } from "@effect
 import { Context, Option, Schema } from "effect"
 import { type Access, describeAccess, PermissionName } from "../../domain/Access.ts"
 import { success, IdParam, idParam } from "./Envelope.ts"
+import { matching } from "./RequestFields.ts"
 import { NotFound, PayloadTooLarge, UnsupportedMediaType } from "./ErrorSchemas.ts"
 import {
   AccountId,
@@ -236,6 +237,14 @@ export const apiGroup = <const Id extends string, const Operations extends AnyOp
   operations: Operations
 ) => describedGroup(id, title, description, operations).addError(NotFound)
 
+const NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
+
+export const RuleName = Schema.String.pipe(
+  Schema.pattern(new RegExp(NAME), {
+    message: () => "is not a name of lower-case letters, digits and dashes, at most 63"
+  })
+).annotations({ jsonSchema: { type: "string", pattern: NAME, examples: ["five-a-day"] } })
+
 /** A name means the same in every path. Others are declared by `setPath`. */
 const pathParams = {
   account_id: idParam(AccountId),
@@ -246,6 +255,7 @@ const pathParams = {
   entry_id: IdParam,
   escrow_id: idParam(EscrowId),
   invitation_id: IdParam,
+  kyb_customer_id: matching(/^[\w.-]{1,255}$/, "is not the id of an application", "Id of the application"),
   link_id: idParam(LinkId),
   milestone_id: IdParam,
   /** Another organisation than the credential's own is 403, except for platform admins. */
@@ -257,6 +267,7 @@ const pathParams = {
   platform_entry_id: IdParam,
   provider: Schema.String,
   request_id: IdParam,
+  rule_name: RuleName,
   token: Schema.String,
   transaction_id: idParam(TransactionId),
   transfer_id: IdParam,

@@ -7,13 +7,11 @@ import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { listSubjects, ruleActions, ruleKinds, ruleSubjects } from "../../domain/RiskRules.ts"
-<<<<<<< HEAD
-import { del, get, post, put } from "./Endpoint.ts"
-=======
 import {
   del,
   get,
   post,
+  put,
   apiGroup,
   camelPageExample,
   examples,
@@ -21,7 +19,6 @@ import {
   operation,
   pageExample
 } from "./Operation.ts"
->>>>>>> fd8de323
 import {
   CamelPageParams,
   camelPageOf,
