@@ -6,8 +6,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi, type HttpMethod } from "@effect
 import { Context, Option, Schema } from "effect"
 import { type Access, describeAccess, PermissionName } from "../../domain/Access.ts"
 import { success, IdParam, idParam } from "./Envelope.ts"
-import { NotFound, PayloadTooLarge, UnsupportedMediaType } from "./ErrorSchemas.ts"
 import { matching } from "./RequestFields.ts"
+import { NotFound, PayloadTooLarge, UnsupportedMediaType } from "./ErrorSchemas.ts"
 import {
   AccountId,
   BeneficiaryId,

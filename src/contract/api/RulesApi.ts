@@ -8,16 +8,16 @@ import { WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { listSubjects, ruleActions, ruleKinds, ruleSubjects } from "../../domain/RiskRules.ts"
 import {
+  del,
+  get,
+  post,
+  put,
   apiGroup,
   camelPageExample,
-  del,
   examples,
   exampleTimes,
-  get,
   operation,
-  pageExample,
-  post,
-  put
+  pageExample
 } from "./Operation.ts"
 import {
   CamelPageParams,
