@@ -57,8 +57,9 @@ const attempts = `
   create index attempts_enquiry_own on attempts (provider, org_id, (least(next_enquiry_at, hint_at)))
     where next_enquiry_at is not null or hint_at is not null;
   -- Attempts to be sent, in the same two ways.
-  create index attempts_unsent on attempts (provider, started_at) where sends = 0;
-  create index attempts_unsent_own on attempts (provider, org_id, started_at) where sends = 0;
+  create index attempts_unsent on attempts (provider, started_at) where sends = 0 and outcome is null;
+  create index attempts_unsent_own on attempts (provider, org_id, started_at)
+    where sends = 0 and outcome is null;
   create index attempts_unknown on attempts (provider, started_at) where outcome = 'unknown';`
 
 const callbacks = `

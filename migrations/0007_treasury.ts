@@ -239,6 +239,7 @@ const payouts = `
     foreign key (org_id, escrow_id) references escrows (org_id, escrow_id) on delete cascade
   );
   create index escrow_payouts_due on escrow_payouts (org_id, due_at) where due_at is not null;
+  create index escrow_payouts_next on escrow_payouts (due_at) where due_at is not null;
   create index escrow_payouts_party on escrow_payouts (party_id) where status in ('waiting', 'blocked');
   create index escrow_payouts_escrow on escrow_payouts (escrow_id);
   create index escrow_payouts_blocked on escrow_payouts (org_id, updated_at desc, payout_id desc)

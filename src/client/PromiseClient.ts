@@ -8,7 +8,8 @@ import {
   nextPage,
   type PageOf,
   rootOf,
-  secondsToRetry
+  secondsToRetry,
+  unsendableHeader
 } from "./RequestRules.ts"
 import type { ItemOf, Operations } from "./WireTypes.ts"
 
@@ -182,7 +183,10 @@ const send = async (options: CorridorOptions, operation: Operation, sent: Reques
   const repeatable = isRepeatable(method, keyed)
   for (let attempt = 0; ; attempt++) {
     signal?.throwIfAborted()
-    const init = { method, headers: { ...fixed, ...(await credentialOf(options)) }, ...body }
+    const headers = { ...fixed, ...(await credentialOf(options)) }
+    const unsendable = unsendableHeader(headers)
+    if (unsendable !== undefined) throw new CorridorError({ status: 0, message: unsendable })
+    const init = { method, headers, ...body }
     const received = await fetchWithin(timeout, url, init, signal)
     const isLost = received instanceof CorridorError
     const seconds = isLost

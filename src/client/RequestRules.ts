@@ -46,3 +46,9 @@ export const messageWithoutBody = (status: number, location: string | null | und
   status >= 300 && status < 400 && typeof location === "string"
     ? `The service redirects to ${location}, where the credential is not sent: give the address of the service itself.`
     : `The service answered with status ${status}.`
+
+/** Says which header cannot be sent. Its value stays out of the message: it may be an API key. */
+export const unsendableHeader = (headers: Readonly<Record<string, string>>): string | undefined => {
+  const name = Object.keys(headers).find((one) => !/^[\x20-\x7e]*$/.test(headers[one]!))
+  return name && `${name}: a header cannot carry this value. It has a line break, or a character that is not ASCII.`
+}

@@ -10,7 +10,14 @@ import { Chunk, Data, Duration, Effect, FiberRef, Option, Schedule, Stream } fro
 import type { Ids } from "../domain/Ids.ts"
 import { clientBackoffMillis, clientRetries, clientTimeoutMillis } from "../domain/policies/ClientPolicies.ts"
 import { operations } from "./DeclaredOperations.ts"
-import { type Credential, isRepeatable, nextPage, type PageOf, secondsToRetry } from "./RequestRules.ts"
+import {
+  type Credential,
+  isRepeatable,
+  nextPage,
+  type PageOf,
+  secondsToRetry,
+  unsendableHeader
+} from "./RequestRules.ts"
 
 const shapeOf = (path: string): RegExp => new RegExp(`${path.replace(/:[a-z_]+/g, "[^/]+")}$`)
 
@@ -112,9 +119,12 @@ export const transport =
       HttpClient.mapRequestEffect((request) =>
         Effect.gen(function* () {
           const headers = yield* headersOf(options)
-          const signed = HttpClientRequest.setHeaders(request, headers)
-          if (!isKeyed(request.method, request.url)) return signed
-          return HttpClientRequest.setHeader(signed, KEY, yield* keyOf)
+          const key = isKeyed(request.method, request.url) ? { [KEY]: yield* keyOf } : {}
+          const description = unsendableHeader({ ...headers, ...key })
+          if (description !== undefined) {
+            return yield* new HttpClientError.RequestError({ request, reason: "Encode", description })
+          }
+          return HttpClientRequest.setHeaders(request, { ...headers, ...key })
         })
       ),
       HttpClient.transform((answer, request) =>

@@ -1,4 +1,4 @@
-/** Makes foreign text safe in e-mails: no links, headers or lines that look like ours. */
+/** Makes foreign text safe in e-mails and pages: no links, headers or lines that look like ours, no turned sentences. */
 import { Schema } from "effect"
 
 /** Also the dots of other scripts, which browsers take for one. */
@@ -22,6 +22,15 @@ export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\
 
 /** A name within a sentence of ours. */
 export const asName = (text: string): string => broken(oneLine(text))
+
+/** Letters of scripts from right to left. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/** A name that leaves the order of the text around it as it is, where no markup can isolate it, as in a title. */
+export const isolatedName = (name: string): string => {
+  const shown = visible(name)
+  return rightToLeft.test(shown) ? `\u2068${shown}\u2069` : shown
+}
 
 /** As the end of a sentence of ours: some end their words with a dot, and some do not. */
 export const asSentence = (text: string): string =>

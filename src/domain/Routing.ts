@@ -66,6 +66,8 @@ export interface RouteQuestion {
   readonly alreadyDeclined?: ReadonlySet<ProviderName>
   /** It moves what the platform keeps for the organisation, which no account of the organisation's own has. */
   readonly platformOnly?: boolean
+  /** Absent: the payer is not known yet. */
+  readonly payerHasEmail?: boolean
 }
 
 export interface Candidate {
@@ -157,6 +159,9 @@ const unfitness = (question: RouteQuestion, config: RouteConfig): Unfit | undefi
   const asked = { currency: money.currency, method, flow, country, network }
   const supported = found.supports(asked)
   if (Either.isLeft(supported)) return unfit(supported.left)
+  if (flow === "inbound" && question.payerHasEmail === false && found.needsPayerEmail === true) {
+    return unfit(`${provider} takes no payment without the payer's e-mail address.`)
+  }
   const amount = money.toDecimal()
   if (min_amount !== null && BigDecimal.lessThan(amount, min_amount)) {
     return unfit(`The amount ${money.toString()} is below the minimum of ${toPlainText(min_amount)}.`)

@@ -119,6 +119,36 @@ layer(Instances, { excludeTestServices: true, timeout: "60 seconds" })("A restin
   )
 
   it.scoped(
+    "is woken by an instance of a later version, which has more queues",
+    () =>
+      Effect.gen(function* () {
+        const isDue = yield* resting("webhooks")
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`select pg_notify('corridor_due', '{"from":0,"due":[["more",0],["webhooks",0]]}')`
+        yield* waitFor(isDue)
+      }),
+    60_000
+  )
+
+  it.scoped(
+    "is woken by what another instance gives back when it ends",
+    () =>
+      Effect.gen(function* () {
+        const isDue = yield* resting("webhooks")
+        const ending = Layer.scopedDiscard(
+          Effect.flatMap(WorkQueues, ({ announce }) => Effect.addFinalizer(() => announce("webhooks")))
+        ).pipe(
+          Layer.provide(Layer.fresh(DatabaseLive)),
+          Layer.provide(Layer.sync(WorkQueues, WorkQueues.make)),
+          Layer.provide(testSettings())
+        )
+        yield* Effect.scoped(Layer.build(ending))
+        yield* waitFor(isDue)
+      }),
+    60_000
+  )
+
+  it.scoped(
     "listens again after the end of its backend, and finds what it missed",
     () =>
       Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { Effect, Option } from "effect"
-import { signInCheck } from "../../src/cli/doctor/SignInCheck.ts"
+import { signInCheck } from "../../src/cli/doctor/Doctor.ts"
 
 let metadata: object | string
 let issuer: string

@@ -1,7 +1,12 @@
 /** Pasted credentials, and tokens of the identity provider: which one goes to the API, and until when. */
 import { describe, expect, it } from "vitest"
-import { pastedCredential } from "../../src/console/api/PastedCredential.ts"
-import { placeInConsole, refusalOf, renewalTime, tokenForApi } from "../../src/console/api/ProviderTokens.ts"
+import {
+  pastedCredential,
+  placeInConsole,
+  refusalOf,
+  renewalTime,
+  tokenForApi
+} from "../../src/console/api/Credentials.ts"
 
 const jwtOf = (claims: object): string =>
   ["{}", JSON.stringify(claims)]

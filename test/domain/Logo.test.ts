@@ -1,6 +1,6 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { largestLogo, logoType, readLogo } from "../../src/domain/Logo.ts"
+import { largestLogo, logoType, readLogo } from "../../src/contract/api/PaymentLinksApi.ts"
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")
 const jpeg = Buffer.from("ffd8ffe000104a46494600010100", "hex")

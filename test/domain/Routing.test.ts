@@ -157,6 +157,21 @@ describe("route", () => {
     expect(asked[0]).toEqual({ currency: "UGX", method: "card", flow: "inbound", country: "KE", network: "mpesa" })
   })
 
+  it("leaves out a provider that needs the payer's e-mail address, only from payins without one", () => {
+    const provider = (one: RouteConfig) => ({
+      supports: () => Either.void,
+      needsPayerEmail: one.provider === "paystack"
+    })
+    const needs = config("a", "paystack")
+    const reason = "paystack takes no payment without the payer's e-mail address."
+    expect(reasonFor(needs, { provider, payerHasEmail: false })).toBe(reason)
+    for (const about of [{}, { payerHasEmail: true }])
+      expect(candidateIds(ask([needs], { provider, ...about }))).toEqual(["a"])
+    const outward = { ...corridor, flow: "outbound" } as const
+    const payout = config("b", "paystack", { direction: "outbound" })
+    expect(candidateIds(ask([payout], { provider, corridor: outward, payerHasEmail: false }))).toEqual(["b"])
+  })
+
   it("leaves out a provider that has declined this payment", () => {
     const reason = reasonFor(config("a", "stripe"), { alreadyDeclined: new Set<ProviderName>(["stripe"]) })
     expect(reason).toBe("The provider stripe has already declined this payment.")

@@ -34,7 +34,10 @@ export const makeCalls = (url: string) => {
 
   /** The body of an operation that must succeed: its `data` or `response` where it has one. */
   const call = async (operation: string, about: Call): Promise<Fields> => {
-    const { status, text } = await send(operation, about)
+    const first = await send(operation, about)
+    // As an operator does whose decision met an enquiry of the same payment.
+    const metChange = first.status === 409 && first.text.includes("changed just now")
+    const { status, text } = metChange ? await send(operation, about) : first
     const failed = /"payment_id":"([^"]+)"/.exec(status < 300 ? "" : text)?.[1]
     if (failed !== undefined) {
       const timeline = await send("GET /payments/{payment_id}/timeline", {

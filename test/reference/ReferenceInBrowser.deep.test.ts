@@ -123,8 +123,8 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     /** The reader's key stands in the samples: its prefix, or all of it where the field shows it too. */
     const writesOwnKey = async (page: Page, apiKey: string) => {
       const field = page.locator(".introduction").getByLabel("X-Api-Key", { exact: true })
-      const sample = page.locator(".sample:visible code").first()
-      await sample.scrollIntoViewIfNeeded()
+      const part = await partAt(page, "tag/payment-initiation/post/payments-init/initiate")
+      const sample = part.locator(".sample:visible code")
       await sample.filter({ hasText: `${apiKey.slice(0, 12)}…` }).waitFor()
       const reveal = page.locator(".introduction").getByRole("button", { name: "Show X-Api-Key" })
       await reveal.click()

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { catalogue } from "./bugs/Catalogue.ts"
+import type { Planted } from "./bugs/Planting.ts"
 import { runOnPostgres } from "./PostgresRun.ts"
 
 const SEEDS = 30
@@ -19,10 +20,10 @@ const firsts = Array.from({ length: SEEDS / AT_ONCE }, (_, at) => at * AT_ONCE +
 describe("simulation over PostgreSQL", () => {
   const seen = new Map<string, number>()
 
-  const runs = (first: number) =>
+  const runs = (first: number, planted?: Planted) =>
     Effect.forEach(
       seedsFrom(first),
-      (seed) => Effect.map(Effect.scoped(runOnPostgres(seed)), (ran) => ({ seed, ...ran })),
+      (seed) => Effect.map(Effect.scoped(runOnPostgres(seed, planted)), (ran) => ({ seed, ...ran })),
       { concurrency: AT_ONCE }
     )
 
@@ -52,18 +53,19 @@ describe("simulation over PostgreSQL", () => {
     expect(wanted.filter((what) => !seen.has(what))).toEqual([])
   })
 
+  // Real time: a seed draws its steps, but not in which order they meet. Of the 30 seeds about five fail a payout.
   it.live.each(["a completion has no events", "a failed payout keeps its hold"])(
     "finds the planted bug: %s",
     (name) =>
       Effect.gen(function* () {
         const { planted } = bugNamed(name)
-        const found = yield* Effect.forEach(
-          seedsFrom(1),
-          (seed) => Effect.map(Effect.scoped(runOnPostgres(seed, planted)), ({ problems }) => problems),
-          { concurrency: AT_ONCE }
-        )
-        expect(found.flat()).not.toEqual([])
+        const found: Array<string> = []
+        for (const first of firsts) {
+          for (const { problems } of yield* runs(first, planted)) found.push(...problems)
+          if (found.length > 0) return
+        }
+        expect(found).not.toEqual([])
       }),
-    LIMIT
+    2 * LIMIT
   )
 })

@@ -1,6 +1,7 @@
 /** `corridor rules` and `lists` */
 import { Duration, Effect, Option, Schema } from "effect"
-import { AddListEntry, RuleName, RuleTermsBody } from "../../contract/api/RulesApi.ts"
+import { RuleName } from "../../contract/api/Operation.ts"
+import { AddListEntry, RuleTermsBody } from "../../contract/api/RulesApi.ts"
 import { describeWindow } from "../../domain/RiskRules.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"

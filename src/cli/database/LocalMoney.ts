@@ -16,6 +16,7 @@ import {
   type JsonInput,
   type OrgInput,
   refuse,
+  wholeNumber,
   wireNumber
 } from "../shared/CommandInput.ts"
 import { kindOf } from "../../domain/Ledger.ts"
@@ -39,20 +40,11 @@ const oneOf = (what: string, values: ReadonlyArray<string>) => () => ({
   override: true
 })
 
-const BasisPoints = Schema.transformOrFail(Schema.String, Schema.Int, {
-  strict: true,
-  decode: (text, _, ast) =>
-    /^\d{1,5}$/.test(text) && Number(text) <= wholeInBasisPoints
-      ? ParseResult.succeed(Number(text))
-      : ParseResult.fail(new ParseResult.Type(ast, text, `is not a whole number from 0 to ${wholeInBasisPoints}`)),
-  encode: (points) => ParseResult.succeed(String(points))
-})
-
 /** As the options have it. */
 const TypedFee = Schema.Struct({
   method: PaymentMethod.annotations({ message: oneOf("payment method", paymentMethods) }),
   direction: Flow.annotations({ message: oneOf("direction", flows) }),
-  bps: Schema.OptionFromSelf(BasisPoints),
+  bps: Schema.OptionFromSelf(wholeNumber(wholeInBasisPoints)),
   fixed: Schema.OptionFromSelf(decimalOption("10.50")),
   currency: Schema.OptionFromSelf(AnyCurrencyCode)
 })

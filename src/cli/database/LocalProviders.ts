@@ -4,8 +4,13 @@ import { CredentialsState } from "../../contract/api/ProviderConfigsApi.ts"
 import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
-import { registerCallbacks } from "../../providers/accounts/CallbackRegistration.ts"
-import { type Check, checkOf, checkPlatform, setupOf } from "../../providers/accounts/ProviderSetup.ts"
+import {
+  registerCallbacks,
+  type Check,
+  checkOf,
+  checkPlatform,
+  setupOf
+} from "../../providers/accounts/ProviderSetup.ts"
 import { providerServicesOn } from "../../app/ProviderServices.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"

@@ -1,5 +1,5 @@
 /** `corridor reserves` */
-import { Effect, Either, Option, ParseResult, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
@@ -7,19 +7,16 @@ import { wholeInBasisPoints } from "../../domain/Fee.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { longestDelay, longestReserve, minimumOf, reserveRule, type ReserveRule } from "../../domain/Reserve.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { decimalOption, decodeInput, type JsonInput, refuse, type OrgInput } from "../shared/CommandInput.ts"
+import {
+  decimalOption,
+  decodeInput,
+  type JsonInput,
+  refuse,
+  type OrgInput,
+  wholeNumber
+} from "../shared/CommandInput.ts"
 import { findOrganization, onRecords, permitFor } from "../shared/LocalDatabase.ts"
 import { tableLayout } from "../shared/Table.ts"
-
-const wholeNumber = (most: number) =>
-  Schema.transformOrFail(Schema.String, Schema.Int, {
-    strict: true,
-    decode: (text, _, ast) =>
-      /^\d{1,5}$/.test(text) && Number(text) <= most
-        ? ParseResult.succeed(Number(text))
-        : ParseResult.fail(new ParseResult.Type(ast, text, `is not a whole number from 0 to ${most}`)),
-    encode: (number) => ParseResult.succeed(String(number))
-  })
 
 const Typed = Schema.Struct({
   method: PaymentMethod.annotations({

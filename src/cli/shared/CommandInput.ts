@@ -77,3 +77,14 @@ export const decimalOption = (example: string) =>
       ),
     encode: (amount) => ParseResult.succeed(toPlainText(amount))
   })
+
+/** A number without decimals, from 0 to `most`. */
+export const wholeNumber = (most: number) =>
+  Schema.transformOrFail(Schema.String, Schema.Int, {
+    strict: true,
+    decode: (text, _, ast) =>
+      /^\d{1,5}$/.test(text) && Number(text) <= most
+        ? ParseResult.succeed(Number(text))
+        : ParseResult.fail(new ParseResult.Type(ast, text, `is not a whole number from 0 to ${most}`)),
+    encode: (number) => ParseResult.succeed(String(number))
+  })

@@ -104,8 +104,8 @@ export const referredTo = ({ $ref }: Schema): string | undefined => $ref?.slice(
 
 export const choicesIn = (schema: Schema): ReadonlyArray<Schema> | undefined => schema.anyOf ?? schema.oneOf
 
-/** Components that requests refer to, directly or not. */
-export const sentComponents: ReadonlySet<string> = (() => {
+/** Components that the schemas refer to, directly or not. */
+const componentsIn = (schemas: ReadonlyArray<Schema>): ReadonlySet<string> => {
   const found = new Set<string>()
   const visit = (schema: Schema): void => {
     const name = referredTo(schema)
@@ -123,6 +123,11 @@ export const sentComponents: ReadonlySet<string> = (() => {
     if (schema.items !== undefined) visit(schema.items)
     if (typeof schema.additionalProperties === "object") visit(schema.additionalProperties)
   }
-  for (const { body } of contractOperations) if (body !== undefined) visit(body.schema)
+  schemas.forEach(visit)
   return found
-})()
+}
+
+export const sentComponents = componentsIn(
+  contractOperations.flatMap(({ body }) => (body === undefined ? [] : [body.schema]))
+)
+export const answeredComponents = componentsIn(contractOperations.flatMap(({ answers }) => answers))

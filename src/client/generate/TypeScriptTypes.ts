@@ -1,5 +1,6 @@
 /** Writes the types of the published client: every operation's request and answer, without imports. */
 import {
+  answeredComponents,
   byGroup,
   choicesIn,
   type ContractOperation,
@@ -41,9 +42,16 @@ const plainTypes: Readonly<Record<string, string>> = {
   string: "string"
 }
 
+/** Component of answers with optional fields. These are never `undefined`, but callers may send them so. */
+const isStricterThanSent = (name: string): boolean => {
+  const { properties = {}, required = [] } = contractSchemas[name] ?? {}
+  return answeredComponents.has(name) && Object.keys(properties).length > required.length
+}
+
 const typeOf = (schema: Schema, indent: string, isSent: boolean): string => {
   const name = referredTo(schema)
-  if (name !== undefined) return name
+  if (name !== undefined)
+    return isSent && isStricterThanSent(name) ? objectType(contractSchemas[name]!, indent, true) : name
   if (schema.enum !== undefined) return unionOf(schema.enum.map((one) => JSON.stringify(one)))
   const choices = choicesIn(schema)
   if (choices !== undefined) return unionOf(choices.map((one) => typeOf(one, indent, isSent)))
@@ -53,10 +61,12 @@ const typeOf = (schema: Schema, indent: string, isSent: boolean): string => {
   return plainTypes[schema.type ?? ""] ?? "unknown"
 }
 
-const component = ([name, schema]: readonly [string, Schema]): string =>
-  Object.keys(schema.properties ?? {}).length > 0
-    ? `${comment(schema.description, "")}export interface ${name} ${objectType(schema, "", sentComponents.has(name))}\n`
-    : `${comment(schema.description, "")}export type ${name} = ${typeOf(schema, "", sentComponents.has(name))}\n`
+const component = ([name, schema]: readonly [string, Schema]): string => {
+  const isSent = sentComponents.has(name) && !answeredComponents.has(name)
+  return Object.keys(schema.properties ?? {}).length > 0
+    ? `${comment(schema.description, "")}export interface ${name} ${objectType(schema, "", isSent)}\n`
+    : `${comment(schema.description, "")}export type ${name} = ${typeOf(schema, "", isSent)}\n`
+}
 
 type Parameters = ContractOperation["query"]
 

@@ -1,8 +1,7 @@
 /** Sign-in at the identity provider: authorization code with PKCE, renewal by refresh token, sign-out. */
 import * as oauth from "oauth4webapi"
 import { Problem } from "./ApiResponse.ts"
-import { type ProviderSettings, provider } from "./PageSettings.ts"
-import { type IssuedTokens, placeInConsole, refusalOf, renewalTime, tokenForApi } from "./ProviderTokens.ts"
+import { type IssuedTokens, placeInConsole, refusalOf, renewalTime, tokenForApi } from "./Credentials.ts"
 import {
   credentialOf,
   providerTokens,
@@ -11,6 +10,25 @@ import {
   storeCredential,
   type TabTokens
 } from "./TabCredential.ts"
+
+/** Identity provider that people sign in at. */
+export interface ProviderSettings {
+  readonly issuer: string
+  readonly clientId: string
+  readonly scope: string
+  readonly audience: string
+  readonly audienceParameter: "resource" | "audience" | "none"
+}
+
+interface PageSettings {
+  readonly mode: "sandbox" | "live"
+  readonly provider?: ProviderSettings
+}
+
+export const { mode, provider } = JSON.parse(document.getElementById("console")!.dataset["settings"]!) as PageSettings
+
+/** Live mode takes pasted keys and tokens only without an identity provider to sign in at. */
+export const takesPasted = provider === undefined || mode === "sandbox"
 
 /** What the answer of the provider has to match; kept in the tab during the redirect only. */
 interface PendingSignIn {

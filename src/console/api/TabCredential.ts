@@ -1,7 +1,7 @@
 /** Credential of this tab, kept in sessionStorage only: no cookie, no address, no other tab has it. */
 import { signal } from "@preact/signals"
 import type { Problem } from "./ApiResponse.ts"
-import type { Kind } from "./PastedCredential.ts"
+import type { Kind } from "./Credentials.ts"
 
 export interface Credential {
   readonly kind: Kind

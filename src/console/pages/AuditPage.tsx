@@ -7,7 +7,7 @@ import { Time } from "../components/Values.tsx"
 import { linkTo, route, setQuery } from "../state/HashRouter.ts"
 import { useOrgPages } from "../state/LoadHooks.ts"
 import { labelOf, shortId } from "../state/Display.ts"
-import { dayBounds } from "../state/LocalDays.ts"
+import { dayBounds } from "../state/Display.ts"
 
 type Entry = Item<"auditLog", "list">
 

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import { Problem } from "../api/ApiResponse.ts"
 import { call } from "../api/ConsoleApi.ts"
-import { type ProviderSettings, provider } from "../api/PageSettings.ts"
+import { type ProviderSettings, provider } from "../api/ProviderSignIn.ts"
 import { finishSignIn, type ProviderAnswer, renewedTokens, takeAnswer } from "../api/ProviderSignIn.ts"
 import { type Credential, credentialOf, signInProblem, signOut, type TabTokens } from "../api/TabCredential.ts"
 import { showNotice } from "../components/Dialog.tsx"

@@ -7,7 +7,7 @@ import { EmptyState, Loading } from "../components/Loading.tsx"
 import { Card, Page } from "../components/PageFrame.tsx"
 import { Time } from "../components/Values.tsx"
 import { useLoad } from "../state/LoadHooks.ts"
-import { hasAccess, orgFilter, orgId } from "../state/ConsoleSession.ts"
+import { isAdmin, hasAccess, orgFilter, orgId } from "../state/ConsoleSession.ts"
 import { labelOf } from "../state/Display.ts"
 
 type Listed = Answer<"rates", "list">["data"]
@@ -85,7 +85,10 @@ const feeOf = ({ basis_points, fixed_amount, fixed_currency }: Fee): string =>
 const Fees = () => {
   const loaded = useLoad((get) => get("fees", "list", { urlParams: orgFilter() }), [orgId.value])
   return (
-    <Card title="Fees" note="Rules set by the operator with corridor fees set. Payments without a rule are free.">
+    <Card
+      title="Fees"
+      note={`${isAdmin.value ? "Set with “corridor fees set”." : "Set by the operator of the service."} Payments without a rule are free.`}
+    >
       <Loading loaded={loaded}>
         {({ data }) =>
           data.length === 0 ? (

@@ -3,9 +3,8 @@ import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
-import { get } from "./Endpoint.ts"
+import { get, operation, apiGroup } from "./Operation.ts"
 import { OrgParam, DateParams, reportOf, report } from "./Envelope.ts"
-import { operation, apiGroup } from "./Operation.ts"
 
 const share = (description: string) =>
   Schema.Number.annotations({ description, jsonSchema: { type: "number", minimum: 0, maximum: 1 } })

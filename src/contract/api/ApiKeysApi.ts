@@ -3,7 +3,7 @@ import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
 import { roles } from "../../domain/Access.ts"
-import { del, get, post } from "./Endpoint.ts"
+import { del, get, post, examples, operation, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 import {
   countedPageOf,
   envelope,
@@ -16,7 +16,6 @@ import {
   timestamps
 } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 import { text } from "./RequestFields.ts"
 
 export const ApiKey = Schema.Struct({

@@ -1,10 +1,9 @@
 /** The audit log: who changed keys, roles, configurations and rates. */
 import { Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
-import { get } from "./Endpoint.ts"
+import { get, operation, apiGroup, pageExample } from "./Operation.ts"
 import { Id, idOf, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { FromTime, ToTime } from "./RequestFields.ts"
-import { operation, apiGroup, pageExample } from "./Operation.ts"
 
 export const AuditEntry = Schema.Struct({
   audit_id: Id,

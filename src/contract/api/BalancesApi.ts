@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { keptKinds, platformKinds } from "../../domain/Ledger.ts"
-import { get } from "./Endpoint.ts"
+import { get, examples, operation, apiGroup } from "./Operation.ts"
 import {
   CamelPageParams,
   envelope,
@@ -14,7 +14,6 @@ import {
   success,
   report
 } from "./Envelope.ts"
-import { examples, operation, apiGroup } from "./Operation.ts"
 
 export const Balance = Schema.Struct({
   account: Schema.String.annotations({ description: "Its name in the books" }),

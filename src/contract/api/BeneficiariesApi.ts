@@ -5,7 +5,7 @@ import { BeneficiaryId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CryptoNetwork, CurrencyCode } from "../../domain/Currency.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
-import { del, get, patch, post } from "./Endpoint.ts"
+import { del, get, patch, post, examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import {
   envelope,
   idOf,
@@ -18,7 +18,6 @@ import {
   timestamps
 } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { accountNumber, optionalNullable, text } from "./RequestFields.ts"
 
 const accountTypes = ["bank", "mobile_money", "wallet"] as const

@@ -7,7 +7,7 @@ import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { splitTypes } from "../../domain/Split.ts"
-import { get, post, put } from "./Endpoint.ts"
+import { get, post, put, AcceptsArray, examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import {
   envelope,
   Id,
@@ -21,7 +21,6 @@ import {
   timestamps
 } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { AcceptsArray, examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import { AllProvidersFailed, NoRoute } from "./VirtualAccountsApi.ts"
 import * as example from "./EscrowExamples.ts"
 import { optionalOrNull, text } from "./RequestFields.ts"

@@ -4,9 +4,8 @@ import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { OrgId } from "../../domain/Ids.ts"
-import { get } from "./Endpoint.ts"
+import { get, apiGroup, examples, exampleTimes, operation } from "./Operation.ts"
 import { envelope, Id, idOf, OrgParam, success, timestamps } from "./Envelope.ts"
-import { apiGroup, examples, exampleTimes, operation } from "./Operation.ts"
 
 export const Fee = Schema.Struct({
   fee_rule_id: Id,

@@ -1,14 +1,12 @@
 /** KYB, the check of a business: started by the organisation, decided by people or by a provider's callback. */
-import { HttpApiEndpoint } from "@effect/platform"
 import { Either, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { kybStatuses } from "../../domain/Organization.ts"
 import { givenUrl } from "../../domain/Url.ts"
-import { get, post } from "./Endpoint.ts"
+import { get, post, examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, success, Timestamp } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime, matching, optionalNullable, text as freeText } from "./RequestFields.ts"
-import { examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
+import { IsoTime, optionalNullable, text as freeText } from "./RequestFields.ts"
 
 export const KybState = Schema.Struct({
   org_id: idOf(OrgId),
@@ -107,10 +105,6 @@ export const ApproveKyb = Schema.Struct({
 export const RejectKyb = Schema.Struct({
   reason: freeText(LONGEST_REASON, "Sent to the organisation with the event, and in the audit log")
 }).annotations({ identifier: "RejectKyb" })
-
-const ApplicationPath = Schema.Struct({
-  kyb_customer_id: matching(/^[\w.-]{1,255}$/, "is not the id of an application", "Id of the application")
-})
 
 const state = {
   org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
@@ -212,17 +206,14 @@ export const KybApi = apiGroup("kyb", "KYB", "The check of a business by people 
     response: pageExample("KYB applications", [application])
   }),
   operation({
-    endpoint: HttpApiEndpoint.get("get", "/kyb/applications/:kyb_customer_id")
-      .setPath(ApplicationPath)
-      .addSuccess(envelope(KybApplicationWithDocuments)),
+    endpoint: get("get", "/kyb/applications/:kyb_customer_id").addSuccess(envelope(KybApplicationWithDocuments)),
     access: "platform",
     summary: "Get a KYB application",
     description: "Extension. With the references to its documents.",
     response: success("KYB application", { ...application, documents: [document] })
   }),
   operation({
-    endpoint: HttpApiEndpoint.post("approve", "/kyb/applications/:kyb_customer_id/approve")
-      .setPath(ApplicationPath)
+    endpoint: post("approve", "/kyb/applications/:kyb_customer_id/approve")
       .setPayload(ApproveKyb)
       .addSuccess(envelope(KybApplicationWithDocuments))
       .addError(Conflict),
@@ -233,8 +224,7 @@ export const KybApi = apiGroup("kyb", "KYB", "The check of a business by people 
     response: success("KYB application approved", decided("approved", null, [operator]))
   }),
   operation({
-    endpoint: HttpApiEndpoint.post("reject", "/kyb/applications/:kyb_customer_id/reject")
-      .setPath(ApplicationPath)
+    endpoint: post("reject", "/kyb/applications/:kyb_customer_id/reject")
       .setPayload(RejectKyb)
       .addSuccess(envelope(KybApplicationWithDocuments))
       .addError(Conflict),

@@ -3,10 +3,20 @@ import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { permissionRoles, permissions, PermissionName, RoleName } from "../../domain/Access.ts"
-import { del, get, patch, post, put } from "./Endpoint.ts"
+import {
+  del,
+  get,
+  patch,
+  post,
+  put,
+  examples,
+  operation,
+  apiGroup,
+  camelPageExample,
+  exampleTimes
+} from "./Operation.ts"
 import { CamelPageParams, camelPageOf, envelope, idOf, Timestamp, Id, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 
 export const OrgMember = Schema.Struct({

@@ -7,9 +7,8 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { Feature, kybStatuses } from "../../domain/Organization.ts"
-import { get, patch, post } from "./Endpoint.ts"
+import { get, patch, post, examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 import { CamelPageParams, camelPageOf, envelope, idOf, success, timestamps } from "./Envelope.ts"
-import { examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 
 const KybStatus = Schema.Literal(...kybStatuses).annotations({
   message: () => ({ message: `is not one of ${kybStatuses.join(", ")}`, override: true })

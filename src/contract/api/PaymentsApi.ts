@@ -16,7 +16,7 @@ import { holdsCardNumber } from "../../domain/Card.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { get } from "./Endpoint.ts"
+import { get, examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import {
   envelope,
   Id,
@@ -30,7 +30,6 @@ import {
   timestamps
 } from "./Envelope.ts"
 import { FromTime, ToTime } from "./RequestFields.ts"
-import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })

@@ -15,7 +15,7 @@ import {
   InitiationNotFound,
   NoRoute
 } from "./ErrorSchemas.ts"
-import { post } from "./Endpoint.ts"
+import { post, examples, Named, operation, describedGroup } from "./Operation.ts"
 import { envelope, idOf, success, optionalExact } from "./Envelope.ts"
 import {
   Metadata,
@@ -26,7 +26,6 @@ import {
   text,
   trimmedText
 } from "./RequestFields.ts"
-import { examples, Named, operation, describedGroup } from "./Operation.ts"
 
 const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.propertySignature(schema).annotations({ description })

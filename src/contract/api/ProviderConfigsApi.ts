@@ -5,10 +5,9 @@ import { ConfigId, OrgId } from "../../domain/Ids.ts"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
-import { del, get, patch, post, put } from "./Endpoint.ts"
+import { del, get, patch, post, put, examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { envelope, idOf, pageOf, PageParams, Timestamp, success, optionalExact, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { text, limitAmount } from "./RequestFields.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({

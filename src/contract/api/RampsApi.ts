@@ -7,7 +7,7 @@ import { CryptoAssetCode, CryptoNetwork, CurrencyCode } from "../../domain/Curre
 import { AmountInput, PositiveNumberInput, WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { rampDirections } from "../../domain/Ramp.ts"
-import { post } from "./Endpoint.ts"
+import { post, Named, operation, describedGroup } from "./Operation.ts"
 import { idOf, Timestamp, optionalExact } from "./Envelope.ts"
 import {
   AllProvidersFailed,
@@ -17,7 +17,6 @@ import {
   NoRoute
 } from "./ErrorSchemas.ts"
 import { Metadata, credentialFields, optionalOrNull, text } from "./RequestFields.ts"
-import { Named, operation, describedGroup } from "./Operation.ts"
 import { MobileMoneyDetails, bankAccountFields, PayerDetails } from "./PaymentsInitApi.ts"
 
 /** Examples in both directions. */

@@ -2,9 +2,8 @@
 import { Either, ParseResult, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal } from "../../domain/Decimal.ts"
-import { get, put } from "./Endpoint.ts"
+import { get, put, examples, operation, apiGroup } from "./Operation.ts"
 import { envelope, Id, OrgParam, Timestamp, success } from "./Envelope.ts"
-import { examples, operation, apiGroup } from "./Operation.ts"
 
 /** An amount in a query, with the rules of an amount in a body. Never a float. */
 const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {

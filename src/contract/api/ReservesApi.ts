@@ -5,10 +5,9 @@ import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { wholeInBasisPoints } from "../../domain/Fee.ts"
 import { longestDelay, longestReserve } from "../../domain/Reserve.ts"
-import { get, put } from "./Endpoint.ts"
+import { get, put, apiGroup, examples, operation } from "./Operation.ts"
 import { envelope, success } from "./Envelope.ts"
 import { NotFound } from "./ErrorSchemas.ts"
-import { apiGroup, examples, operation } from "./Operation.ts"
 import { limitAmount } from "./RequestFields.ts"
 
 const wholeNumber = (most: number, description: string) =>

@@ -2,10 +2,9 @@
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { get, post } from "./Endpoint.ts"
+import { get, post, examples, operation, apiGroup } from "./Operation.ts"
 import { envelope, Id, success } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup } from "./Operation.ts"
 import { failedRecord, PaymentRecord, recordExample } from "./PaymentsApi.ts"
 import { text } from "./RequestFields.ts"
 

@@ -1,5 +1,5 @@
 /** Risk rules, block and allow lists: of an organisation, and of the platform. */
-import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, PaymentId } from "../../domain/Ids.ts"
 import { Flow, flows } from "../../domain/Corridor.ts"
@@ -7,7 +7,18 @@ import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { listSubjects, ruleActions, ruleKinds, ruleSubjects } from "../../domain/RiskRules.ts"
-import { del, get, post } from "./Endpoint.ts"
+import {
+  del,
+  get,
+  post,
+  put,
+  apiGroup,
+  camelPageExample,
+  examples,
+  exampleTimes,
+  operation,
+  pageExample
+} from "./Operation.ts"
 import {
   CamelPageParams,
   camelPageOf,
@@ -21,7 +32,6 @@ import {
   Timestamp,
   timestamps
 } from "./Envelope.ts"
-import { apiGroup, camelPageExample, examples, exampleTimes, operation, pageExample } from "./Operation.ts"
 import { limitAmount, optionalOrNull, text } from "./RequestFields.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({
@@ -51,14 +61,6 @@ const action = Schema.Literal(...ruleActions).annotations({
   message: oneOf(ruleActions),
   description: "`refuse`: 409, the payment is `rejected`; `hold`: for review; `alert`: goes on, with a comment"
 })
-
-const NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
-
-export const RuleName = Schema.String.pipe(
-  Schema.pattern(new RegExp(NAME), {
-    message: () => "is not a name of lower-case letters, digits and dashes, at most 63"
-  })
-).annotations({ jsonSchema: { type: "string", pattern: NAME, examples: ["five-a-day"] } })
 
 export const Rule = Schema.Struct({
   name: Schema.String,
@@ -139,8 +141,6 @@ export const AddListEntry = Schema.Struct({
   note: optionalOrNull(text(500, "Reason, for colleagues"))
 }).annotations({ identifier: "AddListEntry" })
 
-const OrgPath = Schema.Struct({ org_id: Schema.String })
-const rulePath = { rule_name: RuleName }
 const filters = { list: optionalExact(list), subject: optionalExact(listSubject) }
 
 const ruleExample = {
@@ -240,8 +240,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
     response: success("Rules", [ruleExample])
   }),
   operation({
-    endpoint: HttpApiEndpoint.put("set", "/organizations/:org_id/rules/:rule_name")
-      .setPath(Schema.Struct({ ...OrgPath.fields, ...rulePath }))
+    endpoint: put("set", "/organizations/:org_id/rules/:rule_name")
       .setPayload(RuleTermsBody)
       .addSuccess(envelope(Rule)),
     access: "organization",
@@ -250,9 +249,7 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
     response: success("Rule set", ruleExample)
   }),
   operation({
-    endpoint: HttpApiEndpoint.del("remove", "/organizations/:org_id/rules/:rule_name")
-      .setPath(Schema.Struct({ ...OrgPath.fields, ...rulePath }))
-      .addSuccess(HttpApiSchema.NoContent),
+    endpoint: del("remove", "/organizations/:org_id/rules/:rule_name").addSuccess(HttpApiSchema.NoContent),
     access: "organization",
     summary: "Remove a rule",
     description: removeText
@@ -297,19 +294,14 @@ export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments
     response: success("Rules", [platformRule])
   }),
   operation({
-    endpoint: HttpApiEndpoint.put("setPlatformRule", "/rules/:rule_name")
-      .setPath(Schema.Struct(rulePath))
-      .setPayload(RuleTermsBody)
-      .addSuccess(envelope(Rule)),
+    endpoint: put("setPlatformRule", "/rules/:rule_name").setPayload(RuleTermsBody).addSuccess(envelope(Rule)),
     access: "platform",
     summary: "Set a rule of the platform",
     ...setting,
     response: success("Rule set", platformRule)
   }),
   operation({
-    endpoint: HttpApiEndpoint.del("removePlatformRule", "/rules/:rule_name")
-      .setPath(Schema.Struct(rulePath))
-      .addSuccess(HttpApiSchema.NoContent),
+    endpoint: del("removePlatformRule", "/rules/:rule_name").addSuccess(HttpApiSchema.NoContent),
     access: "platform",
     summary: "Remove a rule of the platform",
     description: removeText

@@ -2,9 +2,8 @@
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { RoleName, type Access, accessTable, roles } from "../../domain/Access.ts"
-import { get } from "./Endpoint.ts"
+import { get, operation, examples, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 import { idOf, OrgParam, pageOf, PageParams, envelope, success, timestamps } from "./Envelope.ts"
-import { operation, examples, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 
 export const User = Schema.Struct({
   user_id: idOf(UserId),

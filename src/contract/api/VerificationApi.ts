@@ -2,10 +2,9 @@
 import { Schema } from "effect"
 import { OrgId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { holdsLink } from "../../domain/MailSafeText.ts"
-import { get, patch, post } from "./Endpoint.ts"
+import { get, patch, post, examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { asSent } from "./RequestFields.ts"
 
 const VerificationType = Schema.Literal("bvn", "nin").annotations({

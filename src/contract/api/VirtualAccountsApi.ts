@@ -7,10 +7,9 @@ import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
-import { get, post } from "./Endpoint.ts"
+import { get, post, examples, operation, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, Timestamp, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, exampleTimes, pageExample } from "./Operation.ts"
 import { optionalNullable, text } from "./RequestFields.ts"
 
 const PaymentRail = Schema.Literal("bank_transfer", "wallet")

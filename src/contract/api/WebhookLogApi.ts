@@ -4,7 +4,7 @@ import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput } from "../../domain/Decimal.ts"
 import { eventTypes } from "../../domain/EventTypes.ts"
-import { get, post } from "./Endpoint.ts"
+import { get, post, examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import {
   envelope,
   Id,
@@ -19,7 +19,6 @@ import {
   success
 } from "./Envelope.ts"
 import { FromTime } from "./RequestFields.ts"
-import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const EventTypeName = Schema.Literal(...eventTypes)

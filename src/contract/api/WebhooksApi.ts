@@ -3,10 +3,9 @@ import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
-import { del, get, patch, post } from "./Endpoint.ts"
+import { del, get, patch, post, examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { envelope, idOf, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 
 const Status = Schema.Literal("active", "disabled")
 

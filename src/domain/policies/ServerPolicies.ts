@@ -131,6 +131,9 @@ export const bodyDrainTimeout = Duration.seconds(2)
 /** Instances tell each other this often what they have let through, */
 export const usageSharedEvery = Duration.millis(500)
 
+/** and an instance without requests still reads what the others have stored within this time, longer than a pause of readings; */
+export const usageReadWithin = Duration.seconds(7)
+
 /** of each limit the keys that spent most, up to this many; */
 export const usageKeysShared = 1000
 

@@ -2,16 +2,17 @@
 import { Clock, Context, Data, Effect, Either, Layer, Option } from "effect"
 import { type PaymentId, Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { isolatedName } from "../../domain/MailSafeText.ts"
 import { checkReturnUrl } from "../../domain/Url.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Actions } from "../../payments/actions/Actions.ts"
-import { CustomerPayments } from "../../payments/read/CustomerPayments.ts"
+import { CustomerPayments, Payments } from "../../payments/read/Payments.ts"
 import { type Collection, Initiation } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { Payments } from "../../payments/read/Payments.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { holderToken, isHolderToken, linkRefFrom, isLinkRef, REF_BYTES } from "./LinkTokens.ts"
 import {
+  type LedResult,
   LinkMethods,
   type LinkPaymentRequest,
   type LinkState,
@@ -19,6 +20,7 @@ import {
   type Offer,
   type PayerDetails,
   type PayResult,
+  type SentForm,
   type StatusVisit
 } from "./LinkVisit.ts"
 import { LinkPrices, type Price } from "./LinkPrices.ts"
@@ -48,6 +50,8 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
     /** None without a rate, or without a provider for the payment. */
     readonly offer: (link: PaymentLink) => Stored<Option.Option<Offer>>
     readonly pay: (link: PaymentLink, order: LinkPaymentRequest) => Stored<PayResult>
+    /** Where a form leads that was sent before, whatever became of the link since. */
+    readonly ledBefore: (link: PaymentLink, form: SentForm) => Stored<Option.Option<LedResult>>
     /** The link of a payment, for its pages. */
     readonly leadingTo: (payment: Payment) => Stored<Option.Option<Pick<LinkVisit, "link" | "merchant" | "behind">>>
     /** `holder`: the token in the visitor's cookie for this payment, if any. */
@@ -78,8 +82,8 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
 
       const merchantOf = (link: PaymentLink) =>
         Effect.map(organizations.find(link.org_id), (found) => {
-          const name = Option.match(found, { onNone: () => "", onSome: (organization) => organization.name })
-          const merchant = link.brand_name ?? name
+          const name = Option.match(found, { onNone: () => "", onSome: (one) => isolatedName(one.name) })
+          const merchant = link.brand_name === null ? name : isolatedName(link.brand_name)
           return { merchant, behind: merchant === name ? undefined : name }
         })
 
@@ -155,7 +159,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         isHolderToken(holder, link, submission, mac)
 
       /** A repeated form leads to its payment; only the form's holder may act there. */
-      const ledAgain = (link: PaymentLink, submission: string, { holder }: LinkPaymentRequest) =>
+      const ledAgain = (link: PaymentLink, submission: string, { holder }: Pick<SentForm, "holder">) =>
         ({
           _tag: "Led",
           submission,
@@ -222,6 +226,11 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             holdsUntil: sealed?.until ?? null,
             ...(yield* newForm(link))
           })
+        }),
+        ledBefore: Effect.fn("LinkCheckout.ledBefore")(function* (link, { holder, submission }) {
+          if (submission === null) return Option.none()
+          const paid = yield* store.paymentOf(link, submission)
+          return Option.map(paid, () => ledAgain(link, submission, { holder }))
         }),
         pay: Effect.fn("LinkCheckout.pay")(function* (link, order) {
           const state = yield* stateOf(link)

@@ -99,10 +99,14 @@ export type PayerDetails = Pick<
   "payer_details" | "mobile_money_details" | "card_entry" | "card_details" | "bank_details"
 >
 
-export interface LinkPaymentRequest {
+/** Which form was sent. */
+export interface SentForm {
   /** Null: the form was not made by our page, and is not deduplicated. */
   readonly submission: string | null
   readonly holder: string | null
+}
+
+export interface LinkPaymentRequest extends SentForm {
   readonly method: LinkMethod
   /** Amount chosen by the payer on an open link. */
   readonly chosen: Money | null
@@ -111,12 +115,18 @@ export interface LinkPaymentRequest {
   readonly browser: Browser
 }
 
+export interface LedResult {
+  readonly _tag: "Led"
+  readonly submission: string
+  readonly holder: string | null
+}
+
 /**
  * `Led`: go to the payment's page, with the holder's token if the payer has the form. `Taken`: another payer is paying.
  * `Repriced`: the shown price is no longer valid; nothing was charged.
  */
 export type PayResult =
-  | { readonly _tag: "Led"; readonly submission: string; readonly holder: string | null }
+  | LedResult
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Repriced" }
   | { readonly _tag: "TooLittle" }

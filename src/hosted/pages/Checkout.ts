@@ -2,11 +2,12 @@
 import { timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { PaymentId, idOrNil } from "../../domain/Ids.ts"
+import { isolatedName } from "../../domain/MailSafeText.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { CheckoutUrl } from "../../payments/route/BuildOrder.ts"
-import { CustomerPayments, isAbandoned } from "../../payments/read/CustomerPayments.ts"
+import { CustomerPayments, isAbandoned } from "../../payments/read/Payments.ts"
 import type { Attempt, Payment } from "../../payments/store/Payment.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 import { SimulatorCustomer } from "../../providers/sandbox/SimulatorCustomer.ts"
@@ -106,7 +107,8 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
           return { merchant, behind, color: link.brand_color, logo }
         }
         const organization = yield* organizations.find(payment.org_id)
-        return { merchant: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }), color: null }
+        const merchant = Option.match(organization, { onNone: () => "", onSome: ({ name }) => isolatedName(name) })
+        return { merchant, color: null }
       })
 
       const visit = Effect.fnUntraced(function* (payment: Payment) {

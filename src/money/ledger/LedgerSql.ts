@@ -1,10 +1,25 @@
-/** The ledger in PostgreSQL. */
-import { SqlClient } from "@effect/sql"
+/**
+ * The ledger in PostgreSQL.
+ *
+ * Postings are written alone or as part of a larger statement. Triggers refuse entries that do not balance, update
+ * balances in the order of their names, and enforce floors, once for each statement.
+ *
+ * A transaction posts with one statement, after it has locked its own rows: two statements would lock balances in no
+ * fixed order, and two such transactions could deadlock.
+ */
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer, Option, Schema, Duration } from "effect"
-import type { OrgId } from "../../domain/Ids.ts"
+import type { OrgId, PaymentId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { currencyOf, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
+import {
+  currencyOf,
+  keepsBalance,
+  LedgerAccount,
+  providerIn,
+  type Entry,
+  balancedPostings
+} from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import {
   failOrDie,
@@ -36,8 +51,68 @@ import {
 } from "./LedgerStore.ts"
 import { AccountName } from "./LedgerCheck.ts"
 import { checkLedger } from "./LedgerCheckSql.ts"
-import { insufficientFundsOf, postingRows, postStatement } from "./PostingSql.ts"
 import { booksClosingDelay, postingPatience, postingPause } from "../../domain/policies/PaymentPolicies.ts"
+
+interface PostingToWrite {
+  readonly entry_id: string
+  readonly org_id: OrgId | null
+  readonly account: LedgerAccount
+  readonly currency: string
+  readonly amount: string
+  readonly kind: string
+  readonly payment_id: PaymentId | null
+  readonly reference: string | null
+}
+
+const types = {
+  entry_id: "uuid",
+  org_id: "uuid",
+  account: "text",
+  currency: "text",
+  amount: "numeric",
+  kind: "text",
+  payment_id: "uuid",
+  reference: "text"
+} satisfies Record<keyof PostingToWrite, string>
+
+export const postingNames = Object.keys(types)
+
+/** For `insert into ledger_postings (…) select …`. */
+export const postingColumns = postingNames.join(", ")
+
+/** For `jsonb_to_recordset(…) as p (…)`. */
+export const postingRecord = Object.entries(types)
+  .map(([name, type]) => `${name} ${type}`)
+  .join(", ")
+
+/** Rows of ledger entries, ready for JSON. Throws for an invalid entry: that is a bug of its caller. */
+export const postingRows = (entries: ReadonlyArray<Entry>): ReadonlyArray<PostingToWrite> =>
+  entries.flatMap((entry) => {
+    const { entry_id, kind, org_id, payment_id, reference } = entry
+    return balancedPostings(entry).map(({ account, amount }) => ({
+      entry_id,
+      org_id,
+      account,
+      currency: amount.currency,
+      amount: amount.toNumericText(),
+      kind,
+      payment_id,
+      reference
+    }))
+  })
+
+/** $1: the rows as JSON. */
+export const postStatement = `
+  insert into ledger_postings (${postingColumns})
+  select ${postingColumns} from jsonb_to_recordset($1::jsonb) as p (${postingRecord})`
+
+/** A violated floor, with its account. */
+export const insufficientFundsOf = (error: SqlError.SqlError): Option.Option<InsufficientFunds> => {
+  const { detail } = error.cause as { readonly detail?: string }
+  return violates(error, "ledger_balances_floor") && detail !== undefined
+    ? Option.some(new InsufficientFunds({ account: LedgerAccount.stored(detail) }))
+    : Option.none()
+}
 
 /** As in the database's `ledger_posted_late`. */
 const LOCK = 7_402_118_617

@@ -6,7 +6,7 @@ import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { organizationOf, type Permit, personOf } from "../../domain/Access.ts"
-import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/Currency.ts"
+import { AnyCurrencyCode, isCryptoAssetCode, isAnyCurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, expected, given, fromDecimal, invert, jumps, Rate } from "../../domain/Exchange.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
@@ -20,6 +20,9 @@ import {
   sourceOfProposer,
   type StoredRate
 } from "./RateStore.ts"
+import { success } from "../../contract/api/Envelope.ts"
+import { RATE_PROPOSED, type RatesApi } from "../../contract/api/RatesApi.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
 export const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
@@ -171,3 +174,62 @@ const make = Effect.gen(function* () {
 export class Rates extends Context.Tag("corridor/Rates")<Rates, Effect.Effect.Success<typeof make>>() {
   static readonly layer = Layer.effect(Rates, make)
 }
+
+/** An asset of 18 digits would be all zeros at the end. */
+const shown = (money: Money): BigDecimal.BigDecimal =>
+  isCryptoAssetCode(money.currency) ? BigDecimal.normalize(money.toDecimal()) : money.toDecimal()
+
+const currencyOf = (code: string): Either.Either<AnyCurrencyCode, NotFound> =>
+  isAnyCurrencyCode(code)
+    ? Either.right(code)
+    : Either.left(new NotFound({ message: `There is no rate for ${code}: it is no currency or asset that we know.` }))
+
+const withDecimal = <A extends { readonly rate: string }>(row: A) => ({
+  ...row,
+  rate: BigDecimal.unsafeFromString(row.rate)
+})
+
+export const ratesHandlers = Effect.gen(function* () {
+  const rates = yield* Rates
+  const handlers: Handlers<typeof RatesApi> = {
+    lookup: Effect.fnUntraced(function* ({ permit, urlParams }) {
+      const from = yield* currencyOf(urlParams.fromCurrency)
+      const to = yield* currencyOf(urlParams.toCurrency)
+      const found = yield* rates.lookUp(permit, { from, to, amount: Option.fromNullable(urlParams.amount) })
+      return success("Exchange rate, locked until expires_at", {
+        org_rate_id: found.orgRateId,
+        from_currency: from,
+        to_currency: to,
+        rate: found.rate,
+        amount: Option.getOrNull(Option.map(found.amount, shown)),
+        target_amount: Option.getOrNull(Option.map(found.target, shown)),
+        expires_at: found.expiresAt,
+        created_at: found.createdAt
+      })
+    }),
+    list: ({ permit }) =>
+      answer(
+        "Base rates",
+        Effect.map(rates.list(permit), (listed) => ({
+          ...listed,
+          rates: listed.rates.map(withDecimal),
+          proposals: listed.proposals.map(withDecimal)
+        }))
+      ),
+    set: Effect.fn("RatesHttp.set")(function* ({ payload, permit }) {
+      const { from_currency, to_currency } = payload
+      const rate = yield* Effect.orDie(fromDecimal(payload.rate))
+      const changed = yield* rates.set(permit, { from: from_currency, to: to_currency, rate })
+      const { previous_rate, status } = changed
+      return success(status === "set" ? "Exchange rate set" : RATE_PROPOSED, {
+        from_currency,
+        to_currency,
+        rate,
+        status,
+        previous_rate: previous_rate === null ? null : BigDecimal.unsafeFromString(previous_rate),
+        updated_at: changed.status === "set" ? changed.updated_at : changed.proposed_at
+      })
+    })
+  }
+  return handlers
+})

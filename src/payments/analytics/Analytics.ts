@@ -1,14 +1,18 @@
 /** Reports over many rows: what the store counted, in the shape that readers get it. */
-import { Array as Arr, Clock, Context, Duration, Effect, Either, Layer } from "effect"
-import type { GeographicDistribution, Trends } from "../../contract/api/AnalyticsApi.ts"
-import { eachDay, type DateRange } from "../../domain/CalendarDate.ts"
+import { Array as Arr, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
+import type { GeographicDistribution, Trends, AnalyticsApi, ProviderState } from "../../contract/api/AnalyticsApi.ts"
+import { eachDay, type DateRange, dateRange } from "../../domain/CalendarDate.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Money } from "../../domain/Money.ts"
 import { verdictsFor } from "../../domain/policies/ProviderPolicies.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { ProviderName } from "../../domain/Corridor.ts"
+import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Scope } from "../../platform/database/Query.ts"
+import { report } from "../../contract/api/Envelope.ts"
+import type { Handlers } from "../../platform/http/Handlers.ts"
+import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
+import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 
 /** The counts behind analytics, made where the rows are: what comes out of a million payments is a few hundred lines. */
 interface UsersOfCountry {
@@ -124,3 +128,47 @@ export class Analytics extends Context.Tag("corridor/Analytics")<
     }))
   )
 }
+
+const stateOf = (
+  provider: (typeof providerNames)[number],
+  circuit: (typeof ProviderState.Type)["circuit"],
+  verdicts: ReadonlyArray<Verdicts>
+): typeof ProviderState.Type => {
+  const often = (outcome: Verdicts["outcome"]): number =>
+    verdicts.find((one) => one.provider === provider && one.outcome === outcome)?.count ?? 0
+  return {
+    provider,
+    circuit,
+    accepted: often("accepted"),
+    declined: often("declined"),
+    unknown: often("unknown"),
+    unanswered: often("none")
+  }
+}
+
+export const analyticsHandlers = Effect.gen(function* () {
+  const analytics = yield* Analytics
+  const health = yield* ProviderHealth
+  const handlers: Handlers<typeof AnalyticsApi> = {
+    geographicDistribution: ({ permit }) => Effect.map(analytics.geography(permit), report),
+    trends: Effect.fn("AnalyticsHttp.trends")(function* ({ permit, urlParams }) {
+      const range = yield* dateRange(urlParams, yield* Clock.currentTimeMillis)
+      return report(yield* analytics.trends(permit, range))
+    }),
+    organizationTrends: Effect.fn("AnalyticsHttp.organizationTrends")(function* ({ permit, urlParams }) {
+      const range = yield* dateRange(urlParams, yield* Clock.currentTimeMillis)
+      return report(yield* analytics.trends(permit, range))
+    }),
+    providerHealth: Effect.fn("AnalyticsHttp.providerHealth")(function* ({ permit }) {
+      const verdicts = yield* analytics.verdicts(permit)
+      const now = yield* monotonicMillis
+      const org = Option.getOrUndefined(permit.scope)
+      return report(
+        providerNames.map((provider) =>
+          stateOf(provider, health.circuit({ provider, account: null }, org, now), verdicts)
+        )
+      )
+    })
+  }
+  return handlers
+})

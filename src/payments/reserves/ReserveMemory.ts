@@ -5,9 +5,9 @@ import { Money } from "../../domain/Money.ts"
 import { releaseDaysShown, releaseRetry } from "../../domain/policies/PaymentPolicies.ts"
 import { standingParts } from "../../domain/Reserve.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
-import { reserveTables } from "../../money/ledger/PostInMemory.ts"
+import { reserveTables } from "../../money/ledger/LedgerMemory.ts"
 import { booksIn, paymentTables } from "../store/AttemptQueueMemory.ts"
-import { ReserveStore, type UpcomingRelease } from "./ReserveStore.ts"
+import { ReserveStore, type UpcomingRelease } from "./Reserves.ts"
 
 export const reserveStoreMemory = Layer.effect(
   ReserveStore,

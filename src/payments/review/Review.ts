@@ -1,7 +1,7 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
 import { Array as Arr, type BigDecimal, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
+import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -10,7 +10,7 @@ import type { Route } from "../../domain/Routing.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { ReviewRate, type Repriced } from "./ReviewRate.ts"
-import type { Payment } from "../store/Payment.ts"
+import { type Payment, isOpen } from "../store/Payment.ts"
 import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
 import { type Candidates, PaymentRouter, reasonsForNone, allProvidersFailed } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -19,6 +19,9 @@ import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/RampPayout.ts"
 import { appendNote } from "../settlement/SignalContext.ts"
 import { type PaymentAction, PaymentCommand, paymentIds, refuse } from "../settlement/PaymentCommand.ts"
 import { awaitsCard, isHeldForReview } from "./ReviewThreshold.ts"
+import { cardWaitBatch } from "../../domain/policies/PaymentPolicies.ts"
+import { workThrough } from "../../platform/database/WorkQueues.ts"
+import { expiredFailure } from "../settlement/Expiry.ts"
 
 type Reviewer = Permit<"reviews">
 
@@ -222,4 +225,59 @@ const make = Effect.gen(function* () {
 
 export class Review extends Context.Tag("corridor/Review")<Review, Effect.Effect.Success<typeof make>>() {
   static readonly layer = Layer.effect(Review, make)
+}
+
+/** Ends payins whose customer was to give a card at the hosted checkout and did not. No provider has them. */
+export class CardWaits extends Context.Tag("corridor/CardWaits")<
+  CardWaits,
+  {
+    /** Ends those that are due; answers with how many were looked at. */
+    readonly runOnce: Stored<number>
+    readonly worker: Stored<never>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    CardWaits,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const command = yield* PaymentCommand
+
+      const fail = (payment: Payment) =>
+        command.write(payment, {
+          status: "failed",
+          patch: { next_action: null, action_data: {}, failure: expiredFailure(payment) },
+          cause: "expired: the customer did not give a card in time",
+          closeItems: [{ kind: "review", attempt_id: null, by: "its end" }]
+        })
+
+      /** One whose card was given has an attempt, which carries its timer from then on. */
+      const end = Effect.fnUntraced(function* (payment: Payment) {
+        const attempts = yield* store.attemptsOf(payment.payment_id)
+        if (awaitsCard(payment) && !attempts.some(isOpen)) yield* fail(payment)
+        yield* store.deleteCardWait(payment)
+      })
+
+      /** A payment that changed meanwhile is looked at again by the next run. */
+      const alone = (payment: Payment) =>
+        end(payment).pipe(
+          Effect.catchTag("VersionConflict", () => Effect.void),
+          Effect.catchAllCause((cause) => Effect.logError("A payin could not be ended; it is tried again", cause)),
+          Effect.annotateLogs({ payment_id: payment.payment_id })
+        )
+
+      const runOnce = Effect.gen(function* () {
+        const due = yield* store.expiredCardWaits(cardWaitBatch)
+        yield* Effect.forEach(due, alone, { discard: true })
+        return due.length
+      })
+
+      return {
+        runOnce,
+        worker: workThrough(
+          "card_waits",
+          Effect.map(runOnce, (looked) => ({ foundAny: looked > 0 }))
+        )
+      }
+    })
+  )
 }

@@ -93,6 +93,11 @@ const payerIn = Schema.decodeUnknownOption(
   Schema.Struct({ name: Schema.String, email: nullable, phone: Schema.String })
 )
 
+const payerOf = ({ payer_details }: RoutedFields): PaymentOrder["payer"] => Option.getOrNull(payerIn(payer_details))
+
+/** Payers may leave it out for mobile money on a payment link. */
+export const payerHasEmail = (payment: RoutedFields): boolean => Boolean(payerOf(payment)?.email)
+
 const bankIn = Schema.decodeUnknownOption(
   Schema.Struct({
     account_name: nullable,
@@ -223,7 +228,7 @@ export const buildOrder = (payment: OrderFields, leg: PaidLeg, unstored: OrderIn
     ...facts,
     country: payment.country,
     description: payment.description,
-    payer: leg === "settlement" ? null : Option.getOrNull(payerIn(payment.payer_details)),
+    payer: leg === "settlement" ? null : payerOf(payment),
     ...side,
     card,
     recipient: recipient === null ? null : recipientOfOrder(recipient),

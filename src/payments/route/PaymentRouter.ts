@@ -22,7 +22,7 @@ import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
 import { isPaidFromKeptAccount } from "../store/PaymentPostings.ts"
-import { orderFacts, type RoutedFields } from "./BuildOrder.ts"
+import { orderFacts, payerHasEmail, type RoutedFields } from "./BuildOrder.ts"
 import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow, type SentAtOnce } from "./CallProvider.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -33,6 +33,8 @@ export interface LegToRoute extends CorridorFields {
   /** Amount that the provider collects or pays. */
   readonly money: Money
   readonly network: string | null
+  /** Absent: the payer is not known yet. */
+  readonly payerHasEmail?: boolean
 }
 
 export interface ToRoute extends RoutedFields, Partial<Pick<Payment, "funding">> {
@@ -75,10 +77,11 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
 
       const routeAmong = Effect.fnUntraced(function* (
         orgId: OrgId,
-        { country, direction: flow, money, network, payment_method: paymentMethod }: LegToRoute,
+        leg: LegToRoute,
         served: ReadonlyArray<RouteConfig>,
         platformOnly: boolean
       ) {
+        const { country, direction: flow, payment_method: paymentMethod, ...asked } = leg
         const now = yield* monotonicMillis
         const connected = new Map<RouteConfig, Provider | undefined>()
         for (const config of served) {
@@ -87,8 +90,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
         return route({
           corridor: { country, paymentMethod, flow },
           orgId,
-          money,
-          network,
+          ...asked,
           configs: served,
           provider: (config) => connected.get(config),
           circuit: (config) =>
@@ -106,7 +108,8 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
       return {
         route: (orgId, payment) => {
           const { flow, method, money, network } = orderFacts(payment, "payment")
-          const leg = { country: payment.country, direction: flow, payment_method: method, money, network }
+          const payer = { payerHasEmail: payerHasEmail(payment) }
+          const leg = { country: payment.country, direction: flow, payment_method: method, money, network, ...payer }
           const { funding = null, platformOnly = isPaidFromKeptAccount({ funding }) } = payment
           return routed(orgId, leg, platformOnly)
         },

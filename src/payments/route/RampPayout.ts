@@ -9,7 +9,7 @@ import type { NewAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { isCryptoAssetCode } from "../../domain/Currency.ts"
 import { rampLifetime } from "../../domain/policies/PaymentPolicies.ts"
-import { type Order, orderFacts, buildOrder, type OrderInput } from "./BuildOrder.ts"
+import { type Order, orderFacts, buildOrder, type OrderInput, payerHasEmail } from "./BuildOrder.ts"
 
 export type RampPayment = Payment & { readonly ramp: RampFacts }
 
@@ -20,7 +20,8 @@ export const rampExpiry = (asked: Date): Date => new Date(asked.getTime() + Dura
 
 const legOf = (payment: RampPayment, leg: "collection" | "settlement"): LegToRoute => {
   const { flow, method, money, network } = orderFacts(payment, leg)
-  return { country: payment.country, direction: flow, payment_method: method, money, network }
+  const { country } = payment
+  return { country, direction: flow, payment_method: method, money, network, payerHasEmail: payerHasEmail(payment) }
 }
 
 export const firstLeg = (payment: RampPayment): LegToRoute => legOf(payment, "collection")

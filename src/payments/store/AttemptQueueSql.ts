@@ -196,8 +196,8 @@ const FUNDED = `exists (select from payments p
       where p.payment_id = a.payment_id and coalesce(c.balance, 0) >= 0)`
 
 const unsent: Queue = {
-  queued: "a.sends = 0",
-  due: `a.outcome is null and (a.leased_until is null or a.leased_until <= now())
+  queued: "a.sends = 0 and a.outcome is null",
+  due: `(a.leased_until is null or a.leased_until <= now())
     and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')
     and ${FUNDED}`,
   order: "a.started_at"

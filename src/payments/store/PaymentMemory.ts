@@ -4,7 +4,7 @@ import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.
 import type { Position, Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { organizationTables } from "../../people/organizations/OrganizationMemory.ts"
-import { ledgerTables, postInMemory, reserveTables } from "../../money/ledger/PostInMemory.ts"
+import { ledgerTables, postInMemory, reserveTables } from "../../money/ledger/LedgerMemory.ts"
 import { idempotencyTables, nameOf, unanswered } from "../../platform/idempotency/IdempotencyMemory.ts"
 import type { LockRefused } from "../../money/rates/RateLockStore.ts"
 import { freeInMemory, lockUseTables, spendInMemory } from "../../money/rates/RateLockMemory.ts"

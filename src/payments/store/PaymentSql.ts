@@ -28,9 +28,8 @@ import { AccountName } from "../../money/ledger/LedgerCheck.ts"
 import { describeSum } from "./SuspenseSums.ts"
 import { storedPayloads } from "../../webhooks/EventPayload.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
-import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
-import type { LockRefused } from "../../money/rates/RateLockStore.ts"
-import { lockRefusedOf } from "../../money/rates/RateLockSql.ts"
+import { insufficientFundsOf, postingRows } from "../../money/ledger/LedgerSql.ts"
+import { type LockRefused, lockRefusedOf } from "../../money/rates/RateLockStore.ts"
 import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import {
   attemptColumns,

@@ -4,8 +4,8 @@
  */
 import { patience } from "../../platform/database/Batcher.ts"
 import { batchTable, sameOrg } from "../../platform/database/Query.ts"
-import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
-import { freeLocks, spendLocks } from "../../money/rates/RateLockSql.ts"
+import { postingColumns, postingNames, postingRecord } from "../../money/ledger/LedgerSql.ts"
+import { freeLocks, spendLocks } from "../../money/rates/RateLockStore.ts"
 import { paymentColumns, toRow } from "./PaymentRow.ts"
 import type { Payment } from "./Payment.ts"
 import { type Change, freedLock, type NewPayment, type PaymentPatch } from "./Change.ts"

@@ -1,10 +1,12 @@
 /** Stores the KYB state of organisations, their applications, and every callback once. */
-import { Context, type Duration, type Option, Schema } from "effect"
+import { Context, Duration, Option, Schema, Effect, Layer } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
-import type { KybState } from "../../contract/api/KybApi.ts"
+import { KybState } from "../../contract/api/KybApi.ts"
 import { kybStatuses } from "../../domain/Organization.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Window } from "../../platform/database/Query.ts"
+import { type Window, anyRow, execute, newest, query } from "../../platform/database/Query.ts"
+import { SqlClient } from "@effect/sql"
+import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 
 export type KybState = typeof KybState.Type
 type KybStatus = KybState["kyb_status"]
@@ -98,3 +100,79 @@ interface Store {
 }
 
 export class KybStore extends Context.Tag("corridor/KybStore")<KybStore, Store>() {}
+
+const state = query(Schema.typeSchema(KybState))
+const latest = query(Schema.Struct({ at: Schema.NullOr(Schema.DateFromSelf) }))
+const applications = query(StoredKybApplication)
+const requests = query(DueKybRequest)
+const sealed = query(SealedDocuments)
+
+export const kybStoreSql = Layer.effect(
+  KybStore,
+  Effect.map(Effect.all([SqlClient.SqlClient, WorkQueues]), ([sql, { announce }]): KybStore["Type"] => {
+    const current = sql.literal(`select a.customer_id, a.org_id, o.kyb_status, o.name, o.country, o.email, a.documents,
+      a.started_by, a.approvals, a.decided_by, a.decided_at, a.reason, a.created_at
+      from kyb_applications a join organizations o on o.kyb_customer_id = a.customer_id`)
+    return {
+      lock: (orgId) =>
+        state.first(sql`select org_id, kyb_status, kyb_customer_id from organizations where org_id = ${orgId}
+          for update`),
+      lockByCustomer: (customerId) =>
+        state.first(sql`select o.org_id, o.kyb_status, o.kyb_customer_id from kyb_applications a
+          join organizations o using (org_id) where a.customer_id = ${customerId} for update of o`),
+      open: (application) =>
+        sql`insert into kyb_applications ${sql.insert({ ...application })}`.pipe(
+          Effect.zipRight(
+            sql`update organizations set kyb_status = 'pending', kyb_customer_id = ${application.customer_id},
+              updated_at = now() where org_id = ${application.org_id}`
+          ),
+          execute,
+          Effect.zipLeft(announce("kyb_requests"))
+        ),
+      find: (customerId) => applications.first(sql`${current} where a.customer_id = ${customerId}`),
+      list: (status, window) => {
+        const ofStatus = status === undefined ? sql`true` : sql`kyb_status = ${status}`
+        return applications.all(sql`select * from (${current}) c where ${ofStatus} ${newest(sql, "org_id", window)}`)
+      },
+      setApprovals: (customerId, approvals) =>
+        execute(sql`update kyb_applications set approvals = ${JSON.stringify(approvals)}::jsonb
+          where customer_id = ${customerId}`),
+      decide: ({ customer_id, decided_by, org_id, reason, status }) =>
+        sql`update kyb_applications set decided_by = ${decided_by}, decided_at = now(), reason = ${reason}
+          where customer_id = ${customer_id}`.pipe(
+          Effect.zipRight(
+            sql`update organizations set kyb_status = ${status}, updated_at = now() where org_id = ${org_id}`
+          ),
+          execute
+        ),
+      latestDecision: (customerId) =>
+        sql`select max(occurred_at) as at from kyb_callbacks where customer_id = ${customerId}`.pipe(
+          latest.one,
+          Effect.map(({ at }) => Option.fromNullable(at))
+        ),
+      insertCallback: (callback) =>
+        anyRow(sql`insert into kyb_callbacks ${sql.insert({ ...callback })} on conflict do nothing returning 1`),
+      claimRequests: (take, lease) =>
+        requests.all(sql`update kyb_applications set request_attempts = request_attempts + 1,
+            request_due_at = now() + make_interval(secs => ${Duration.toSeconds(lease)})
+          where customer_id in (
+            select a.customer_id from kyb_applications a join organizations o on o.kyb_customer_id = a.customer_id
+            where a.request_sent_at is null and a.decided_at is null and a.request_due_at <= now()
+              and o.kyb_status = 'pending'
+            order by a.request_due_at limit ${take} for update of a skip locked
+          ) returning customer_id, org_id, request_attempts as attempts`),
+      requestSent: (customerId) =>
+        execute(sql`update kyb_applications set request_sent_at = now(), request_error = null
+          where customer_id = ${customerId}`),
+      requestFailed: (customerId, error, delay) =>
+        execute(sql`update kyb_applications set request_error = ${error},
+            request_due_at = now() + make_interval(secs => ${Duration.toSeconds(delay)})
+          where customer_id = ${customerId}`),
+      lockDocuments: execute(sql`lock table kyb_applications in share row exclusive mode`),
+      allDocuments: sealed.all(sql`select customer_id, documents from kyb_applications where documents is not null
+        order by customer_id`),
+      replaceDocuments: ({ customer_id, documents }) =>
+        execute(sql`update kyb_applications set documents = ${documents} where customer_id = ${customer_id}`)
+    }
+  })
+)

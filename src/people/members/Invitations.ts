@@ -1,7 +1,7 @@
 /** Sends, lists and withdraws invitations into an organisation. */
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { Ids, type OrgId } from "../../domain/Ids.ts"
-import type { InviteMember } from "../../contract/api/MembersApi.ts"
+import type { InviteMember, InvitationsApi } from "../../contract/api/MembersApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { orDefect, orNotFound, orRefuse } from "../../platform/database/DatabaseFailure.ts"
@@ -21,6 +21,8 @@ import type { Organization } from "../organizations/OrganizationStore.ts"
 import type { User } from "../users/UserStore.ts"
 import { Subject, Users } from "../users/Users.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
+import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 
 export const TOKEN_BYTES = 32
 
@@ -250,3 +252,18 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
 >() {
   static readonly layer = Layer.scoped(Invitations, make)
 }
+
+export const invitationsHandlers = Effect.map(
+  Effect.all([Invitations, makeCamelPages]),
+  ([invitations, pages]): Handlers<typeof InvitationsApi> => ({
+    invite: ({ payload, permit }) => answer("Invitation sent", invitations.invite(permit, payload)),
+    list: (request) =>
+      pages(request, {
+        message: "Invitations",
+        fetch: (window) => invitations.list(request.permit, window),
+        idOf: (invitation) => invitation.invitation_id
+      }),
+    withdraw: ({ path, permit }) => invitations.withdraw(permit, path.invitation_id),
+    accept: ({ path, permit }) => answer("Invitation accepted", invitations.accept(permit, path.token))
+  })
+)

@@ -18,6 +18,9 @@ import { Conflict, Forbidden, Invalid } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Users } from "../users/Users.ts"
 import { InvitationStore, MemberStore, type OrgMember } from "./MemberStore.ts"
+import type { MembersApi } from "../../contract/api/MembersApi.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
+import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 
 /** What a manager of members may grant, and whom they may change: never above their own role. */
 interface Grantor {
@@ -197,3 +200,27 @@ const make = Effect.gen(function* () {
 export class Members extends Context.Tag("corridor/Members")<Members, Effect.Effect.Success<typeof make>>() {
   static readonly layer = Layer.effect(Members, make)
 }
+
+export const membersHandlers = Effect.map(
+  Effect.all([Members, makeCamelPages]),
+  ([members, pages]): Handlers<typeof MembersApi> => ({
+    list: (request) =>
+      pages(request, {
+        message: "Members",
+        fetch: (window) => members.list(request.permit, window),
+        idOf: (member) => member.user_id
+      }),
+    change: ({ path, payload, permit }) =>
+      answer("Member changed", members.changeRole(permit, path.user_id, payload.role)),
+    remove: ({ path, permit }) => members.remove(permit, path.user_id),
+    grant: ({ path, payload, permit }) =>
+      answer("Permission granted", members.grant(permit, path.user_id, payload.permission)),
+    replace: ({ path, payload, permit }) =>
+      answer("Permissions replaced", members.replacePermissions(permit, path.user_id, payload.permissions)),
+    revoke: ({ path, permit }) => Effect.asVoid(members.revoke(permit, path.user_id, path.permission)),
+    check: ({ path, permit, urlParams }) =>
+      answer("Permission checked", members.check(permit, path.user_id, urlParams.permission), (allowed) => ({
+        allowed
+      }))
+  })
+)

@@ -1,12 +1,17 @@
 /** Creates, reads, changes and lists organisations. */
 import { Context, Effect, Layer, Option, Schema, Either } from "effect"
 import { OrgId, Ids } from "../../domain/Ids.ts"
-import { OrganizationName, type ChangeOrganization } from "../../contract/api/OrganizationsApi.ts"
+import {
+  OrganizationName,
+  type ChangeOrganization,
+  type OrganizationsApi,
+  type Organization as ShownOrganization
+} from "../../contract/api/OrganizationsApi.ts"
 import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { organizationOf, type Permit } from "../../domain/Access.ts"
+import { organizationOf, type Permit, type Access } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode, isAnyCurrencyCode } from "../../domain/Currency.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
@@ -17,6 +22,9 @@ import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type Organization, OrganizationStore, type ChangedOrganization } from "./OrganizationStore.ts"
 import { Money } from "../../domain/Money.ts"
 import { isOff, type ReserveRule } from "../../domain/Reserve.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
+import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
+import { fromPlainText } from "../../domain/Decimal.ts"
 
 export type OrganizationPatch = typeof ChangeOrganization.Type
 
@@ -193,3 +201,46 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
 >() {
   static readonly layer = Layer.effect(Organizations, make)
 }
+
+/** With the currency's decimals, or its own if it has more. */
+export const thresholdOf = ({ currency, review_threshold }: Organization) => {
+  if (review_threshold === null) return null
+  const money = isAnyCurrencyCode(currency)
+    ? Either.getRight(Money.fromNumericText(review_threshold, currency))
+    : Option.none()
+  return Option.match(money, {
+    onNone: () => Option.getOrNull(fromPlainText(review_threshold)),
+    onSome: (one) => (one.isZero ? null : one.toDecimal())
+  })
+}
+
+/** Shows `spread_bps` to platform admins only. */
+export const organizationView = (permit: Permit<Access>, organization: Organization): typeof ShownOrganization.Type => {
+  const { reserves: _reserves, spread_bps, ...shown } = organization
+  return {
+    ...shown,
+    review_threshold: thresholdOf(organization),
+    ...(permit.role === "admin" ? { spread_bps } : {})
+  }
+}
+
+export const organizationsHandlers = Effect.map(
+  Effect.all([Organizations, makeCamelPages]),
+  ([organizations, pages]): Handlers<typeof OrganizationsApi> => {
+    const shownTo = (permit: Permit<Access>) => (organization: Organization) => organizationView(permit, organization)
+    return {
+      list: (request) =>
+        pages(request, {
+          message: "Organisations",
+          fetch: (window) => organizations.list(request.permit, window),
+          idOf: (organization) => organization.org_id,
+          show: shownTo(request.permit)
+        }),
+      create: ({ payload, permit }) =>
+        answer("Organisation created", organizations.create(permit, payload), shownTo(permit)),
+      get: ({ permit }) => answer("Organisation", organizations.get(permit), shownTo(permit)),
+      change: ({ payload, permit }) =>
+        answer("Organisation changed", organizations.change(permit, payload), shownTo(permit))
+    }
+  }
+)

@@ -15,13 +15,14 @@ const CHANNEL = "corridor_due"
 /** An announcement need not survive a crash of the server. */
 const NOTIFY = `select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', $1)`
 
-/** From which backend that listens (0: none), and milliseconds by queue. */
+/** From which backend that listens (0: none), and milliseconds by queue. A later version may name other queues. */
 const Announcement = Schema.parseJson(
   Schema.Struct({
     from: Schema.Number,
-    due: Schema.Array(Schema.Tuple(Schema.Literal(...queueNames), Schema.Number))
+    due: Schema.Array(Schema.Tuple(Schema.String, Schema.Number))
   })
 )
+const isQueueName = Schema.is(Schema.Literal(...queueNames))
 const decode = Schema.decodeUnknownOption(Announcement)
 const encode = Schema.encodeSync(Announcement)
 
@@ -109,7 +110,7 @@ export const makeAnnouncements = Effect.fnUntraced(function* (pool: Pg.Pool, ope
       client.on("notification", ({ payload }) => {
         const announcement = decode(payload)
         if (announcement._tag === "None" || announcement.value.from === backend) return
-        for (const [queue, inMillis] of announcement.value.due) heard(queue, inMillis)
+        for (const [queue, inMillis] of announcement.value.due) if (isQueueName(queue)) heard(queue, inMillis)
       })
       yield* query({ text: `listen ${CHANNEL}` })
       backend = (client as unknown as { readonly processID: number | null }).processID ?? 0

@@ -254,7 +254,7 @@ interface NamedQuery {
 }
 
 /** Filters of lists make many texts. They share half of the names, so that the others stay prepared. */
-const isRead = (text: string): boolean => /^\s*select\b/i.test(text)
+const isRead = (text: string): boolean => /^\s*(select|with)\b/i.test(text) && !/\b(insert|update|delete)\b/i.test(text)
 
 /** Gives each text the same name on every connection, from the second time it is seen. */
 export const makeNames = (most: number = MOST_STATEMENTS): ((text: string) => string | undefined) => {

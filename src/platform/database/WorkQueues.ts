@@ -22,6 +22,7 @@ export const queueNames = [
   "escrow_payouts",
   "kyb_requests",
   "ramp_payouts",
+  "rate_limits",
   "simulator",
   "webhooks"
 ] as const
@@ -120,6 +121,12 @@ const make = () => {
     /** The worker itself knows when its next row is due. */
     announceHere: (queue: QueueName, inMillis: number): Effect.Effect<void> =>
       Effect.map(monotonicMillis, (now) => add(queue, inMillis, now)),
+
+    /** For what the workers of this process know already. */
+    announceElsewhere: (queue: QueueName): Effect.Effect<void> =>
+      afterCommit(() => {
+        for (const remote of remotes) remote(queue, 0)
+      }),
 
     /** Another instance has announced a row. */
     hear: (queue: QueueName, inMillis: number, clock: Clock.Clock): void => add(queue, inMillis, monotonicNow(clock)),

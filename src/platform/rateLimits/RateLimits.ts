@@ -11,6 +11,7 @@ import {
   unreadProofsPerMinute
 } from "../../domain/policies/ServerPolicies.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
+import { WorkQueues } from "../database/WorkQueues.ts"
 import type { IncomingMessage } from "node:http"
 import { Settings } from "../config/Settings.ts"
 import { type Busy, RateLimited, type Unauthorized } from "../../domain/Failure.ts"
@@ -202,8 +203,9 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
     /** Shares the usage of this instance, and spends that of others. */
     readonly exchange: Stored<void>
     /**
-     * Exchanges at once when a token is spent, and at intervals while more are. An instance without requests needs no
-     * usage of others. Without a database each instance counts for itself.
+     * Exchanges at once when a token is spent or another instance has stored usage, and at intervals while more is spent.
+     * An instance without requests exchanges too: its next request may be beyond a limit. Without a database each
+     * instance counts for itself.
      */
     readonly worker: Stored<never>
   }
@@ -213,6 +215,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
     Effect.gen(function* () {
       const store = yield* RateLimitUsageStore
       const instance = yield* Effect.flatMap(Ids, ({ next }) => next)
+      const queues = yield* WorkQueues
       const limiters = new Map<string, RateLimiter>()
       const received = new Map<string, number>()
       const used = yield* Effect.makeLatch(false)
@@ -232,6 +235,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
       const exchange = Effect.gen(function* () {
         pending ??= spentHere()
         const batches = yield* store.exchange(instance, pending, received)
+        if (pending !== undefined) yield* queues.announceElsewhere("rate_limits")
         pending = undefined
         const now = yield* Clock.currentTimeMillis
         for (const { ageMillis, instance: other, number: batch, spent } of batches) {
@@ -247,7 +251,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
           return limiter
         },
         exchange,
-        worker: used.await.pipe(
+        worker: Effect.raceFirst(used.await, queues.rest("rate_limits")).pipe(
           Effect.zipRight(used.close),
           Effect.zipRight(exchange),
           Effect.catchAllCause((cause) =>

@@ -1,6 +1,7 @@
 /** Credentials of a configuration's account: validation, encryption and decryption. */
 import { Data, Effect, Either, Redacted, Schema } from "effect"
 import type { ConfigId } from "../../domain/Ids.ts"
+import { urlOf } from "../../domain/Url.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
@@ -22,10 +23,17 @@ export const unsendable = (value: string, { lines }: Pick<CredentialField, "line
     : "has a character in it that is not plain ASCII"
 }
 
-const wrongWith = (value: string, field: CredentialField): string | undefined => {
+const wrongAddress = (value: string, mode: Mode): string | undefined => {
+  const protocol = urlOf(value)?.protocol
+  const isUsable = protocol === "https:" || (protocol === "http:" && mode === "sandbox")
+  return isUsable ? undefined : "must be an address that starts with https://"
+}
+
+const wrongWith = (value: string, field: CredentialField, mode: Mode): string | undefined => {
   if (value.trim() === "") return "is empty"
   if (Buffer.byteLength(value) > longestCredential) return `is longer than ${longestCredential} bytes`
-  return value.trim() === value ? unsendable(value, field) : "has spaces or line breaks around it"
+  if (value.trim() !== value) return "has spaces or line breaks around it"
+  return unsendable(value, field) ?? (field.isAddress === true ? wrongAddress(value, mode) : undefined)
 }
 
 /** The reason names the field, and never repeats a value. */
@@ -39,7 +47,7 @@ export const checkCredentials = (
   for (const [name, value] of Object.entries(typed)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (field === undefined) return Either.left(`${name}: ${title} has no such field; it has ${known.join(", ")}.`)
-    const wrong = wrongWith(value, field)
+    const wrong = wrongWith(value, field, mode)
     if (wrong !== undefined) return Either.left(`${name}: ${wrong}.`)
   }
   const absent = known.find((name) => fields[name]?.optional !== true && !Object.hasOwn(typed, name))

@@ -57,6 +57,7 @@ const fields = {
     about: "where transfers are sent, instead of Adyen's usual address",
     optional: true,
     shown: true,
+    isAddress: true,
     marks: { sandbox: /-test\.adyen\.com\b/, live: /-live(-[a-z]+)?\.adyen(payments)?\.com\b/ }
   },
   transfers_api_key: {
@@ -80,6 +81,7 @@ const fields = {
     about: "where the Management API is, instead of Adyen's usual address",
     optional: true,
     shown: true,
+    isAddress: true,
     marks: { sandbox: /-test\.adyen\.com\b/, live: /-live(-[a-z]+)?\.adyen(payments)?\.com\b/ }
   }
 } as const

@@ -10,9 +10,13 @@ import {
   type IncomingTransfer,
   Issued,
   MaybeIssued,
-  NotIssued
+  NotIssued,
+  knownDetails,
+  listAll,
+  notListed,
+  notMade,
+  unanswered
 } from "../port/AccountIssuer.ts"
-import { knownDetails, listAll, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
 import { type Callback, Proof } from "../port/Callback.ts"
 import { Amount, type Call, enclosed, messageIn, PER_PAGE } from "./CircleAnswers.ts"
 import { chainOfNetwork, derivedUuid, moneyOfCircle, networkOfChain, paths } from "./CircleRequests.ts"

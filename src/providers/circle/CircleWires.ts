@@ -7,8 +7,17 @@ import { transferConfirmation } from "../../domain/policies/PaymentPolicies.ts"
 import { get, postJson, type ProviderCall, type ProviderReply, withQuery } from "../client/ProviderHttp.ts"
 import { isMade, isOk } from "../client/ProviderReplies.ts"
 import { moneyOfMajor, optional, optionalText } from "../client/WireValues.ts"
-import { type DetailsOrder, type IncomingTransfer, Issued, MaybeIssued, NotIssued } from "../port/AccountIssuer.ts"
-import { knownDetails, listAll, notMade, unanswered } from "../port/AccountReplies.ts"
+import {
+  type DetailsOrder,
+  type IncomingTransfer,
+  Issued,
+  MaybeIssued,
+  NotIssued,
+  knownDetails,
+  listAll,
+  notMade,
+  unanswered
+} from "../port/AccountIssuer.ts"
 import { Amount, type Call, enclosed, messageIn, PER_PAGE } from "./CircleAnswers.ts"
 import { derivedUuid } from "./CircleRequests.ts"
 

@@ -14,9 +14,7 @@ import {
   type IssueAnswer,
   Issued,
   MaybeIssued,
-  NotIssued
-} from "../port/AccountIssuer.ts"
-import {
+  NotIssued,
   knownDetails,
   listAll,
   listBetween,
@@ -26,7 +24,7 @@ import {
   notMade,
   type RefundOf,
   unanswered
-} from "../port/AccountReplies.ts"
+} from "../port/AccountIssuer.ts"
 import { Proof, type ProvedTransfer } from "../port/Callback.ts"
 import { answerOf, isDuplicate, messageIn, refundState } from "./FlutterwaveAnswers.ts"
 import { moneyIn, Refund } from "./FlutterwaveMovements.ts"

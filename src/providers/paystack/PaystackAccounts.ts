@@ -11,8 +11,16 @@ import {
   notListed,
   notMade,
   type RefundOf,
-  unanswered
-} from "../port/AccountReplies.ts"
+  unanswered,
+  type AccountHolder,
+  type AccountIssuer,
+  type DetailsOrder,
+  type IncomingTransfer,
+  type IssueAnswer,
+  Issued,
+  MaybeIssued,
+  NotIssued
+} from "../port/AccountIssuer.ts"
 import {
   get,
   postJson,
@@ -23,16 +31,6 @@ import {
 } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
 import { moneyOfMinor, optional, optionalText } from "../client/WireValues.ts"
-import {
-  type AccountHolder,
-  type AccountIssuer,
-  type DetailsOrder,
-  type IncomingTransfer,
-  type IssueAnswer,
-  Issued,
-  MaybeIssued,
-  NotIssued
-} from "../port/AccountIssuer.ts"
 import { isOurs } from "./PaystackMovements.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 

@@ -31,6 +31,8 @@ export interface CredentialField {
   readonly identifies?: true
   /** It has several lines, and is never sent: the PEM of a key. */
   readonly lines?: true
+  /** It is an address: https, or http in sandbox mode. */
+  readonly isAddress?: true
   /** Where the value shows its mode: the prefix of a key, the name of an environment. */
   readonly marks?: ModeMarks
 }

@@ -111,6 +111,13 @@ export const simulatorWorker = (deliver: Deliver) =>
       claim,
       (batch) => Effect.as(deliverInTime(batch), batch.claim),
       (batch) => Effect.orDie(settle(batch))
+    ).pipe(
+      Effect.timed,
+      // The worker did not wait for it: later callbacks of the same payments can be claimed only now.
+      Effect.tap(([took]) =>
+        Duration.greaterThan(took, simulatorBatchPatience) ? queues.announceHere("simulator", 0) : Effect.void
+      ),
+      Effect.map(([, claim]) => claim)
     )
 
     const rounds = yield* FiberSet.make<ClaimedTimers, DatabaseFailure>()

@@ -3,11 +3,12 @@
  * is moved on to our balance by a payment from there; Stripe returns what stays on the cash balance to its sender.
  */
 import { Effect, Option, Schema } from "effect"
-import { knownDetails, listAll, notListed, notMade, unanswered } from "../port/AccountReplies.ts"
-import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
-import { isOk } from "../client/ProviderReplies.ts"
-import { optional, optionalText, orNull } from "../client/WireValues.ts"
 import {
+  knownDetails,
+  listAll,
+  notListed,
+  notMade,
+  unanswered,
   type AccountIssuer,
   type DetailsOrder,
   type IncomingTransfer,
@@ -16,6 +17,9 @@ import {
   MaybeIssued,
   type TransferKind
 } from "../port/AccountIssuer.ts"
+import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
+import { isOk } from "../client/ProviderReplies.ts"
+import { optional, optionalText, orNull } from "../client/WireValues.ts"
 import { accountIn } from "./StripeAnswers.ts"
 import { amountText, bankTransferType, type Form, moneyIn, post } from "./StripeRequests.ts"
 import { BankAddress } from "./StripeSchemas.ts"

@@ -122,11 +122,11 @@ export const incomingTransferStoreMemory = Layer.effect(
         }),
       listed: (provider, dueIn, until) =>
         Effect.map(currentDate, (at) => {
-          const { listed_until } = incomingTransferLists.get(provider)!
+          const { due_at, listed_until } = incomingTransferLists.get(provider)!
           const isLater = until !== undefined && until > listed_until
           incomingTransferLists.set(provider, {
             listed_until: isLater ? until : listed_until,
-            due_at: after(at, dueIn)
+            due_at: due_at <= at ? due_at : after(at, dueIn)
           })
         }),
       listSoon: (provider) =>

@@ -9,8 +9,14 @@ import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { organizationOf, type Permit } from "../../domain/Access.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
-import type { NewEscrow, Milestone, Party, PartySplit } from "./Escrow.ts"
-import { makeEscrowTransaction, EscrowStore } from "./EscrowStore.ts"
+import {
+  type NewEscrow,
+  type Milestone,
+  type Party,
+  type PartySplit,
+  makeEscrowTransaction,
+  EscrowStore
+} from "./EscrowStore.ts"
 import type * as Api from "../../contract/api/EscrowApi.ts"
 import { Money } from "../../domain/Money.ts"
 import { split } from "../../domain/Split.ts"

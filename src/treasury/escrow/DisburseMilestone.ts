@@ -11,7 +11,7 @@ import type { Permit } from "../../domain/Access.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
-import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
+import { type Escrow, partyLedgerAccount, makeEscrowTransaction } from "./EscrowStore.ts"
 import { disbursedAnswer, milestoneView } from "./EscrowView.ts"
 import {
   disburseEntry,
@@ -22,7 +22,6 @@ import {
   type PartyShare
 } from "./EscrowTransitions.ts"
 import { initiatorOf, type NewPayout, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
-import { makeEscrowTransaction } from "./EscrowStore.ts"
 import { EscrowPayoutWorker } from "./EscrowPayoutWorker.ts"
 
 export interface DisburseRequest {

@@ -10,8 +10,7 @@ import {
   seenIn
 } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import type { Escrow } from "./Escrow.ts"
-import { EscrowStore } from "./EscrowStore.ts"
+import { type Escrow, EscrowStore } from "./EscrowStore.ts"
 
 const escrowTables = { escrows: memoryTable<Escrow>("escrows") }
 

@@ -3,7 +3,7 @@ import { Duration, Effect, Layer, Option } from "effect"
 import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
 import { memoryTable, newestFirst, openTables, currentDate, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import { Money } from "../../domain/Money.ts"
-import type { Escrow } from "./Escrow.ts"
+import type { Escrow } from "./EscrowStore.ts"
 import {
   type ClaimedPayout,
   type EscrowPayout,

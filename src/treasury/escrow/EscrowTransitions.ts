@@ -3,7 +3,14 @@ import { type BigDecimal, Either } from "effect"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { split } from "../../domain/Split.ts"
-import { coverageOf, type Escrow, type Milestone, type Party, type PartySplit, escrowLedgerAccount } from "./Escrow.ts"
+import {
+  coverageOf,
+  type Escrow,
+  type Milestone,
+  type Party,
+  type PartySplit,
+  escrowLedgerAccount
+} from "./EscrowStore.ts"
 import type { TransactionId } from "../../domain/Ids.ts"
 import { completedRow } from "../accounts/RecordMovement.ts"
 import type { VirtualAccount, NewVirtualTransaction } from "../accounts/VirtualAccountStore.ts"

@@ -8,7 +8,7 @@ import type { BeneficiaryId } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { coverageOf, type Escrow, type Milestone, partyLedgerAccount } from "./Escrow.ts"
+import { coverageOf, type Escrow, type Milestone, partyLedgerAccount } from "./EscrowStore.ts"
 import type { EscrowPayout } from "./EscrowPayoutStore.ts"
 
 export type EscrowView = typeof Api.Escrow.Type

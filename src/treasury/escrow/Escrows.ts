@@ -1,6 +1,6 @@
 /** Creates, funds, disburses and cancels escrows. Each change is audited in its transaction. */
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
-import { type EscrowId, TransactionId, Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { type EscrowId, TransactionId, Ids, uuidOrNil, BeneficiaryId, idOrNil } from "../../domain/Ids.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { ledgerAccountOf, ensureCanPay, ensureCanReceive } from "../accounts/VirtualAccountStore.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
@@ -16,7 +16,13 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { makeBlockedPayouts } from "./BlockedPayouts.ts"
 import { makeDisburseMilestone } from "./DisburseMilestone.ts"
-import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
+import {
+  type Escrow,
+  partyLedgerAccount,
+  makeEscrowTransaction,
+  type EscrowFilter,
+  EscrowStore
+} from "./EscrowStore.ts"
 import {
   fundEntry,
   type EscrowMovement,
@@ -28,10 +34,20 @@ import {
   type SplitUpdate,
   submitContract
 } from "./EscrowTransitions.ts"
-import { makeEscrowTransaction, type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
-import { canceledAnswer, escrowView, fundedAnswer, milestoneView } from "./EscrowView.ts"
+import {
+  canceledAnswer,
+  escrowView,
+  fundedAnswer,
+  milestoneView,
+  disbursedAnswer,
+  payoutAnswer,
+  retriedAnswer
+} from "./EscrowView.ts"
 import { makeCreateEscrow, type EscrowDraft } from "./CreateEscrow.ts"
 import { makePartyPayouts } from "./PartyPayouts.ts"
+import type { EscrowApi } from "../../contract/api/EscrowApi.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 
 type EscrowPermit = Permit<"escrow">
 
@@ -134,3 +150,50 @@ const make = Effect.gen(function* () {
 export class Escrows extends Context.Tag("corridor/Escrows")<Escrows, Effect.Effect.Success<typeof make>>() {
   static readonly layer = Layer.scoped(Escrows, make)
 }
+
+export const escrowHandlers = Effect.map(
+  Effect.all([Escrows, makePages]),
+  ([escrows, pages]): Handlers<typeof EscrowApi> => ({
+    create: ({ payload, permit }) => answer("Escrow created", escrows.create(permit, payload)),
+    list: (request) => {
+      const { account_id, status } = request.urlParams
+      return pages(request, {
+        message: "Escrows",
+        filters: [account_id, status],
+        fetch: (window) => escrows.list(request.permit, { account_id, status }, window),
+        idOf: (escrow) => escrow.escrow_id
+      })
+    },
+    get: ({ path, permit }) => answer("Escrow", escrows.get(permit, path.escrow_id)),
+    fund: ({ idempotencyKey, path, payload, permit }) =>
+      Effect.map(escrows.fund(permit, path.escrow_id, payload.amount, idempotencyKey), fundedAnswer.of),
+    contract: ({ path, payload, permit }) =>
+      answer(
+        "Contract submitted",
+        escrows.submitContract(permit, path.escrow_id, path.milestone_id, payload.reference ?? null)
+      ),
+    parties: ({ path, payload, permit }) =>
+      answer("Party splits updated", escrows.changeParties(permit, path.escrow_id, path.milestone_id, payload.parties)),
+    disburse: ({ idempotencyKey: key, path, payload, permit }) => {
+      const { escrow_id: escrowId, milestone_id: milestoneId } = path
+      const wanted = { escrowId, milestoneId, description: payload.description ?? null, key }
+      return Effect.map(escrows.disburse(permit, wanted), disbursedAnswer.of)
+    },
+    payout: ({ idempotencyKey: key, path, payload, permit }) => {
+      const { beneficiary_id } = payload
+      const beneficiaryId = beneficiary_id === undefined ? undefined : idOrNil(BeneficiaryId)(beneficiary_id)
+      const wanted = { escrowId: path.escrow_id, partyId: path.party_id, beneficiaryId, key }
+      return Effect.map(escrows.payOut(permit, wanted), payoutAnswer.of)
+    },
+    retryPayout: ({ idempotencyKey, path, permit }) => {
+      const named = { escrowId: path.escrow_id, payoutId: path.payout_id }
+      return Effect.map(escrows.blocked.retry(permit, named, idempotencyKey), retriedAnswer.of)
+    },
+    resolvePayout: ({ path, payload, permit }) => {
+      const named = { escrowId: path.escrow_id, payoutId: path.payout_id }
+      return answer("Payout resolved", escrows.blocked.resolve(permit, named, payload.reason))
+    },
+    cancel: ({ idempotencyKey, path, payload, permit }) =>
+      Effect.map(escrows.cancel(permit, path.escrow_id, payload.reason ?? null, idempotencyKey), canceledAnswer.of)
+  })
+)

@@ -13,6 +13,7 @@ import {
   query
 } from "../../platform/database/Query.ts"
 import { deleteExpiredDeliveries } from "../RetentionSql.ts"
+import { lengthOf, startOf } from "./DeliveryTrends.ts"
 import { Delivery, DeliveryStore, PaymentDelivery, WebhookIssue } from "./DeliveryStore.ts"
 import type { WebhookId } from "../../domain/Ids.ts"
 import { type DeliveryStatus, deliveryStatuses } from "../Webhook.ts"
@@ -96,12 +97,18 @@ export const deliveryStoreSql = Layer.effect(
           select a.delivery_id, a.org_id, a.webhook_id, a.created_at, a.event_id, e.created_at
           from again a join events e on e.event_id = a.event_id
           returning delivery_id`),
+      // By the endpoint's index alone, one range for each status and period: the organisation is the endpoint's.
       counts: (scope, webhookId, per, since) =>
-        deliveryCounts.all(sql`select date_trunc(${per}, created_at at time zone 'UTC') at time zone 'UTC' as at,
-            status, count(*)::int as count
-          from webhook_deliveries
-          where webhook_id = ${webhookId} and created_at >= ${since} and ${ownedIn(sql, scope)}
-          group by 1, 2`),
+        deliveryCounts.all(sql`select period.at, status.status, counted.count
+          from (select webhook_id from webhooks where webhook_id = ${webhookId} and ${ownedIn(sql, scope)}) w
+          cross join unnest(${[...deliveryStatuses]}::text[]) status (status)
+          cross join generate_series(${startOf(per, since)}::timestamptz, now(), ${lengthOf(per)}::float8 * interval '1 ms') period (at)
+          cross join lateral (
+            select count(*)::int as count from webhook_deliveries d
+            where d.webhook_id = w.webhook_id and d.status = status.status
+              and d.created_at >= greatest(period.at, ${since}::timestamptz)
+              and d.created_at < period.at + ${lengthOf(per)}::float8 * interval '1 ms'
+          ) counted where counted.count > 0`),
       latencies: (scope, webhookId, take) =>
         Effect.map(
           latencyRows.all(sql`select a.latency_ms from webhook_attempts a where a.delivery_id in (

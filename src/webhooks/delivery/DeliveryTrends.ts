@@ -18,6 +18,9 @@ export const LATENCY_SAMPLE = 200
 const HOUR = 3_600_000
 
 const lengths: Readonly<Record<Period, number>> = { hour: HOUR, day: 24 * HOUR }
+/** Milliseconds. */
+export const lengthOf = (per: Period): number => lengths[per]
+
 const counts: Readonly<Record<Period, number>> = { hour: 24, day: 30 }
 
 /** Start of the UTC hour or day that a time is in. */

@@ -218,7 +218,11 @@ export const deliveryWorker = Effect.gen(function* () {
   }
 
   // Shutdown, in this order: wait for deliveries in flight, interrupt the rest, write results, release leases.
-  yield* Effect.addFinalizer(() => Effect.suspend(() => Effect.ignoreLogged(store.release(inFlight.held))))
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() =>
+      inFlight.isEmpty ? Effect.void : Effect.zipRight(store.release(inFlight.held), announce("webhooks"))
+    ).pipe(Effect.ignoreLogged)
+  )
   const results = new ResultWriter(store, announce, (deliveries) => Effect.sync(() => finish(deliveries)))
   yield* Effect.addFinalizer(() => results.flush)
   yield* Effect.forkScoped(results.worker)

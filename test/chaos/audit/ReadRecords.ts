@@ -18,8 +18,7 @@ import { noBooks } from "../../../src/payments/store/PaymentPostings.ts"
 import { rowsAs } from "../../../src/platform/database/Query.ts"
 import type { StartedFake } from "../../fakes/AllFakes.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
-import { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
-import { storedTransactions } from "../../../src/treasury/accounts/VirtualAccountSql.ts"
+import { VirtualAccount, storedTransactions } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 
 const history = rowsAs(HistoryRow)

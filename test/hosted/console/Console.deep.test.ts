@@ -684,6 +684,21 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     expect(data).toContainEqual(expect.objectContaining({ user_id: invited.user_id, role: "staff" }))
   })
 
+  it("says that an organisation has no payments yet", async () => {
+    const staff = sandbox.orgs[1]!.users.find(({ role }) => role === "staff")!
+    await visiting(staff.jwt, async (page) => {
+      await open(page, "#/")
+      await page.getByText("No payments in the last 30 days").waitFor()
+      await page.getByText("No payments yet").waitFor()
+      await looksRight(page, "an overview without payments")
+      const [above, below] = [page.locator("main .card").first(), page.locator("main .columns .card").first()]
+      const [one, other] = [await above.boundingBox(), await below.boundingBox()]
+      expect(other!.y - (one!.y + one!.height), "cards do not touch").toBeGreaterThan(8)
+      await walkTo(page, "payments", "Payments")
+      await page.getByText("No payments yet").waitFor()
+    })
+  })
+
   it("hides what the role does not allow, and says so on the page itself", async () => {
     const payment_id = await initiate(byPhone())
     await completed(payment_id)

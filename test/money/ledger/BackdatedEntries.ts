@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { Entry } from "../../../src/domain/Ledger.ts"
-import { ledgerTables } from "../../../src/money/ledger/PostInMemory.ts"
+import { ledgerTables } from "../../../src/money/ledger/LedgerMemory.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { post } from "./Entries.ts"
 

@@ -15,7 +15,7 @@ import {
   balancedPostings
 } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { postingRows } from "../../../src/money/ledger/PostingSql.ts"
+import { postingRows } from "../../../src/money/ledger/LedgerSql.ts"
 import { code, fiatRail, money } from "./Entries.ts"
 import { idFrom } from "../../support/AnyId.ts"
 

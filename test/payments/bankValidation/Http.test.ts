@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { validateUkAccount } from "../../../src/payments/beneficiaries/BeneficiariesHttp.ts"
+import { validateUkAccount } from "../../../src/payments/beneficiaries/Beneficiaries.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"

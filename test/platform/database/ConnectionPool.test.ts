@@ -22,6 +22,18 @@ describe("names of prepared statements", () => {
     expect(nameOf("select a")).toBe(reads[0])
   })
 
+  it("count reads that begin with a `with`, such as searches with their filters, among the reads", () => {
+    const nameOf = makeNames(4)
+    const seenTwice = (text: string) => [nameOf(text), nameOf(text)][1]
+    const filters = ["a", "b", "c", "d", "e"]
+    const search = (filter: string) => `with hits as materialized (
+      select created_at from payments where ${filter}
+    ) select edge.edge, p.* from hits`
+    const searches = filters.map((filter) => seenTwice(search(filter)))
+    expect(searches.map((name) => name !== undefined)).toEqual([true, true, false, false, false])
+    expect(seenTwice("with created as (insert into payments (…) …) select payment_id from created")).toBeDefined()
+  })
+
   it("are bounded in number", () => {
     const nameOf = makeNames(2)
     for (const text of ["a", "b", "c", "d"]) nameOf(text)

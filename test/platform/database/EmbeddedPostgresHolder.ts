@@ -1,5 +1,5 @@
 /** A process that holds the embedded PostgreSQL of the folder in its first argument until it is told to stop. */
-import { Effect, Redacted } from "effect"
+import { Effect, Logger, Redacted } from "effect"
 import { embeddedPostgres } from "../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 
 const say = (line: object) => Effect.sync(() => process.stdout.write(`${JSON.stringify(line)}\n`))
@@ -14,5 +14,7 @@ embeddedPostgres({ dataDir: process.argv[2] ?? "" }).pipe(
   Effect.scoped,
   Effect.catchAll((error) => say({ error: error.message })),
   Effect.zipRight(say({ ended: true })),
+  // Standard output is for the reports.
+  Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.stringLogger))),
   Effect.runPromise
 )

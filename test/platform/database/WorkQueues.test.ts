@@ -98,6 +98,19 @@ describe("WorkQueues", () => {
     })
   )
 
+  it.scoped("tell only other instances of what this one knows already", () =>
+    Effect.gen(function* () {
+      const { announced, looks, queues, start } = yield* idleWorker
+      yield* queues.read([nothing])
+      yield* start
+      yield* TestClock.adjust("1 millis")
+      yield* queues.announceElsewhere("enquiries")
+      yield* TestClock.adjust("5 seconds")
+      expect(announced, "also while a worker rests here").toEqual([["enquiries", 0]])
+      expect(looks).toEqual([0])
+    })
+  )
+
   it.scoped("leave a worker that found something to look again soon", () =>
     Effect.gen(function* () {
       const queues = WorkQueues.make()

@@ -2,7 +2,7 @@
 import { Effect, Either } from "effect"
 import type { MovementKind, Movement } from "../../../src/domain/Movement.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { ledgerTables } from "../../../src/money/ledger/PostInMemory.ts"
+import { ledgerTables } from "../../../src/money/ledger/LedgerMemory.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import {

@@ -1,7 +1,7 @@
 /** Steps on escrows: create, fund, release milestones, pay out and cancel, sometimes by two people at once. */
 import { Effect } from "effect"
 import { memoryTable } from "../../../src/platform/database/MemoryDatabase.ts"
-import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
+import type { Escrow } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { idempotencyKeyOf, openedAccount, organisationOf } from "./VirtualAccounts.ts"
 import {
   callApi,

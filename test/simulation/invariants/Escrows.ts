@@ -1,6 +1,6 @@
 /** Rules for escrows: record, ledger and answers agree. */
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
+import type { Escrow } from "../../../src/treasury/escrow/EscrowStore.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { EscrowAnswers } from "../business/Escrows.ts"
 import type { Records } from "./Records.ts"

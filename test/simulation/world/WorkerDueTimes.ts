@@ -4,7 +4,7 @@ import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { isReversed, unallocatedOf } from "../../../src/payments/store/PaymentPostings.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"
-import { reserveTables } from "../../../src/money/ledger/PostInMemory.ts"
+import { reserveTables } from "../../../src/money/ledger/LedgerMemory.ts"
 import { Duration } from "effect"
 import { unmatchedCallbackWindow } from "../../../src/domain/policies/PaymentPolicies.ts"
 

@@ -1,7 +1,9 @@
-import { expect } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { AccountId } from "../../../src/domain/Ids.ts"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { IncomingTransferStore, type NewTransfer } from "../../../src/treasury/accounts/IncomingTransferStore.ts"
+import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
 import { money } from "../../money/ledger/Entries.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
@@ -136,6 +138,30 @@ onBothStores("Incoming transfers at rest", (it) => {
       expect(yield* store.claimList("circle")).toEqual(Option.none())
       yield* store.listSoon("circle")
       expect(yield* store.claimList("circle")).toEqual(Option.some(until))
+    })
+  )
+
+  it.effect("are listed once more if one was announced while they were being listed", () =>
+    Effect.gen(function* () {
+      const store = yield* IncomingTransferStore
+      const began = Option.getOrThrow(yield* store.claimList("paystack"))
+      // A callback comes after the provider has answered the list, and before that is noted.
+      yield* store.listSoon("paystack")
+      yield* store.listed("paystack", Duration.minutes(5), began)
+      expect(Option.isSome(yield* store.claimList("paystack")), "the list is due again").toBe(true)
+    })
+  )
+})
+
+layer(BooksOnPostgres(), onDatabase)("A list that is to be read soon", (it) => {
+  it.scoped("is announced to the workers", () =>
+    Effect.gen(function* () {
+      const store = yield* IncomingTransferStore
+      const { attach } = yield* WorkQueues
+      const announced: Array<readonly [string, number]> = []
+      yield* attach((queue, inMillis) => announced.push([queue, inMillis]))
+      yield* store.listSoon("circle")
+      expect(announced).toEqual([["account_details", 0]])
     })
   )
 })

@@ -5,8 +5,13 @@ import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { nilId } from "../../support/AnyId.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import type { Escrow, Milestone, NewEscrow, PartySplit } from "../../../src/treasury/escrow/Escrow.ts"
-import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
+import {
+  type Escrow,
+  type Milestone,
+  type NewEscrow,
+  type PartySplit,
+  EscrowStore
+} from "../../../src/treasury/escrow/EscrowStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"

@@ -4,7 +4,7 @@ import { BigDecimal, Either } from "effect"
 import fc from "fast-check"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { coverageOf, type Escrow, type Milestone, type PartySplit } from "../../../src/treasury/escrow/Escrow.ts"
+import { coverageOf, type Escrow, type Milestone, type PartySplit } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { cancel, disburse, fund, submitContract } from "../../../src/treasury/escrow/EscrowTransitions.ts"
 import { idFrom } from "../../support/AnyId.ts"
 

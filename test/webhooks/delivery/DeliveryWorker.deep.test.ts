@@ -4,6 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import type { WebhookId } from "../../../src/domain/Ids.ts"
 import { Webhook } from "standardwebhooks"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
@@ -146,6 +147,21 @@ layer(Layer.provideMerge(WebhookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAY
         const [dead] = yield* isOver(webhook_id, "dead")
         expect(dead).toMatchObject({ attempts: 3, last_status_code: null })
         expect(dead!.last_error).toMatch(/^the name nobody\.invalid cannot be resolved \([A-Z_]+\)$/)
+      })
+    )
+
+    it.scoped("announces what it hands back when it is stopped, so that another instance sends it at once", () =>
+      Effect.gen(function* () {
+        const receiver = yield* newReceiver(hanging)
+        const { org_id } = yield* newEndpoint(receiver.url)
+        const worker = yield* Effect.fork(deliveryWorker)
+        yield* newEvents(org_id, 1)
+        yield* untilTrue(() => receiver.hooks.length === 1)
+        const { attach } = yield* WorkQueues
+        const announced: Array<readonly [string, number]> = []
+        yield* attach((queue, inMillis) => announced.push([queue, inMillis]))
+        yield* Fiber.interrupt(worker)
+        expect(announced).toContainEqual(["webhooks", 0])
       })
     )
 

@@ -1,11 +1,12 @@
 /** The worker that has nothing to do: it polls where no due times are read, and looks at once for an event. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, TestClock } from "effect"
+import { Effect, Fiber, Layer, TestClock } from "effect"
 import { afterCommit, Transactor } from "../../../src/platform/database/Transactor.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
+import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 
@@ -67,6 +68,41 @@ describe("An idle worker", () => {
       yield* ring
       yield* TestClock.adjust("1 millis")
       expect(looks()).toBe(3)
+    })
+  )
+})
+
+describe("A worker that ends", () => {
+  it.scoped("tells other instances of the deliveries that it gives back", () =>
+    Effect.gen(function* () {
+      const queues = WorkQueues.make()
+      const order: Array<string> = []
+      yield* queues.attach((queue) => order.push(`announced ${queue}`))
+      const delivery = { delivery_id: "d", org_id: "o", webhook_id: "w", lease_token: "t", attempt: 1, failing: false }
+      const store = Layer.succeed(DeliveryQueueStore, {
+        due: () => Effect.sync(() => ({ organizations: order.length === 0 ? ["o"] : [], next: null })),
+        claim: () =>
+          Effect.sync(() => ({
+            deliveries: order.length === 0 && order.push("claimed") > 0 ? [delivery] : [],
+            next: new Map()
+          })),
+        finish: () => Effect.succeed({ disabled: [], dead: [] }),
+        release: (held: ReadonlyArray<unknown>) => Effect.sync(() => void order.push(`released ${held.length}`))
+      } as unknown as DeliveryQueueStore["Type"])
+      const client = Layer.succeed(WebhookClient, { post: () => Effect.never } as unknown as WebhookClient["Type"])
+      const vault = Layer.succeed(Vault, { decrypt: () => Effect.never } as unknown as Vault["Type"])
+      const worker = yield* deliveryWorker.pipe(
+        Effect.provideService(WorkQueues, queues),
+        Effect.provide(Layer.mergeAll(store, client, vault, testSettings())),
+        // Of its own: its end waits for the clock.
+        Effect.forkDaemon
+      )
+      yield* TestClock.adjust("100 millis")
+      expect(order).toEqual(["claimed"])
+      const ending = yield* Effect.fork(Fiber.interrupt(worker))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(ending)
+      expect(order).toEqual(["claimed", "released 1", "announced webhooks"])
     })
   )
 })

@@ -122,6 +122,14 @@ def answer_of(status: int, headers: Message, text: bytes) -> Any:
     raise CorridorError(status, message, body=fields, request_id=headers.get("X-Request-Id"))
 
 
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Keeps a value that a header cannot carry out of the message: it may be an API key."""
+    for name, value in headers.items():
+        if not re.fullmatch(r"[\x20-\x7e]*", value):
+            problem = "a header cannot carry this value. It has a line break, or a character that is not ASCII."
+            raise CorridorError(0, f"{name}: {problem}")
+
+
 class Transport:
     def __init__(
         self,
@@ -176,7 +184,9 @@ class Transport:
         repeatable = is_repeatable(method, keyed)
         attempt = 0
         while True:
-            request = urllib.request.Request(url, data, {**fixed, **self._credential()}, method=method)
+            sent = {**fixed, **self._credential()}
+            check_headers(sent)
+            request = urllib.request.Request(url, data, sent, method=method)
             lost: Optional[Exception] = None
             try:
                 status, answered, text = self._send(request)

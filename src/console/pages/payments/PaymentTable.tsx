@@ -69,4 +69,5 @@ export const PaymentTable = ({
   />
 )
 
+export const noPaymentsYet = ["payments", "No payments yet", "Payments appear here as they are made."] as const
 export const noPayments = ["payments", "No payments", "No payments match these filters."] as const

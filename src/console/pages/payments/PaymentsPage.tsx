@@ -1,17 +1,122 @@
+/** List of payments: search, filters, and the views that the organisation shares. */
 import { signal } from "@preact/signals"
 import { holdsCardNumber } from "../../../domain/Card.ts"
 import { paymentStatuses } from "../../../domain/PaymentStatus.ts"
-import { showNotice } from "../../components/Dialog.tsx"
+import { showNotice, ActionButton } from "../../components/Dialog.tsx"
 import { Field, FilterField } from "../../components/Form.tsx"
-import { PagedList } from "../../components/Loading.tsx"
+import { PagedList, ProblemNote } from "../../components/Loading.tsx"
 import { Page } from "../../components/PageFrame.tsx"
-import { exactTime, labelOf } from "../../state/Display.ts"
-import { route, setQuery } from "../../state/HashRouter.ts"
-import { useOrgPages } from "../../state/LoadHooks.ts"
-import { dayBounds, timeZone } from "../../state/LocalDays.ts"
+import { exactTime, labelOf, dayBounds, timeZone } from "../../state/Display.ts"
+import { route, setQuery, linkTo } from "../../state/HashRouter.ts"
+import { useOrgPages, useLoad } from "../../state/LoadHooks.ts"
 import { useWantedSearch } from "../../state/SearchKey.ts"
-import { noPayments, PaymentTable } from "./PaymentTable.tsx"
-import { SavedViews } from "./SavedViews.tsx"
+import { noPayments, noPaymentsYet, PaymentTable } from "./PaymentTable.tsx"
+import type { Item } from "../../api/ConsoleApi.ts"
+import { hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
+
+type Query = Readonly<Record<string, string>>
+type SavedView = Item<"savedViews", "list">
+
+const builtIn: ReadonlyArray<readonly [name: string, query: Query]> = [
+  ["All", {}],
+  ["Failed", { status: "failed" }],
+  ["Waiting", { status: "pending" }],
+  ["Payouts", { direction: "outbound" }]
+]
+
+const isCurrent = (query: Query): boolean => {
+  const here = route.value.query
+  return (
+    here.size === Object.keys(query).length && Object.entries(query).every(([name, value]) => here.get(name) === value)
+  )
+}
+
+const ViewLink = ({ name, query }: { readonly name: string; readonly query: Query }) => (
+  <a class="chip" href={linkTo("payments", query)} aria-current={isCurrent(query) ? "true" : undefined}>
+    {name}
+  </a>
+)
+
+/** The open view can be renamed and deleted. */
+const SharedView = ({ onDone, view }: { readonly view: SavedView; readonly onDone: () => void }) => {
+  const { filters, name, view_id } = view
+  const path = { view_id }
+  return (
+    <span class="chip-pair">
+      <ViewLink name={name} query={filters as Query} />
+      {isCurrent(filters as Query) && hasAccess("saved_views") && (
+        <>
+          <ActionButton
+            name=""
+            label={`Rename the view ${name}`}
+            icon="edit"
+            kind="ghost"
+            title={`Rename the view ${name}`}
+            explanation="Everybody in the organisation sees the new name."
+            submit="Rename"
+            done="View renamed"
+            onDone={onDone}
+            act={(values, send) => send("savedViews", "change", { path, payload: { name: values["name"] ?? "" } })}
+          >
+            <Field name="name" label="Name" value={name} required />
+          </ActionButton>
+          <ActionButton
+            name=""
+            label={`Delete the view ${name}`}
+            icon="cross"
+            kind="ghost"
+            title={`Delete the view ${name}`}
+            explanation="It is deleted for everybody in the organisation."
+            submit="Delete"
+            done="View deleted"
+            onDone={onDone}
+            act={(_, send) => send("savedViews", "remove", { path })}
+          />
+        </>
+      )}
+    </span>
+  )
+}
+
+const SaveView = ({ onDone, query }: { readonly query: Query; readonly onDone: () => void }) => (
+  <ActionButton
+    name="Save this view"
+    icon="save"
+    kind="ghost"
+    explanation="Saves the search and its filters for everybody in the organisation who sees payments."
+    submit="Save"
+    done="View saved"
+    onDone={onDone}
+    act={({ name = "" }, send) =>
+      send("savedViews", "create", { payload: { ...orgFilter(), name, filters: query as SavedView["filters"] } })
+    }
+  >
+    <Field name="name" label="Name" required />
+  </ActionButton>
+)
+
+const SavedViews = () => {
+  const query = Object.fromEntries(route.value.query)
+  const org = orgId.value
+  const { data, problem, reload } = useLoad(
+    async (get) => (org === undefined ? [] : (await get("savedViews", "list", { urlParams: orgFilter() })).data),
+    [org]
+  )
+  const views = data ?? []
+  const isSaved = builtIn.some(([, one]) => isCurrent(one)) || views.some((view) => isCurrent(view.filters as Query))
+  return (
+    <nav class="views" aria-label="Views">
+      {builtIn.map(([name, one]) => (
+        <ViewLink key={name} name={name} query={one} />
+      ))}
+      {views.map((view) => (
+        <SharedView key={view.view_id} view={view} onDone={reload} />
+      ))}
+      {org !== undefined && !isSaved && hasAccess("saved_views") && <SaveView query={query} onDone={reload} />}
+      {problem !== undefined && <ProblemNote problem={problem} onRetry={reload} />}
+    </nav>
+  )
+}
 
 const any = (words: string, values: ReadonlyArray<string>) => [
   ["", words] as const,
@@ -66,6 +171,8 @@ const DaysNote = () => {
   return query.has("from") || query.has("to") ? <p class="muted">Days in your time zone, {timeZone()}.</p> : null
 }
 
+const partly = ["payments", "None found so far", "Older payments are not searched yet."] as const
+
 export const PaymentsPage = () => {
   const { from, to, ...filters } = Object.fromEntries(route.value.query)
   const list = useOrgPages("payments", "transactions", { ...filters, ...dayBounds({ from, to }) })
@@ -78,7 +185,7 @@ export const PaymentsPage = () => {
       <DaysNote />
       <PagedList
         list={list}
-        empty={isPartial ? ["payments", "None found so far", "Older payments are not searched yet."] : noPayments}
+        empty={isPartial ? partly : route.value.query.size === 0 ? noPaymentsYet : noPayments}
         moreName={isPartial ? "Search further back" : "Show more"}
       >
         {(items) => <PaymentTable payments={items} />}

@@ -8,6 +8,7 @@ import {
   type LinkPaymentRequest,
   type Offer,
   type PayerDetails,
+  type SentForm,
   type StatusVisit,
   type LinkMethod,
   linkMethods
@@ -27,6 +28,7 @@ const LONGEST = 15
 const SPACES = /[\s\u00a0\u202f]/g
 const GROUPED = /^\d{1,3}(,\d{3})+(\.\d+)?$/
 const ONE_COMMA = /^\d{1,3},\d{3}$/
+const ONE_POINT = /^\d{1,3}\.\d{3}$/
 const PLAIN = /^(\d+)(?:[.,](\d+))?$/
 
 /** Arabic keyboards write separators of their own. */
@@ -41,8 +43,8 @@ export const typedAmount = (
   const spaceless = latinNumber(text, { language }).replaceAll(SPACES, "")
   const { exponent } = Money.zero(currency)
   const isGrouped = groupSeparator === "," && GROUPED.test(spaceless)
-  // 1,500 dinars in three decimals: a thousand times as many, for those who write a decimal comma.
-  if (isGrouped && exponent === 3 && ONE_COMMA.test(spaceless)) return Option.none()
+  // 1,500 dinars in three decimals: a thousand times as many, for those who write a decimal comma. So with 1.500.
+  if (exponent === 3 && (groupSeparator === "," ? ONE_COMMA : ONE_POINT).test(spaceless)) return Option.none()
   const ungrouped = isGrouped ? spaceless.replaceAll(",", "") : spaceless
   const [, whole, fraction = ""] = PLAIN.exec(ungrouped) ?? []
   if (whole === undefined || whole.length + fraction.length > LONGEST) return Option.none()
@@ -51,6 +53,11 @@ export const typedAmount = (
   const money = Money.fromNumericText(fraction === "" ? whole : `${whole}.${fraction}`, currency)
   return Option.filter(Either.getRight(money), (one) => one.isPositive)
 }
+
+export const sentForm = (form: URLSearchParams): SentForm => ({
+  submission: Option.getOrNull(Option.filter(Option.fromNullable(form.get("submission")), isLinkRef)),
+  holder: form.get("token")
+})
 
 /** Fields shown again after an error; never card data. */
 export const keptFields = ["amount", "name", "email", "phone", "network", "bank_name", "account_number"] as const
@@ -165,8 +172,7 @@ export const orderOf = (
   const details = Option.all({ ...payer, ...mail })
   if (wrong.length > 0 || Option.isNone(details) || Either.isLeft(own)) return Either.left(wrong)
   return Either.right({
-    submission: Option.getOrNull(Option.filter(Option.fromNullable(form.get("submission")), isLinkRef)),
-    holder: form.get("token"),
+    ...sentForm(form),
     method,
     chosen: amount.amount === undefined ? null : Option.getOrNull(amount.amount),
     seal: form.get("rate"),

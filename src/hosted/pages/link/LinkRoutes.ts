@@ -6,7 +6,7 @@ import { type Outgoing, alsoByHead, type Incoming, type Route } from "../../../p
 import { RateLimits, requestAddress } from "../../../platform/rateLimits/RateLimits.ts"
 import { LinkCheckout } from "../../links/LinkCheckout.ts"
 import { cookieFor, holderCookie } from "../../links/LinkTokens.ts"
-import type { LinkVisit, Offer, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
+import type { LedResult, LinkVisit, Offer, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
 import type { PaymentLink } from "../../links/LinkStore.ts"
 import { amountText, type Reader, readerOf } from "../PageText.ts"
 import { message, notFoundPage } from "../CheckoutPage.ts"
@@ -14,10 +14,10 @@ import { browserOf, makeReadForm, orRefusedPage } from "../FormBody.ts"
 import { withHeader, type Page, pageReply, redirectReply } from "../PageLayout.ts"
 import { SendReceipt } from "../SendReceipt.ts"
 import { formPage, type FormState } from "./LinkFormPage.ts"
-import { keptFrom, keptOf, type LinkField, methodIn, numberFields, orderOf } from "./LinkForm.ts"
+import { keptFrom, keptOf, type LinkField, methodIn, numberFields, orderOf, sentForm } from "./LinkForm.ts"
 import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./LinkStatusPage.ts"
 import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
-import { logoType } from "../../../domain/Logo.ts"
+import { logoType } from "../../../contract/api/PaymentLinksApi.ts"
 
 /** Serves the logo from this host, restricted to an image. */
 export const logoReply = (bytes: Uint8Array): Outgoing => ({
@@ -146,7 +146,7 @@ export const linkRoutes = Effect.gen(function* () {
     )
 
   /** Redirects to the payment's page and sets the holder's cookie. */
-  const led = (linkRef: string, { holder, submission }: Extract<PayResult, { readonly _tag: "Led" }>): Outgoing => {
+  const led = (linkRef: string, { holder, submission }: LedResult): Outgoing => {
     const reply = redirectReply(statusAddress(linkRef, submission))
     if (holder === null) return reply
     const cookie = holderCookie(publicUrl, linkRef, submission, holder)
@@ -191,7 +191,11 @@ export const linkRoutes = Effect.gen(function* () {
     const reader = readerOf(incoming)
     const { words } = reader
     const form = yield* readForm(incoming)
-    if (visit.state._tag === "Closed") return yield* shown(visit, incoming)
+    if (visit.state._tag === "Closed") {
+      // The answer to the first sending may have been lost.
+      const before = yield* counter.ledBefore(visit.link, sentForm(form))
+      return Option.isSome(before) ? led(refOf(incoming), before.value) : yield* shown(visit, incoming)
+    }
     const isTaken = visit.state._tag === "Taken" && visit.state.submission !== form.get("submission")
     if (isTaken) return yield* shown(visit, incoming, 409)
     const now = yield* Clock.currentTimeMillis

@@ -146,6 +146,23 @@ onPaymentServer("Pages for payers", "memory", { variables: leisurely }, (it) => 
     })
   )
 
+  it.effect("keep their own order beside a name that is written from right to left, or has marks that turn text", () =>
+    Effect.gen(function* () {
+      const titleAt = (name: string) =>
+        Effect.gen(function* () {
+          const { path } = yield* acmeLink({ ...branded, brand: { name } })
+          const { text } = yield* visit(path)
+          return /<title>([^<]*)</.exec(text)?.[1]
+        })
+      const pay = "Pay 1,500.00\u00a0KES · "
+      expect(yield* titleAt("شركة النور (كينيا)")).toBe(`${pay}\u2068شركة النور (كينيا)\u2069`)
+      expect(yield* titleAt("Shop\u2069\u202e gnip")).toBe(`${pay}Shop gnip`)
+      const { link } = yield* acmeLink({ ...branded, brand: { name: "Acme (Kenya)" } })
+      const inArabic = yield* visit(`${leadsTo(yield* payAt(link, byPhone()))}?lang=ar`)
+      expect(inArabic.text).toContain("\u2068Acme (Kenya)\u2069")
+    })
+  )
+
   it.effect("have a title and a preview, and answer HEAD as they answer GET", () =>
     Effect.gen(function* () {
       const { link, path } = yield* acmeLink(branded)

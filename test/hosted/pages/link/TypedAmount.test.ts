@@ -51,6 +51,10 @@ describe("a typed amount", () => {
     expect(read("1,500", "fr", "TND")).toBe("1.500 TND")
   })
 
+  it("of a currency with three decimals is none after one point, where a comma is decimal", () => {
+    for (const language of ["pt", "fr"] as const) expect(read("1.500", language, "TND")).toBeNull()
+  })
+
   it("has the digits of its currency", () => {
     expect(read("1500.5", "en", "UGX")).toBeNull()
     expect(read("1500.555", "en", "KWD")).toBe("1500.555 KWD")
