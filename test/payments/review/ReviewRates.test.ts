@@ -81,7 +81,7 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
       const before = yield* balances
       const id = yield* held(byPhone())
       yield* setRate("0.0079999")
-      yield* timePasses(clock, "119 minutes")
+      yield* timePasses(clock, "110 minutes")
       expect((yield* review(id)).response).toMatchObject({
         status: "processing",
         payment_data: { target_amount: 15.6 }
@@ -202,7 +202,7 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
         payment_data: { target_amount: 16.2 }
       })
       expect(yield* itemsOf(late)).toEqual([])
-      yield* timePasses(clock, "119 minutes")
+      yield* timePasses(clock, "110 minutes")
       expect((yield* submit(path, typedCard())).status).toBe(303)
       expect(yield* untilStatus(late, "completed")).toMatchObject({ amount: 2000, target_amount: 16.2 })
       yield* expectBooksInOrder
