@@ -52,7 +52,7 @@ export class ObjectFactory {
     return (parsed["data"] ?? parsed["response"] ?? parsed) as Json
   }
 
-  /** Empty if a rate limit refused it. */
+  /** Empty if a limit refused it. */
   async #perhaps(made: Promise<Json>): Promise<Json> {
     return made.catch(() => ({}))
   }
@@ -114,6 +114,7 @@ export class ObjectFactory {
     const blocked = { list: "block", subject: "email", value: `${label}-${Date.now()}@blocked.example` }
     const entry = await this.#call("POST", `${own}/lists`, admin, blocked)
     const platformEntry = await this.#call("POST", "/lists", admin, blocked)
+    const view = await this.#perhaps(this.#make("/saved-views", key, { name: `${label}-${Date.now()}` }))
     const organization = await this.#call("GET", own, key)
     const lookup = await this.#call("GET", "/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=NGN", key)
     return {
@@ -147,6 +148,7 @@ export class ObjectFactory {
       rule_name: [rule_name],
       entry_id: [text(entry, "entry_id")],
       platform_entry_id: [text(platformEntry, "entry_id")],
+      view_id: [text(view, "view_id")],
       org_rate_id: [text(lookup, "org_rate_id")]
     }
   }
