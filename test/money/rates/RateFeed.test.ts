@@ -220,39 +220,6 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     )
   )
 
-  it.live(
-    "does not follow a redirect, nor take more than 4 MB",
-    () =>
-      onFeed(
-        backend,
-        (url) => url,
-        (feed, { answer, asked, url }) =>
-          Effect.gen(function* () {
-            const store = yield* RateStore
-            const problem = Effect.map(store.fetches, ([one]) => one?.last_error)
-            Object.assign(answer, { status: 302, headers: { location: `${url}/elsewhere` } })
-            yield* feed.fetchDue
-            expect(yield* problem).toBe("it answered with 302")
-            // The first attempt and two retries, none of them at the other address.
-            expect(asked()).toBe(3)
-            answer.by = (response) => {
-              response.writeHead(200)
-              const part = Buffer.alloc(64 * 1024, " ")
-              const more = () => {
-                while (!response.destroyed && response.write(part)) continue
-              }
-              response.on("drain", more)
-              more()
-            }
-            yield* wait
-            yield* feed.fetchDue
-            expect(yield* problem).toBe("its document is larger than 4 MB")
-            expect(yield* store.list).toEqual([])
-          })
-      ),
-    30_000
-  )
-
   it.live("refuses a document that is too old, of the future, or older than the one before", () =>
     onFeed(
       backend,
@@ -369,6 +336,41 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
           expect(yield* store.fetches).toMatchObject([{ failures: 0, last_error: null }])
         })
     )
+  )
+})
+
+describe("Answers of a source", () => {
+  it.live(
+    "does not follow a redirect, nor take more than 4 MB",
+    () =>
+      onFeed(
+        "memory",
+        (url) => url,
+        (feed, { answer, asked, url }) =>
+          Effect.gen(function* () {
+            const store = yield* RateStore
+            const problem = Effect.map(store.fetches, ([one]) => one?.last_error)
+            Object.assign(answer, { status: 302, headers: { location: `${url}/elsewhere` } })
+            yield* feed.fetchDue
+            expect(yield* problem).toBe("it answered with 302")
+            // The first attempt and two retries, none of them at the other address.
+            expect(asked()).toBe(3)
+            answer.by = (response) => {
+              response.writeHead(200)
+              const part = Buffer.alloc(64 * 1024, " ")
+              const more = () => {
+                while (!response.destroyed && response.write(part)) continue
+              }
+              response.on("drain", more)
+              more()
+            }
+            yield* wait
+            yield* feed.fetchDue
+            expect(yield* problem).toBe("its document is larger than 4 MB")
+            expect(yield* store.list).toEqual([])
+          })
+      ),
+    30_000
   )
 })
 
