@@ -26,6 +26,7 @@ interface ErrorParts {
   readonly status: number
   readonly message: string
   readonly requestId?: string | undefined
+  readonly idempotencyKey?: string | undefined
   readonly body?: unknown
   readonly cause?: unknown
 }
@@ -46,15 +47,18 @@ export class CorridorError extends Error {
   readonly field: string | undefined
   /** For questions to support. */
   readonly requestId: string | undefined
+  /** Key that the call was sent with, if it has one. The same call with it again takes effect at most once. */
+  readonly idempotencyKey: string | undefined
   /** The whole answer; some errors carry a `payment_id` or the current `rate`. */
   readonly body: unknown
 
-  constructor({ body, cause, message, requestId, status }: ErrorParts) {
+  constructor({ body, cause, idempotencyKey, message, requestId, status }: ErrorParts) {
     super(message, cause === undefined ? {} : { cause })
     this.status = status
     this.code = textIn(body, "code")
     this.field = status === 400 ? /^([\w.[\]]+): /.exec(message)?.[1] : undefined
     this.requestId = requestId
+    this.idempotencyKey = idempotencyKey
     this.body = body
   }
 }
@@ -121,8 +125,14 @@ interface Received {
   readonly text: string
 }
 
+interface Sent extends RequestInit {
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const keyOf = ({ headers }: Sent): string | undefined => headers["idempotency-key"]
+
 /** Reads the whole body within the timeout. A followed redirect would send the API key to another address. */
-const fetchWithin = async (timeout: number, url: string, init: RequestInit, signal: AbortSignal | undefined) => {
+const fetchWithin = async (timeout: number, url: string, init: Sent, signal: AbortSignal | undefined) => {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(new Error("The service did not answer in time")), timeout)
   const signals = signal === undefined ? [late.signal] : [late.signal, signal]
@@ -133,15 +143,15 @@ const fetchWithin = async (timeout: number, url: string, init: RequestInit, sign
     if (signal?.aborted === true) throw signal.reason
     const reason: unknown = late.signal.aborted ? late.signal.reason : cause
     const inner = reason instanceof Error && reason.cause instanceof Error ? reason.cause : reason
-    const message = inner instanceof Error ? inner.message || inner.name : String(inner)
-    return new CorridorError({ status: 0, message: `The service could not be reached: ${message}`, cause: reason })
+    const message = `The service could not be reached: ${inner instanceof Error ? inner.message || inner.name : String(inner)}`
+    return new CorridorError({ status: 0, message, cause: reason, idempotencyKey: keyOf(init) })
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** An answer that is not JSON comes from a proxy. */
-const answerOf = ({ response, text }: Received): unknown => {
+const answerOf = ({ response, text }: Received, idempotencyKey: string | undefined): unknown => {
   const { headers, ok, status } = response
   let body: unknown
   let isJson = true
@@ -152,7 +162,8 @@ const answerOf = ({ response, text }: Received): unknown => {
   }
   if (ok && isJson) return body
   const message = textIn(body, "message") ?? messageWithoutBody(status, headers.get("location"))
-  throw new CorridorError({ status, message, requestId: headers.get("x-request-id") ?? undefined, body })
+  const requestId = headers.get("x-request-id") ?? undefined
+  throw new CorridorError({ status, message, requestId, idempotencyKey, body })
 }
 
 const pause = (millis: number, signal: AbortSignal | undefined): Promise<void> =>
@@ -196,7 +207,7 @@ const send = async (options: CorridorOptions, operation: Operation, sent: Reques
       : secondsToRetry(received.response.status, received.response.headers.get("retry-after"), repeatable)
     if (seconds !== undefined && attempt < retries) await pause(Math.max(seconds * 1000, backoff(attempt)), signal)
     else if (isLost) throw received
-    else return answerOf(received)
+    else return answerOf(received, keyOf(init))
   }
 }
 

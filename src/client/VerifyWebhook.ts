@@ -40,7 +40,7 @@ const encoder = new TextEncoder()
 const PREFIX = "whsec_"
 
 const bytesOfBase64 = (text: string): Uint8Array => {
-  const shape = /^[A-Za-z0-9+/]+={0,2}$/
+  const shape = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
   return shape.test(text) ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0)) : new Uint8Array()
 }
 

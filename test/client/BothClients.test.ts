@@ -49,7 +49,8 @@ const deliveries = {
     only: "service"
   },
   "another signature of the service": { ...good, headers: { ...headersOf([secret]), "X-Service-Signature": "00" } },
-  "an empty secret": { ...good, secret: "" }
+  "an empty secret": { ...good, secret: "" },
+  "a signature that is cut off": { ...good, headers: { ...headersOf([secret]), "Webhook-Signature": "v1,abcde" } }
 }
 
 const SIGNED = "payment.completed 12345678901.10"
@@ -70,6 +71,7 @@ const expected: Readonly<Record<string, unknown>> = {
   "waits while the first request with its key is running": "processing",
   "does not wait for an hour": { status: 503, code: null, field: null },
   "takes a refusal as it is": { status: 500, code: null, field: null },
+  "tells the key of a payment whose outcome is not known": [504, "processing"],
   "verifies webhooks": {
     good: SIGNED,
     changed: "webhook-signature",
@@ -83,7 +85,8 @@ const expected: Readonly<Record<string, unknown>> = {
     "without the standard headers": "webhook-signature",
     "by the service's header alone": SIGNED,
     "another signature of the service": "X-Service-Signature",
-    "an empty secret": "webhook-signature"
+    "an empty secret": "webhook-signature",
+    "a signature that is cut off": "webhook-signature"
   },
   "locks a rate for a payment in another currency": ["processing", true, "1500.00"],
   "names the field of a bad request": { status: 400, code: "VALIDATION_ERROR", field: "amount" },
@@ -181,6 +184,9 @@ onServer("The clients of both languages", "memory", {}, (it) => {
         ])
         expect(requests("GET /v1/public/webhooks").map(({ key }) => key)).toEqual([undefined, undefined, undefined])
         expect(requests("POST /v1/public/api-keys")).toEqual([{ request: "POST /v1/public/api-keys", key: undefined }])
+        const [unanswered, repeated] = requests("POST /504")
+        expect(unanswered?.key).toBeTruthy()
+        expect(repeated?.key).toBe(unanswered?.key)
         const counts = ["POST /429-0", "POST /409-0", "GET /503-3600", "GET /500"].map(
           (start) => requests(start).length
         )

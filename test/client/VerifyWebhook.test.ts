@@ -87,4 +87,8 @@ it.effect("believes the service's own signature alone where it is asked to", () 
 
 it("rejects a promise with what it refuses", async () => {
   await expect(verifyWebhook({ body, secret, headers: {} })).rejects.toBeInstanceOf(WebhookRefused)
+  const cutOff = { ...headersOf([secret]), "Webhook-Signature": "v1,abcde" }
+  await expect(verifyWebhook({ body, secret, headers: cutOff })).rejects.toBeInstanceOf(WebhookRefused)
+  const badSecret = verifyWebhook({ body, secret: "whsec_abcde", headers: headersOf([secret]) })
+  await expect(badSecret).rejects.toBeInstanceOf(WebhookRefused)
 })

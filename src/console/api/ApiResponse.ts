@@ -28,7 +28,6 @@ export const titleOf = ({ status }: Problem): string =>
   titles[status] ?? (status >= 500 ? "Something went wrong" : "Request rejected")
 
 /** Seconds; longer waits are left to the user. */
-
 const MAX_RETRY_DELAY = 5
 
 /** Repeating it has no further effect; for keyed requests the service ensures that. */

@@ -114,8 +114,6 @@ export const migrationPollInterval = Duration.millis(250)
 export const ticksIn = (time: Duration.Duration): number =>
   Math.ceil(Duration.toMillis(time) / Duration.toMillis(batchTick))
 
-/** How long the embedded PostgreSQL may take to start, to come back and to stop. */
-
 /** The embedded PostgreSQL is looked at every 15 ms until it is up, for half a minute: its start, or another's end. */
 export const embeddedReadiness = Schedule.spaced("15 millis").pipe(Schedule.upTo("30 seconds"))
 

@@ -260,8 +260,6 @@ export const releaseDaysShown = 31
 /** How long the customer of a ramp may take to pay. */
 export const rampLifetime = Duration.minutes(30)
 
-/** The days of the books. */
-
 /** A day is summed up this long after its end; a posting that comes a minute after its time says so itself. */
 export const booksClosingDelay = Duration.hours(1)
 

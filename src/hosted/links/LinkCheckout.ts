@@ -216,7 +216,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           const price = link.amount === null ? Option.some(null) : yield* receiving(link, link.amount)
           if (Option.isNone(price)) return Option.none()
           const pays = link.amount_type === "fixed" ? (price.value?.pays ?? null) : null
-          const offered = yield* methodsOf(link, pays)
+          const offered = yield* methodsOf(link, pays, null)
           if (offered.methods.length === 0) return Option.none()
           const sealed = price.value === null ? null : yield* seal(link, price.value)
           return Option.some({
@@ -243,7 +243,8 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           if (!price.value.receives.isPositive) return { _tag: "TooLittle" }
           const omitted = omittedIn(order.details)
           if (omitted !== undefined) {
-            const { asksCardNumber, mobileMoneyNeedsEmail } = yield* methodsOf(link, price.value.pays)
+            const network = order.details.mobile_money_details?.provider ?? null
+            const { asksCardNumber, mobileMoneyNeedsEmail } = yield* methodsOf(link, price.value.pays, network)
             const isNeeded = omitted === "number" ? asksCardNumber : mobileMoneyNeedsEmail
             if (isNeeded) return { _tag: "FieldNeeded", field: omitted }
           }

@@ -21,32 +21,38 @@ export interface OfferedMethods {
   readonly methods: ReadonlyArray<LinkMethod>
   /** Whether the form asks for a card's number: its first provider takes it. Otherwise the provider's page does. */
   readonly asksCardNumber: boolean
-  /** Whether its first provider for mobile money demands the payer's e-mail address. */
+  /** Whether the first provider for mobile money, on the payer's network, demands the payer's e-mail address. */
   readonly mobileMoneyNeedsEmail: boolean
 }
 
-/** Methods that some provider can take now. `pays` null: no amount chosen yet, so amount limits are ignored. */
+/**
+ * Methods that some provider can take now. `pays` null: no amount chosen yet, so amount limits are ignored. `network`:
+ * the payer's for mobile money, null until it is chosen.
+ */
 export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
   LinkMethods,
-  (link: PaymentLink, pays: Money | null) => Stored<OfferedMethods>
+  (link: PaymentLink, pays: Money | null, network: string | null) => Stored<OfferedMethods>
 >() {
   static readonly layer = Layer.effect(
     LinkMethods,
     Effect.gen(function* () {
       const router = yield* PaymentRouter
 
-      return Effect.fn("LinkMethods.of")(function* (link, pays) {
+      return Effect.fn("LinkMethods.of")(function* (link, pays, network) {
         const { country, org_id, payer_currency, virtual_account_id } = link
         const isPlatformOnly = virtual_account_id !== null
         const money = pays ?? Money.zero(payer_currency)
         const routed = pays === null ? router.routeAny : router.routeOf
         const all = yield* Effect.forEach(
           linkMethods.filter((method) => method !== "mobile_money" || hasNetworkFor(link)),
-          (payment_method) =>
-            Effect.map(
-              routed(org_id, { country, direction: "inbound", payment_method, money, network: null }, isPlatformOnly),
-              ({ candidates: [first] }) => ({ method: payment_method, first })
-            )
+          (payment_method) => {
+            const ofPayer = payment_method === "mobile_money" ? network : null
+            const leg = { country, direction: "inbound", payment_method, money, network: ofPayer } as const
+            return Effect.map(routed(org_id, leg, isPlatformOnly), ({ candidates: [first] }) => ({
+              method: payment_method,
+              first
+            }))
+          }
         )
         const offered = all.filter(({ first }) => first !== undefined)
         const firstOf = (method: LinkMethod) => offered.find((one) => one.method === method)?.first

@@ -190,8 +190,6 @@ export const rateLockStoreSql = Layer.scoped(
   })
 )
 
-/** Parts of the payments' statements that spend locked rates and give them back. */
-
 /**
  * Spends the lock of each new payment in `input` that has one; a second use violates the primary key. Reads `keyed`, so
  * that an idempotency key that is taken is found first.

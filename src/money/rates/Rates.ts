@@ -11,7 +11,7 @@ import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, expected, given, fromDecimal, invert, jumps, Rate } from "../../domain/Exchange.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
-import { type NewLock, RateQuote } from "./RateQuote.ts"
+import { RateQuote } from "./RateQuote.ts"
 import {
   manualOrigin,
   type RateFetch,
@@ -45,17 +45,6 @@ export interface AskedRate {
   readonly to: AnyCurrencyCode
   readonly amount: Option.Option<BigDecimal.BigDecimal>
 }
-
-export interface LookedUpRate extends NewLock {
-  readonly amount: Option.Option<Money>
-  readonly target: Option.Option<Money>
-}
-
-/** A rate that was set, or one that waits for a second person since it moves by more than 10 percent. */
-export type RateChange = { readonly previous_rate: string | null } & (
-  | (StoredRate & { readonly status: "set" })
-  | (RateProposal & { readonly status: "proposed" })
-)
 
 export interface ListedRates {
   readonly rates: ReadonlyArray<StoredRate>

@@ -9,6 +9,7 @@ import {
   isOpposite,
   type NewTransfer,
   owedBy,
+  SOON,
   type StoredTransfer
 } from "./IncomingTransferStore.ts"
 
@@ -126,13 +127,13 @@ export const incomingTransferStoreMemory = Layer.effect(
           const isLater = until !== undefined && until > listed_until
           incomingTransferLists.set(provider, {
             listed_until: isLater ? until : listed_until,
-            due_at: due_at <= at ? due_at : after(at, dueIn)
+            due_at: due_at === SOON ? due_at : after(at, dueIn)
           })
         }),
       listSoon: (provider) =>
         Effect.map(currentDate, (at) => {
-          const row = incomingTransferLists.get(provider) ?? { listed_until: at, due_at: at }
-          incomingTransferLists.set(provider, { ...row, due_at: row.due_at < at ? row.due_at : at })
+          const { listed_until = at } = incomingTransferLists.get(provider) ?? {}
+          incomingTransferLists.set(provider, { listed_until, due_at: SOON })
         })
     }
   })

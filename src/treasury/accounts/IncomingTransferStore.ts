@@ -112,6 +112,9 @@ const rowsOf = query(TransferRow)
 const paidOf = query(Schema.Struct({ paid: Schema.String }))
 const listOf = query(Schema.Struct({ listed_until: Schema.DateFromSelf }))
 
+/** Due time of a list that is to be read soon. It tells such a list from one whose lease has ended. */
+export const SOON = new Date(0)
+
 /** Stands for the platform's account, which has no configuration. */
 const NIL = "00000000-0000-0000-0000-000000000000"
 
@@ -213,14 +216,13 @@ export const incomingTransferStoreSql = Layer.effect(
           Option.map(({ listed_until }) => listed_until)
         ),
       listed: (provider, dueIn, until) =>
-        // Due already: made so while it was being read.
         execute(sql`update incoming_transfer_lists
-          set due_at = case when due_at <= now() then due_at else ${secondsFromNow(dueIn)} end,
+          set due_at = case when due_at = ${SOON} then due_at else ${secondsFromNow(dueIn)} end,
             listed_until = greatest(listed_until, ${until ?? null}::timestamptz)
           where provider = ${provider}`),
       listSoon: (provider) =>
-        execute(sql`insert into incoming_transfer_lists (provider, listed_until, due_at) values (${provider}, now(), now())
-          on conflict (provider) do update set due_at = least(incoming_transfer_lists.due_at, now())`).pipe(
+        execute(sql`insert into incoming_transfer_lists (provider, listed_until, due_at) values (${provider}, now(), ${SOON})
+          on conflict (provider) do update set due_at = excluded.due_at`).pipe(
           Effect.zipLeft(announce("account_details"))
         )
     }

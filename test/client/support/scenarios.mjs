@@ -94,6 +94,12 @@ const scenarios = {
     (await answering("409-0").paymentsInit.initiate({ payload: order })).response.status,
   "does not wait for an hour": () => refusal(answering("503-3600").webhooks.list()),
   "takes a refusal as it is": () => refusal(answering("500").webhooks.list()),
+  "tells the key of a payment whose outcome is not known": async () => {
+    const { initiate } = answering("504").paymentsInit
+    const error = await initiate({ payload: order }).catch((failed) => failed)
+    const again = await initiate({ payload: order }, { idempotencyKey: error.idempotencyKey })
+    return [error.status, again.response.status]
+  },
   "verifies webhooks": async () => {
     const found = {}
     for (const [name, { body, headers, now, only, secret }] of Object.entries(JSON.parse(DELIVERY))) {

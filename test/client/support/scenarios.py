@@ -141,6 +141,15 @@ def empty_ids():
     return outcomes
 
 
+def told_key():
+    initiate = answering("504").payments_init.initiate
+    try:
+        return initiate(ORDER)
+    except CorridorError as error:
+        again = initiate(ORDER, idempotency_key=error.idempotency_key)
+        return [error.status, again["response"]["status"]]
+
+
 SCENARIOS = {
     "payin": payin,
     "payout that is declined": declined_payout,
@@ -160,6 +169,7 @@ SCENARIOS = {
     ]["status"],
     "does not wait for an hour": lambda: refusal(answering("503-3600").webhooks.list),
     "takes a refusal as it is": lambda: refusal(answering("500").webhooks.list),
+    "tells the key of a payment whose outcome is not known": told_key,
     "verifies webhooks": webhooks,
     "locks a rate for a payment in another currency": locked_rate,
     "names the field of a bad request": lambda: refusal(

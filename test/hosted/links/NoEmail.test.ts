@@ -1,13 +1,15 @@
 /** A payment link's payment without an e-mail address goes only to providers that take it so. */
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { attemptsOf } from "../../payments/support/Calls.ts"
 import { onPaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { accepts, declines, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { acmeLink, byPhone, leadsTo, payAt } from "../pages/link/LinkPageFixtures.ts"
 
 const [pawapay, paystack, mpesa] = [
-  scripted("pawapay"),
+  scripted("pawapay", {
+    supports: ({ network }) => (network === "airtel" ? Either.left("does not reach airtel") : Either.void)
+  }),
   scripted("paystack", { needsPayerEmail: true }),
   scripted("mpesa")
 ]
@@ -35,6 +37,25 @@ onPaymentServer("A payment without an e-mail address", "memory", { providers: [p
       expect(yield* attemptsWith({ email: "" })).toEqual(["pawapay declined", "mpesa accepted"])
       expect(paystack.orders).toEqual([])
       expect(yield* attemptsWith({ email: "wanjiru@example.com" })).toEqual(["pawapay declined", "paystack accepted"])
+    })
+  )
+
+  it.effect("is asked for its address where only one that needs it reaches the payer's network", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("ZM", ["pawapay", "paystack"], "mobile_money")
+      paystack.otherwise(accepts())
+      const { link, payments } = yield* acmeLink({
+        amount: 1500,
+        currency: "ZMW",
+        country: "ZM",
+        amount_type: "fixed"
+      })
+      const form = { ...byPhone("+260971234567"), network: "airtel" }
+      const asked = yield* payAt(link, { ...form, email: "" })
+      expect(asked.status).toBe(400)
+      expect(asked.text).toMatch(/<input id="email"[^>]* required/)
+      expect(yield* payments).toEqual([])
+      leadsTo(yield* payAt(link, { ...form, email: "wanjiru@example.com" }))
     })
   )
 })

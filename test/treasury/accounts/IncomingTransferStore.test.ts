@@ -151,6 +151,17 @@ onBothStores("Incoming transfers at rest", (it) => {
       expect(Option.isSome(yield* store.claimList("paystack")), "the list is due again").toBe(true)
     })
   )
+
+  it.effect("wait for their next time also if the list took longer than its lease", () =>
+    Effect.gen(function* () {
+      const store = yield* IncomingTransferStore
+      const began = Option.getOrThrow(yield* store.claimList("stripe"))
+      const leaseEnded = store.listed("stripe", Duration.zero, began)
+      yield* leaseEnded
+      yield* store.listed("stripe", Duration.minutes(5), began)
+      expect(yield* store.claimList("stripe")).toEqual(Option.none())
+    })
+  )
 })
 
 layer(BooksOnPostgres(), onDatabase)("A list that is to be read soon", (it) => {

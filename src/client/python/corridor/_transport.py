@@ -26,7 +26,13 @@ class CorridorError(Exception):
     """An answer that is not a success, or none."""
 
     def __init__(
-        self, status: int, message: str, *, body: Optional[Mapping[str, Any]] = None, request_id: Optional[str] = None
+        self,
+        status: int,
+        message: str,
+        *,
+        body: Optional[Mapping[str, Any]] = None,
+        request_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -41,6 +47,8 @@ class CorridorError(Exception):
         """The field that a 400 is about, such as ``payer_details.phone``."""
         self.request_id = request_id
         """For questions to support."""
+        self.idempotency_key = idempotency_key
+        """Key that the call was sent with, if it has one. The same call with it again takes effect at most once."""
 
 
 def path(template: str, *values: str) -> str:
@@ -103,7 +111,7 @@ def seconds_to_retry(status: int, retry_after: Optional[str], repeatable: bool) 
     return seconds if repeatable or status == 429 else None
 
 
-def answer_of(status: int, headers: Message, text: bytes) -> Any:
+def answer_of(status: int, headers: Message, text: bytes, key: Optional[str]) -> Any:
     """An answer that is not JSON comes from a proxy."""
     is_json, body = True, None
     try:
@@ -119,7 +127,8 @@ def answer_of(status: int, headers: Message, text: bytes) -> Any:
         message = f"The service answered with status {status}."
         if 300 <= status < 400 and location:
             message = f"The service redirects to {location}, where the credential is not sent: give its own address."
-    raise CorridorError(status, message, body=fields, request_id=headers.get("X-Request-Id"))
+    request_id = headers.get("X-Request-Id")
+    raise CorridorError(status, message, body=fields, request_id=request_id, idempotency_key=key)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
@@ -181,6 +190,7 @@ class Transport:
         data = None if payload is None else write_json(payload).encode()
         if data is not None:
             fixed["Content-Type"] = "application/json"
+        key = fixed.get("Idempotency-Key")
         repeatable = is_repeatable(method, keyed)
         attempt = 0
         while True:
@@ -196,8 +206,9 @@ class Transport:
                 seconds = 0 if repeatable else None
             if seconds is None or attempt == self._retries:
                 if lost is not None:
-                    raise CorridorError(0, f"The service could not be reached: {lost}") from lost
-                return answer_of(status, answered, text)
+                    message = f"The service could not be reached: {lost}"
+                    raise CorridorError(0, message, idempotency_key=key) from lost
+                return answer_of(status, answered, text, key)
             time.sleep(max(float(seconds), BACKOFF_SECONDS * 2**attempt * random.uniform(0.8, 1.2)))
             attempt += 1
 

@@ -22,7 +22,7 @@ import { latinDigits } from "../PageText.ts"
 import type { CurrencyCode } from "../../../domain/Currency.ts"
 import { Money } from "../../../domain/Money.ts"
 
-/** Parses an amount. Ambiguous input is rejected. */
+/** Digits of an amount. */
 const LONGEST = 15
 
 const SPACES = /[\s\u00a0\u202f]/g
@@ -35,6 +35,7 @@ const PLAIN = /^(\d+)(?:[.,](\d+))?$/
 const latinNumber = (text: string, words: Pick<PageText, "language">): string =>
   latinDigits(text, words).replaceAll("٬", ",").replaceAll("٫", ".")
 
+/** Parses an amount. Ambiguous input is rejected. */
 export const typedAmount = (
   text: string,
   currency: CurrencyCode,
