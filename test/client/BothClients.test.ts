@@ -50,7 +50,9 @@ const deliveries = {
   },
   "another signature of the service": { ...good, headers: { ...headersOf([secret]), "X-Service-Signature": "00" } },
   "an empty secret": { ...good, secret: "" },
-  "a signature that is no base64": { ...good, headers: { ...headersOf([secret]), "Webhook-Signature": "v1,A" } }
+  "a signature that is no base64": { ...good, headers: { ...headersOf([secret]), "Webhook-Signature": "v1,A" } },
+  "an id that is no Unicode": { ...good, headers: { ...headersOf([secret]), "Webhook-Id": "\udcff" } },
+  "a header that was not sent": { ...good, headers: { ...headersOf([secret]), "Webhook-Signature": null } }
 }
 
 const SIGNED = "payment.completed 12345678901.10"
@@ -86,7 +88,9 @@ const expected: Readonly<Record<string, unknown>> = {
     "by the service's header alone": SIGNED,
     "another signature of the service": "X-Service-Signature",
     "an empty secret": "webhook-signature",
-    "a signature that is no base64": "webhook-signature"
+    "a signature that is no base64": "webhook-signature",
+    "an id that is no Unicode": "webhook-signature",
+    "a header that was not sent": "webhook-signature"
   },
   "locks a rate for a payment in another currency": ["processing", true, "1500.00"],
   "names the field of a bad request": { status: 400, code: "VALIDATION_ERROR", field: "amount" },
