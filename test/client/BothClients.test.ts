@@ -50,7 +50,10 @@ const deliveries = {
   },
   "another signature of the service": { ...good, headers: { ...headersOf([secret]), "X-Service-Signature": "00" } },
   "an empty secret": { ...good, secret: "" },
-  "a signature that is cut off": { ...good, headers: { ...headersOf([secret]), "Webhook-Signature": "v1,abcde" } }
+  "a signature that is cut off": { ...good, headers: { ...headersOf([secret]), "Webhook-Signature": "v1,abcde" } },
+  "a signature that is no base64": { ...good, headers: { ...headersOf([secret]), "Webhook-Signature": "v1,A" } },
+  "an id that is no Unicode": { ...good, headers: { ...headersOf([secret]), "Webhook-Id": "\udcff" } },
+  "a header that was not sent": { ...good, headers: { ...headersOf([secret]), "Webhook-Signature": null } }
 }
 
 const SIGNED = "payment.completed 12345678901.10"
@@ -70,6 +73,7 @@ const expected: Readonly<Record<string, unknown>> = {
   "waits after 429, also without a key": "Till",
   "waits while the first request with its key is running": "processing",
   "does not wait for an hour": { status: 503, code: null, field: null },
+  "does not read a wait of thousands of digits": { status: 503, code: null, field: null },
   "takes a refusal as it is": { status: 500, code: null, field: null },
   "tells the key of a payment whose outcome is not known": [504, "processing"],
   "verifies webhooks": {
@@ -86,13 +90,18 @@ const expected: Readonly<Record<string, unknown>> = {
     "by the service's header alone": SIGNED,
     "another signature of the service": "X-Service-Signature",
     "an empty secret": "webhook-signature",
-    "a signature that is cut off": "webhook-signature"
+    "a signature that is cut off": "webhook-signature",
+    "a signature that is no base64": "webhook-signature",
+    "an id that is no Unicode": "webhook-signature",
+    "a header that was not sent": "webhook-signature"
   },
   "locks a rate for a payment in another currency": ["processing", true, "1500.00"],
   "names the field of a bad request": { status: 400, code: "VALIDATION_ERROR", field: "amount" },
   "keeps every digit of an amount": ["0.10", "12345678901.23", "0.20", "12345678901.53"],
   "is refused without a valid key": { status: 401, code: null, field: null },
   "needs an answer": { status: 0, code: null, field: null },
+  "does not wait for an answer without an end": { status: 0, code: null, field: null },
+  "is not led astray by nested brackets": { status: 200, code: null, field: null },
   "follows no redirect": { status: 307, code: null, field: null },
   "has no answer for a removal": null,
   "sends no empty id": ["TypeError", "TypeError", "TypeError"]
@@ -105,7 +114,7 @@ interface Seen {
 
 /**
  * A proxy: for each operation the first request gets 503 as other proxies send it, the second no answer. Below a path such
- * as `/429-0` the first request gets this status with this Retry-After.
+ * as `/429-0` the first request gets this status with this Retry-After; below `/endless` an answer never ends.
  */
 const flakyProxy = (baseUrl: string) =>
   Effect.acquireRelease(
@@ -117,6 +126,11 @@ const flakyProxy = (baseUrl: string) =>
         const chunks: Array<Buffer> = []
         for await (const chunk of request) chunks.push(chunk as Buffer)
         if (url.startsWith("/moved")) return response.writeHead(307, { location: baseUrl }).end()
+        if (url.startsWith("/nested")) return response.writeHead(200).end("[".repeat(100_000))
+        if (url.startsWith("/endless")) {
+          const drip = setInterval(() => response.write(" "), 100)
+          return response.on("close", () => clearInterval(drip))
+        }
         const name = `${method} ${address}`
         const before = seen.filter((one) => one.request === name).length
         seen.push({ request: name, key: headers["idempotency-key"] as string | undefined })

@@ -1,6 +1,7 @@
 /** What a receiver believes, and what it does not. */
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, TestClock } from "effect"
+import { vi } from "vitest"
 import { verifyWebhookEffect } from "../../src/client/EffectClient.ts"
 import { verifyWebhook, type WebhookDelivery, WebhookRefused } from "../../src/client/VerifyWebhook.ts"
 import { serviceSignature, standardSignature } from "../../src/domain/Digest.ts"
@@ -91,4 +92,17 @@ it("rejects a promise with what it refuses", async () => {
   await expect(verifyWebhook({ body, secret, headers: cutOff })).rejects.toBeInstanceOf(WebhookRefused)
   const badSecret = verifyWebhook({ body, secret: "whsec_abcde", headers: headersOf([secret]) })
   await expect(badSecret).rejects.toBeInstanceOf(WebhookRefused)
+})
+
+it.each(["v1,A", "v1,AAAAA", "v1,AA=", "v1,====", "v1,é"])("refuses what is no base64: %s", async (signature) => {
+  const headers = { ...headersOf([secret]), "Webhook-Signature": signature }
+  await expect(verifyWebhook({ body, secret, headers })).rejects.toBeInstanceOf(WebhookRefused)
+})
+
+it("reads the body once for each secret, however many signatures a stranger sends", async () => {
+  const spies = (["sign", "verify"] as const).map((name) => vi.spyOn(crypto.subtle, name))
+  const headers = { ...headersOf([secret]), "Webhook-Signature": Array(500).fill("v1,AAAA").join(" ") }
+  await expect(verifyWebhook({ body, secret: [secret, former], headers })).rejects.toBeInstanceOf(WebhookRefused)
+  expect(spies.flatMap(({ mock }) => mock.calls)).toHaveLength(2)
+  for (const spy of spies) spy.mockRestore()
 })

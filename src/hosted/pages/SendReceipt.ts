@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { asName } from "../../domain/MailSafeText.ts"
 import { receiptsPerMinute } from "../../domain/policies/PaymentPolicies.ts"
-import { RateLimiter } from "../../platform/rateLimits/RateLimits.ts"
+import { RateLimits } from "../../platform/rateLimits/RateLimits.ts"
 import { Notifier } from "../../platform/notifications/Notifier.ts"
 import type { PageText } from "./languages/English.ts"
 import { amountText } from "./PageText.ts"
@@ -18,7 +18,8 @@ export class SendReceipt extends Context.Tag("corridor/SendReceipt")<
     SendReceipt,
     Effect.gen(function* () {
       const notifier = yield* Notifier
-      const asked = new RateLimiter(receiptsPerMinute)
+      const { limiter } = yield* RateLimits
+      const asked = limiter("receipts", receiptsPerMinute)
 
       return Effect.fn("Receipts.send")(function* (shown, words, address) {
         const { behind, merchant, payment, testMode } = shown

@@ -93,6 +93,7 @@ const scenarios = {
   "waits while the first request with its key is running": async () =>
     (await answering("409-0").paymentsInit.initiate({ payload: order })).response.status,
   "does not wait for an hour": () => refusal(answering("503-3600").webhooks.list()),
+  "does not read a wait of thousands of digits": () => refusal(answering(`503-${"9".repeat(5000)}`).webhooks.list()),
   "takes a refusal as it is": () => refusal(answering("500").webhooks.list()),
   "tells the key of a payment whose outcome is not known": async () => {
     const { initiate } = answering("504").paymentsInit
@@ -137,6 +138,12 @@ const scenarios = {
     refusal(createCorridor({ url: URL, apiKey: "ck_test_wrong" }).webhooks.list()),
   "needs an answer": () =>
     refusal(createCorridor({ url: "http://127.0.0.1:1", apiKey: "k", retries: 0 }).webhooks.list()),
+  "does not wait for an answer without an end": () =>
+    refusal(
+      createCorridor({ url: `${FLAKY_URL}/endless`, apiKey: API_KEY, retries: 0, timeout: 1000 }).webhooks.list()
+    ),
+  "is not led astray by nested brackets": () =>
+    refusal(createCorridor({ url: `${FLAKY_URL}/nested`, apiKey: API_KEY }).webhooks.list()),
   "follows no redirect": () => refusal(createCorridor({ url: `${FLAKY_URL}/moved`, apiKey: API_KEY }).webhooks.list()),
   "has no answer for a removal": async () => {
     const { data } = await corridor.apiKeys.create({ payload: { name: "Old", role: "member" } })

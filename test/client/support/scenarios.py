@@ -168,6 +168,7 @@ SCENARIOS = {
         "response"
     ]["status"],
     "does not wait for an hour": lambda: refusal(answering("503-3600").webhooks.list),
+    "does not read a wait of thousands of digits": lambda: refusal(answering(f"503-{'9' * 5000}").webhooks.list),
     "takes a refusal as it is": lambda: refusal(answering("500").webhooks.list),
     "tells the key of a payment whose outcome is not known": told_key,
     "verifies webhooks": webhooks,
@@ -178,6 +179,10 @@ SCENARIOS = {
     "keeps every digit of an amount": digits,
     "is refused without a valid key": lambda: refusal(Corridor(URL, api_key="ck_test_wrong").webhooks.list),
     "needs an answer": lambda: refusal(Corridor("http://127.0.0.1:1", api_key="k", retries=0).webhooks.list),
+    "does not wait for an answer without an end": lambda: refusal(
+        Corridor(f"{FLAKY_URL}/endless", api_key=API_KEY, retries=0, timeout=1).webhooks.list
+    ),
+    "is not led astray by nested brackets": lambda: refusal(Corridor(f"{FLAKY_URL}/nested", api_key=API_KEY).webhooks.list),
     "follows no redirect": lambda: refusal(Corridor(f"{FLAKY_URL}/moved", api_key=API_KEY).webhooks.list),
     "has no answer for a removal": removal,
     "sends no empty id": empty_ids,

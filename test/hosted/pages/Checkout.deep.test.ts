@@ -5,7 +5,9 @@ import { act } from "../../payments/support/Acting.ts"
 import { attemptsOf, eventually, initiate, recordOf, untilStatus } from "../../payments/support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone } from "../../payments/support/Requests.ts"
+import { RateLimits, RateLimitUsageStore } from "../../../src/platform/rateLimits/RateLimits.ts"
 import { type Answer, send } from "../../support/Send.ts"
+import { nextId } from "../../support/StoreFixtures.ts"
 import { atCheckout, checkoutOf, pathOf, submit, typedCard, visit, withoutCard } from "./PageVisits.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
@@ -151,6 +153,24 @@ onDatabasePaymentServer(
         yield* act(paid.payment_id, { action: "refund" })
         yield* untilStatus(paid.payment_id, "refunded")
         expect((yield* visit(paid.path)).text).toContain("Payment refunded")
+      })
+    )
+
+    it.effect("mails a receipt twice a minute, whichever instances are asked", () =>
+      Effect.gen(function* () {
+        const usage = yield* RateLimitUsageStore
+        const { exchange } = yield* RateLimits
+        const { path, payment_id } = yield* atCheckout()
+        yield* submit(path, { action: "pay" })
+        yield* untilStatus(payment_id, "completed")
+        const mailed = Effect.map(submit(path, { action: "receipt" }), ({ headers }) =>
+          String(headers["location"]).includes("receipt=sent")
+        )
+        expect(yield* mailed).toBe(true)
+        const other = yield* nextId
+        yield* usage.exchange(other, { number: 1, spent: [["receipts", payment_id, 1]] }, new Map())
+        yield* exchange
+        expect(yield* mailed).toBe(false)
       })
     )
 

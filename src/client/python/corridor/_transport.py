@@ -11,7 +11,7 @@ import urllib.request
 import uuid
 from decimal import Decimal
 from email.message import Message
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from typing import IO, Any, Callable, Dict, Iterator, Mapping, Optional, Tuple, Union
 from urllib.parse import quote, urlencode
 
@@ -104,7 +104,7 @@ def seconds_to_retry(status: int, retry_after: Optional[str], repeatable: bool) 
     409 with Retry-After: the first request with this key is still running. Proxies send 503 without
     Retry-After. After 429 nothing was done.
     """
-    given = int(retry_after) if retry_after and re.fullmatch(r"[0-9]+", retry_after) else None
+    given = int(retry_after[:9]) if retry_after and re.fullmatch(r"[0-9]+", retry_after) else None
     seconds = (given or 0) if status == 503 else given if status in (409, 429) else None
     if seconds is None or seconds > LONGEST_WAIT_SECONDS:
         return None
@@ -116,7 +116,7 @@ def answer_of(status: int, headers: Message, text: bytes, key: Optional[str]) ->
     is_json, body = True, None
     try:
         body = read_json(text) if text else None
-    except ValueError:
+    except (ValueError, RecursionError):
         is_json = False
     if 200 <= status < 300 and is_json:
         return body
@@ -129,6 +129,21 @@ def answer_of(status: int, headers: Message, text: bytes, key: Optional[str]) ->
             message = f"The service redirects to {location}, where the credential is not sent: give its own address."
     request_id = headers.get("X-Request-Id")
     raise CorridorError(status, message, body=fields, request_id=request_id, idempotency_key=key)
+
+
+def read_until(end: float, answer: Any) -> bytes:
+    """The whole body. The timeout of a socket is for each part of it alone."""
+    parts = []
+    while True:
+        part = answer.read1(65536)
+        if not part:
+            break
+        parts.append(part)
+        if time.monotonic() > end:
+            raise TimeoutError("The service did not answer in time")
+    if answer.length:
+        raise IncompleteRead(b"".join(parts), answer.length)
+    return b"".join(parts)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
@@ -163,12 +178,13 @@ class Transport:
         return {"Authorization": f"Bearer {token}", "X-Api-Key": "NONE"}
 
     def _send(self, request: urllib.request.Request) -> Tuple[int, Message, bytes]:
+        end = time.monotonic() + self._timeout
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
-                return answer.status, answer.headers, answer.read()
+                return answer.status, answer.headers, read_until(end, answer)
         except urllib.error.HTTPError as refused:
             with refused:
-                return refused.code, refused.headers, refused.read()
+                return refused.code, refused.headers, read_until(end, refused)
 
     def call(
         self,

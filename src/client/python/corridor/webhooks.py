@@ -53,7 +53,7 @@ def verify_webhook(
     :param now: current time in seconds since 1970, for tests of receivers
     """
     pairs = headers.items() if hasattr(headers, "items") else headers
-    given = {name.lower(): value for name, value in cast("Iterable[Tuple[str, str]]", pairs)}
+    given = {name.lower(): value or "" for name, value in cast("Iterable[Tuple[str, Optional[str]]]", pairs)}
     secrets = [secret] if isinstance(secret, str) else list(secret)
     raw = body.encode() if isinstance(body, str) else bytes(body)
     standard: List[bytes] = [
@@ -62,7 +62,8 @@ def verify_webhook(
     if only != "service":
         stamp = given.get("webhook-timestamp", "")
         keys = [_from_base64(one[len(PREFIX) :] if one.startswith(PREFIX) else one) for one in secrets]
-        message = f"{given.get('webhook-id', '')}.{stamp}.".encode() + raw
+        # Some servers decode headers of strangers to text that UTF-8 cannot encode.
+        message = f"{given.get('webhook-id', '')}.{stamp}.".encode(errors="replace") + raw
         if not _any_signs(keys, standard, message):
             raise WebhookRefused("webhook-signature does not sign this body.")
         if not re.fullmatch(r"[0-9]{1,12}", stamp):
