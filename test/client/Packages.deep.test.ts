@@ -58,8 +58,13 @@ export const paid = async (reference: string | undefined): Promise<number> => {
   return record.amount + failed
 }
 
-export const received = async (request: { headers: Record<string, string>; body: string }): Promise<string> =>
-  (await verifyWebhook({ ...request, secret: "whsec_x" })).event_type
+export const received = async (request: { headers: Record<string, string>; body: string }): Promise<string> => {
+  const event = await verifyWebhook({ ...request, secret: "whsec_x" })
+  // @ts-expect-error
+  event.data.payment_id
+  if (event.event_type === "payment.completed") return event.data.payment_id
+  return event.event_type === "kyb.approved" ? event.data.kyb_status : event.event_id
+}
 
 export type Payment = Operations["payments"]["byId"]["answer"]
 `
