@@ -158,6 +158,14 @@ describe("@corridor/client", () => {
     })
   })
 
+  // Without a version npm takes the newest release, which need not fit.
+  it("names the releases of its peers where it says how to install them", () => {
+    const [, minor] = about.dependencies["@effect/platform"].split(".")
+    const line = `npm i effect@${about.dependencies.effect.split(".")[0]} @effect/platform@0.${minor}`
+    for (const page of ["docs/client.md", "src/client/README.md"])
+      expect(readFileSync(page, "utf8"), page).toContain(line)
+  })
+
   it.each(["imports.mjs", "requires.cjs"])("runs: %s", async (file) => {
     expect(await outputOf(js, process.execPath, [file])).toBe("true 0 function\n")
   })
