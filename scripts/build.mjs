@@ -36,6 +36,7 @@ const { ended, isFresh } = buildOf(
   ["main.cjs", "main.mjs", "cli/main.cjs", "cli/main.mjs"]
 )
 if (isFresh) process.exit()
+process.stderr.write("Building Corridor, which takes some seconds, once for each version of its sources\n")
 
 // Loaded only for a build: they take longer than the look at whether there is something to build.
 const { build } = await import("esbuild")

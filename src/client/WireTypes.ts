@@ -110,4 +110,5 @@ export type ItemOf<Answer> = "meta" extends keyof Answer
     : never
   : never
 
+/** In the published package a union, in which `event_type` tells the data. */
 export type WebhookEvent = Wire<typeof Event.Type>

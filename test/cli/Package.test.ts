@@ -1,5 +1,6 @@
 /** What `npm pack` puts into the tarball: all that an installed program reads, and nothing of this machine. */
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -71,4 +72,20 @@ it("holds the programs, the console and the pages; no client, code cache, data o
   expect(
     files.filter((name) => /\.code$|^dist\/(bench|client)|^test\/(?!fakes\/)|^\.|node_modules/.test(name))
   ).toEqual([])
+})
+
+it("says that it builds, before the first start, to standard error alone", async () => {
+  const outdir = mkdtempSync(join(tmpdir(), "corridor-build-"))
+  try {
+    const build = spawn(process.execPath, ["scripts/build.mjs", "--outdir", outdir], {
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    const [said] = (await once(build.stderr, "data")) as [Buffer]
+    expect(String(said)).toBe("Building Corridor, which takes some seconds, once for each version of its sources\n")
+    build.kill()
+    await once(build, "exit")
+    expect(build.stdout.read()).toBeNull()
+  } finally {
+    rmSync(outdir, { recursive: true, force: true })
+  }
 })

@@ -58,8 +58,13 @@ export const paid = async (reference: string | undefined): Promise<number> => {
   return record.amount + failed
 }
 
-export const received = async (request: { headers: Record<string, string>; body: string }): Promise<string> =>
-  (await verifyWebhook({ ...request, secret: "whsec_x" })).event_type
+export const received = async (request: { headers: Record<string, string>; body: string }): Promise<string> => {
+  const event = await verifyWebhook({ ...request, secret: "whsec_x" })
+  // @ts-expect-error
+  event.data.payment_id
+  if (event.event_type === "payment.completed") return event.data.payment_id
+  return event.event_type === "kyb.approved" ? event.data.kyb_status : event.event_id
+}
 
 export type Payment = Operations["payments"]["byId"]["answer"]
 `
@@ -151,6 +156,14 @@ describe("@corridor/client", () => {
       "@effect/platform": `^${about.dependencies["@effect/platform"]}`,
       effect: `^${about.dependencies.effect}`
     })
+  })
+
+  // Without a version npm takes the newest release, which need not fit.
+  it("names the releases of its peers where it says how to install them", () => {
+    const [, minor] = about.dependencies["@effect/platform"].split(".")
+    const line = `npm i effect@${about.dependencies.effect.split(".")[0]} @effect/platform@0.${minor}`
+    for (const page of ["docs/client.md", "src/client/README.md"])
+      expect(readFileSync(page, "utf8"), page).toContain(line)
   })
 
   it.each(["imports.mjs", "requires.cjs"])("runs: %s", async (file) => {

@@ -93,6 +93,11 @@ export const contractOperations: ReadonlyArray<ContractOperation> = Object.entri
 
 export const contractSchemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>
 
+/** The body of a delivery, one for each type of event. */
+export const contractEvents: ReadonlyArray<Schema> = Object.values(document.webhooks ?? {}).flatMap(({ post }) =>
+  schemaOf(post.requestBody as Media)
+)
+
 export const byGroup = (): ReadonlyMap<string, ReadonlyArray<ContractOperation>> => {
   const groups = new Map<string, Array<ContractOperation>>()
   for (const one of contractOperations) groups.set(one.group, [...(groups.get(one.group) ?? []), one])

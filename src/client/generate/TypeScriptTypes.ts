@@ -3,6 +3,7 @@ import {
   answeredComponents,
   byGroup,
   choicesIn,
+  contractEvents,
   type ContractOperation,
   contractSchemas,
   referredTo,
@@ -133,6 +134,7 @@ export type ItemOf<Answer> = "meta" extends keyof Answer
     : never
   : never
 
-export type WebhookEvent = Event
-`
+/** A delivery of any event; its \`event_type\` tells its data. */
+export type WebhookEvent =
+${contractEvents.map((event) => `  | ${typeOf(event, "  ", false)}\n`).join("")}`
 }

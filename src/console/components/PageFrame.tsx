@@ -74,20 +74,12 @@ interface TabsProps {
 }
 
 /** Tabs, each with its own address. */
-export const Tabs = ({ at, current, name, tabs }: TabsProps) => {
-  const row = useRef<HTMLElement>(null)
-  // A phone has no room for all tabs.
-  useLayoutEffect(
-    () => row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
-    [current]
-  )
-  return (
-    <nav ref={row} class="tabs" aria-label={name}>
-      {tabs.map(([path, words]) => (
-        <a key={path} href={`#/${at}/${path}`} aria-current={path === current ? "page" : undefined}>
-          {words}
-        </a>
-      ))}
-    </nav>
-  )
-}
+export const Tabs = ({ at, current, name, tabs }: TabsProps) => (
+  <nav class="tabs" aria-label={name}>
+    {tabs.map(([path, words]) => (
+      <a key={path} href={`#/${at}/${path}`} aria-current={path === current ? "page" : undefined}>
+        {words}
+      </a>
+    ))}
+  </nav>
+)

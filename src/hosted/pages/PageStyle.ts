@@ -42,8 +42,8 @@ button,.button{display:block;width:100%;min-height:3rem;padding:.7rem 1rem;borde
 .field input[aria-invalid]{border-color:var(--bad);border-width:2px}
 .field select{width:100%;min-height:3rem;padding:.6rem .8rem;border:1px solid var(--edge);border-radius:10px;background:var(--card);color:var(--text);font:inherit}
 .field select[aria-invalid]{border-color:var(--bad);border-width:2px}
-.methods{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(0,1fr);gap:.25rem;margin-top:1.25rem;padding:.25rem;background:var(--soft);border-radius:12px}
-.methods a{display:grid;place-items:center;min-height:2.75rem;padding:.4rem .25rem;border-radius:9px;color:var(--muted);font-size:.875rem;font-weight:600;line-height:1.2;text-align:center;text-decoration:none}
+.methods{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(min-content,1fr);gap:.25rem;margin-top:1.25rem;padding:.25rem;background:var(--soft);border-radius:12px}
+.methods a{overflow-wrap:break-word;display:grid;place-items:center;min-height:2.75rem;padding:.4rem .25rem;border-radius:9px;color:var(--muted);font-size:.875rem;font-weight:600;line-height:1.2;text-align:center;text-decoration:none}
 .methods a:hover{color:var(--text)}
 .methods a[aria-current]{background:var(--card);color:var(--text);box-shadow:0 1px 3px rgb(16 24 40/.18)}
 .body .problem{margin-top:.3rem;color:var(--bad);font-size:.875rem}

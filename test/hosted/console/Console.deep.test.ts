@@ -129,6 +129,8 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     inBothSizes(page, async (width) => {
       expect(await overflowOf(page), `${name} at ${width}`).toBe(0)
       expect(await breaches(page, width), `${name} at ${width}`).toEqual([])
+      const cut = "[...document.querySelectorAll('.tabs')].filter((one) => one.scrollWidth > one.clientWidth).length"
+      expect(await page.evaluate(cut), `tabs of ${name} at ${width}`).toBe(0)
     })
 
   const populate = async () => {
@@ -432,9 +434,15 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
 
   it("draws disputes at their time, and names the endpoint of the worst webhook", async () => {
     const { data } = await corridor.webhooks.create({ payload: { endpoint_url: "http://127.0.0.1:9/worst" } })
-    const payment_id = await initiate(byPhone())
+    // The wallet is not the phone of the payer's details.
+    const payment_id = await initiate(byPhone("+254712340008"))
     await completed(payment_id)
     await visiting(jwtOf("staff"), async (page) => {
+      await page.route(/\/v1\/payments\/[^/]+$/, async (route) => {
+        const text = await (await route.fetch()).text()
+        const body = text.replace('"status":"completed"', '"status":"refunded"')
+        return route.fulfill({ contentType: "application/json", body })
+      })
       await page.route(/\/timeline$/, async (route) => {
         const body = await (await route.fetch()).json()
         const [first] = body.data.items
@@ -455,6 +463,8 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await page.locator(".lane-outcome", { hasText: "dead at 127.0.0.1:9/worst" }).waitFor()
       const drawn = await page.locator(".track svg").getAttribute("aria-label")
       expect(drawn).toContain("Disputes: Reversal of 1,500.5 KES, Reinstatement of 1,500.5 KES")
+      await page.getByText("Taken back. The provider returned 1,500.00 KES to the payer.").waitFor()
+      await page.getByText("+254712340008").waitFor()
       const lane = page.locator(".track svg > g").filter({ hasText: "Disputes" })
       const places = await lane.locator("circle").evaluateAll((all) => all.map((one) => Number(one.getAttribute("cx"))))
       const sent = page.locator(".track svg > g").filter({ hasText: "Webhooks sent" }).locator("circle")

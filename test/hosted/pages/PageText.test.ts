@@ -87,7 +87,7 @@ describe("every language", () => {
       const values = ["Acme", "1,500.00 KES"] as const
       expect(words.receiptText(values[1], values[0])).toContain("Acme")
       expect(words.link.rateFor("1 USD = 2 KES", 14)).toMatch(
-        words.direction === "rtl" ? /^\u20661 USD = 2 KES\u2069.*14/ : /^1 USD = 2 KES.*14/
+        words.direction === "rtl" ? /^\u200f\u20661 USD = 2 KES\u2069.*14/ : /^1 USD = 2 KES.*14/
       )
       expect(words.link.rateFor("1 USD = 2 KES", 0)).not.toContain("0")
     }

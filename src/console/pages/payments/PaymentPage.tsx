@@ -122,6 +122,7 @@ const optionalId = (id: string | null, what: string) => (id === null ? null : <C
 const PaymentDetails = ({ payment }: { readonly payment: Payment }) => {
   const { currency, metadata, payer_details, recipient_info, target_amount, target_currency, total_fees } = payment
   const crosses = target_amount !== null && target_currency !== currency
+  const [phone, wallet] = [textField(payer_details, "phone"), textField(payment.mobile_money_details, "phone_number")]
   return (
     <Card title="Details">
       <DetailList
@@ -142,7 +143,8 @@ const PaymentDetails = ({ payment }: { readonly payment: Payment }) => {
           ["Provider's status", payment.provider_status],
           ["Payer", textField(payer_details, "name")],
           ["E-mail", textField(payer_details, "email")],
-          ["Phone", textField(payer_details, "phone") || textField(payment.mobile_money_details, "phone_number")],
+          ["Phone", phone || wallet],
+          ["Wallet", phone !== "" && wallet !== phone && wallet],
           ["Network", textField(payment.mobile_money_details, "provider")],
           [
             "Card",
@@ -181,7 +183,7 @@ const feesText = ({ total_fees }: Payment): string =>
 const atProvider = ({ provider }: Payment): string => (provider === null ? "a provider" : providerName(provider))
 
 const inbound = (payment: Payment): Location => {
-  const { refunded_amount, status } = payment
+  const { refunded_amount, refunds, status } = payment
   if (status === "completed") {
     const back = isZero(refunded_amount) ? "" : ` ${amountText(refunded_amount)} ${payment.currency} were refunded.`
     return {
@@ -190,8 +192,15 @@ const inbound = (payment: Payment): Location => {
       words: `${received(payment)} are on your balance${feesText(payment)}.${back}`
     }
   }
-  if (status === "refunded")
-    return { tone: "calm", title: "Refunded", words: `${amountWithCurrency(payment)} were refunded in full.` }
+  if (status === "refunded") {
+    return refunds.some(({ state }) => state === "completed")
+      ? { tone: "calm", title: "Refunded", words: `${amountWithCurrency(payment)} were refunded in full.` }
+      : {
+          tone: "warn",
+          title: "Taken back",
+          words: `The provider returned ${amountWithCurrency(payment)} to the payer.`
+        }
+  }
   if (status === "pending" || status === "processing") {
     return {
       tone: "busy",

@@ -101,8 +101,11 @@ export const arabic: PageText = {
     slowDown: "محاولات كثيرة. لم يُخصم أي مبلغ. يرجى الانتظار دقيقة ثم المحاولة مرة أخرى.",
     payChosen: "ادفع",
     rate: "سعر الصرف",
+    // The mark makes the sentence one from right to left, although it begins with Latin letters.
     rateFor: (rate, minutes) =>
-      minutes < 1 ? `\u2066${rate}\u2069، لأقل من دقيقة` : `\u2066${rate}\u2069، لمدة ${minutesText(minutes)}`,
+      minutes < 1
+        ? `\u200f\u2066${rate}\u2069، لأقل من دقيقة`
+        : `\u200f\u2066${rate}\u2069، لمدة ${minutesText(minutes)}`,
     waitingText: (merchant) =>
       `تتحدث هذه الصفحة تلقائياً. سيُبلَّغ \u2068${merchant}\u2069 حتى لو أغلقتها. يرجى عدم الدفع مرة أخرى.`,
     againText: "لم تنجح عملية الدفع. يمكنك المحاولة مرة أخرى أو الدفع بطريقة أخرى.",

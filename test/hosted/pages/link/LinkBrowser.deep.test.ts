@@ -16,6 +16,7 @@ import {
   overflowOf,
   phone
 } from "../../../support/Chromium.ts"
+import { languages } from "../../../../src/hosted/pages/PageText.ts"
 import { TestServer } from "../../../support/TestServer.ts"
 import { acmeLink, pngOf } from "./LinkPageFixtures.ts"
 
@@ -28,6 +29,30 @@ const RENEWS = /<meta http-equiv="refresh"[^>]*>/
 const logo = `data:image/png;base64,${pngOf(120, 40, [11, 110, 79]).toString("base64")}`
 
 const screenshots = process.env["LINK_SCREENSHOTS"]
+
+/** Left edge of the first match of a pattern in an element's text. */
+const placeOf = (page: Page, selector: string, pattern: string): Promise<number> =>
+  page.evaluate<number>(`(() => {
+    const pattern = new RegExp(${JSON.stringify(pattern)})
+    const texts = [...document.querySelectorAll(${JSON.stringify(selector)})].map(({ firstChild }) => firstChild)
+    const text = texts.findLast(({ data }) => pattern.test(data))
+    const { 0: found, index } = pattern.exec(text.data)
+    const range = document.createRange()
+    range.setStart(text, index)
+    range.setEnd(text, index + found.length)
+    return range.getClientRects()[0].left
+  })()`)
+
+/** Words of the methods that are on two lines. */
+const cutWords = `[...document.querySelectorAll(".methods a")].flatMap((link) => {
+  const text = link.firstChild
+  return [...text.data.matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
+    const range = document.createRange()
+    range.setStart(text, index)
+    range.setEnd(text, index + word.length)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1
+  }).map(([word]) => word)
+})`
 
 const looksRight = (page: Page, name: string): Promise<void> =>
   inBothSizes(page, async (width) => {
@@ -247,6 +272,24 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           await page.getByText("Indiquez un nom.").waitFor()
           await looksRight(page, "bank-wrong-fr")
         })
+      })
+    )
+
+    it.effect("speaks six languages, light and dark, in words that are not cut and in their own order", () =>
+      Effect.gen(function* () {
+        const about = { amount: 100, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+        for (const { direction, language, link } of languages) {
+          for (const colorScheme of ["light", "dark"] as const) {
+            const { path } = yield* acmeLink(about)
+            yield* visiting(path, { locale: language, colorScheme }, async (page) => {
+              await atEnd(page, link.title)
+              await looksRight(page, `form-${language}-${colorScheme}`)
+              expect(await page.evaluate(cutWords), language).toEqual([])
+              const [rate, minutes] = [await placeOf(page, "dd bdi", "USD = "), await placeOf(page, "dd bdi", "1[45]")]
+              if (direction === "rtl") expect(minutes, "the rate is read first").toBeLessThan(rate)
+            })
+          }
+        }
       })
     )
 
