@@ -34,6 +34,13 @@ const beneficiaries = `
     where deleted_at is null;`
 
 const payments = `
+  -- A text as searches compare it: in lower case, without accents, with one kind of apostrophe, and no longer than an
+  -- entry of an index may be.
+  create function search_form(words text) returns text language sql immutable strict parallel safe as $$
+    select left(normalize(regexp_replace(
+      normalize(lower(translate(words, '’‘ʼ', repeat(chr(39), 3))), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC), 600)
+  $$;
+
   create table payments (
     payment_id uuid primary key,
     transaction_id uuid not null unique,
@@ -85,8 +92,8 @@ const payments = `
     card_details jsonb not null default '{}',
     bank_account jsonb not null default '{}',
     recipient_info jsonb not null default '{}',
-    -- Reference and names in lower case, for searches by any part of them.
-    search_text text generated always as (lower(
+    -- Reference and names, for searches by any part of them.
+    search_text text generated always as (search_form(
       coalesce(client_reference, '') || chr(10) || coalesce(left(payer_details->>'name', 200), '') || chr(10)
         || coalesce(left(recipient_info->>'fname', 100), '') || ' ' || coalesce(left(recipient_info->>'lname', 100), '')
     )) stored,

@@ -124,7 +124,7 @@ export const PaymentRecord = Schema.Struct({
 const LONGEST_REFERENCE = 255
 
 const SEARCH =
-  "Extension. Finds payments by what a person knows of them: an amount (`1500`, `1,500.00`, `1500 KES`), the name of payer or beneficiary, the last four digits of a card, any part of `client_reference`, an id or its first characters, a provider's id of the payment or of a transfer, an e-mail address or a phone number. A card number is 400: search for its last four digits"
+  "Extension. Finds payments by what a person knows of them: an amount (`1500`, `1,500.00`, `1500 KES`), any part of the name of payer or beneficiary, with or without its accents, the last four digits of a card, any part of `client_reference`, an id or its first characters, a provider's id of the payment or of a transfer, an e-mail address or a phone number. A card number is 400: search for its last four digits"
 
 export const SearchText = Schema.String.pipe(
   Schema.minLength(1),

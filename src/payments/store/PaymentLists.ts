@@ -273,7 +273,7 @@ export const textSearch = (
   const rest = ([at, id]: Position) => sql`(created_at, payment_id) < (${at}::timestamptz, ${id}::uuid)`
   const from = [...between, ...Option.toArray(Option.map(after, before))]
   const seen = sql.and([inScope(sql, scope), ...from])
-  const contains = sql`position(lower(${text}) in search_text) > 0`
+  const contains = sql`position(search_form(${text}) in search_text) > 0`
   const all = sql.and([
     inScope(sql, scope),
     sql`created_at = any (array(select created_at from hits union all select edge from edge))`,

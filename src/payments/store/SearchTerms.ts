@@ -85,9 +85,17 @@ export const matchesExactly = (
 
 const part = (value: unknown, longest: number): string => (typeof value === "string" ? value.slice(0, longest) : "")
 
-/** The column `search_text`, for the store in memory. */
+/** The function `search_form` of the database, for the store in memory. */
+const searchForm = (words: string): string =>
+  words
+    .replace(/[’‘ʼ]/g, "'")
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+
 const searchTextOf = ({ client_reference, payer_details, recipient_info }: Payment): string =>
-  `${client_reference ?? ""}\n${part(payer_details["name"], 200)}\n${part(recipient_info["fname"], 100)} ${part(recipient_info["lname"], 100)}`.toLowerCase()
+  `${client_reference ?? ""}\n${part(payer_details["name"], 200)}\n${part(recipient_info["fname"], 100)} ${part(recipient_info["lname"], 100)}`
 
 export const containsText = ({ text }: SearchTerms, payment: Payment): boolean =>
-  searchTextOf(payment).includes(text.toLowerCase())
+  searchForm(searchTextOf(payment)).includes(searchForm(text))

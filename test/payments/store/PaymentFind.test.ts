@@ -97,6 +97,25 @@ onBothStores("A search", (it) => {
     })
   )
 
+  it.effect("finds names with and without their accents, and by either apostrophe", () =>
+    Effect.gen(function* () {
+      const search = yield* searching
+      const owner = yield* newOwner
+      const named = (name: string, client_reference: string | null = null) =>
+        Effect.map(newPayment(owner, { client_reference, payer_details: { name } }), ({ payment }) => [payment.payment_id])
+      const found = (typed: string) => Effect.map(search(Option.some(owner.org_id), typed), ({ text }) => text)
+      const kenyan = yield* named("Ngũgĩ wa Thiong’o")
+      for (const typed of ["ngugi", "NGŨGĨ", "Ngu\u0303gi\u0303", "thiong'o", "THIONG’O"]) {
+        expect(yield* found(typed), typed).toEqual(kenyan)
+      }
+      const japanese = yield* named("ガブリエル")
+      expect(yield* found("ガブ"), "other marks are letters").toEqual(japanese)
+      expect(yield* found("カフ")).toEqual([])
+      const long = yield* named("\ufb2c".repeat(200), "\u{1d15e}".repeat(100))
+      expect(yield* found("\u{1d15e}"), "longer without composition, within an entry of the index").toEqual(long)
+    })
+  )
+
   it.effect("finds by what a provider calls a payment or a transfer, within the organisation", () =>
     Effect.gen(function* () {
       const store = yield* PaymentStore
