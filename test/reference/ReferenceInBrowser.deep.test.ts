@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Browser, CDPSession, Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { breaches } from "../support/Axe.ts"
-import { chromiumNeeded, chromiumPath, launchChromium, overflowOf } from "../support/Chromium.ts"
+import { chromiumNeeded, chromiumPath, desktop, launchChromium, overflowOf } from "../support/Chromium.ts"
 import { people } from "../support/Credentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
 import { fetchDocument, operationsOf } from "../contract/api/Operations.ts"
@@ -117,6 +117,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       expect(copy!.y + copy!.height, "the button covers nothing").toBeLessThanOrEqual(text!.y)
       expect(await page.evaluate(takeOutAlike)).toBeGreaterThan(100)
       expect(await breaches(page, width)).toEqual([])
+      await page.emulateMedia({ colorScheme: "dark" })
+      expect(await breaches(page, desktop.width), "in the dark").toEqual([])
+      await page.emulateMedia({ colorScheme: "light" })
       await page.evaluate(putBackAlike)
     }
 

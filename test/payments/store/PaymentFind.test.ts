@@ -102,7 +102,9 @@ onBothStores("A search", (it) => {
       const search = yield* searching
       const owner = yield* newOwner
       const named = (name: string, client_reference: string | null = null) =>
-        Effect.map(newPayment(owner, { client_reference, payer_details: { name } }), ({ payment }) => [payment.payment_id])
+        Effect.map(newPayment(owner, { client_reference, payer_details: { name } }), ({ payment }) => [
+          payment.payment_id
+        ])
       const found = (typed: string) => Effect.map(search(Option.some(owner.org_id), typed), ({ text }) => text)
       const kenyan = yield* named("Ngũgĩ wa Thiong’o")
       for (const typed of ["ngugi", "NGŨGĨ", "Ngu\u0303gi\u0303", "thiong'o", "THIONG’O"]) {
