@@ -80,10 +80,11 @@ const requests = `
   create index verification_requests_transaction on verification_requests (transaction_id);`
 
 const analytics = `
-  -- Closed days of the analytics. Later days are summed up when they are asked for.
+  -- Payments that were created on a day before counted_to are in its totals, except those in analytics_open_payments.
+  -- Later ones are summed up when they are asked for.
   create table analytics_days (
     date date primary key,
-    closed_at timestamptz(3) not null default now()
+    counted_to timestamptz(3) not null
   );
 
   create table analytics_day_totals (
@@ -96,6 +97,15 @@ const analytics = `
     volume numeric not null,
     primary key (date, org_id, currency)
   );
-  create index analytics_day_totals_org on analytics_day_totals (org_id, date);`
+  create index analytics_day_totals_org on analytics_day_totals (org_id, date);
+
+  -- Payments without a final status when their time was counted.
+  create table analytics_open_payments (
+    payment_id uuid primary key references payments on delete cascade,
+    org_id uuid not null references organizations on delete cascade,
+    date date not null
+  );
+  create index analytics_open_payments_org on analytics_open_payments (org_id, date);
+  create index analytics_open_payments_date on analytics_open_payments (date);`
 
 export default transaction({ besidePrevious: false }, records, requests, analytics)

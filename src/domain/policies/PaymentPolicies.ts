@@ -213,8 +213,11 @@ export const takenRefresh = Duration.seconds(15)
 /** How long browsers keep the picture of a link, which never changes. */
 export const logoKept = Duration.days(1)
 
-/** The counts of a day are kept for good this long after its end, when all of its payments are final. */
-export const dayClosingDelay = Duration.hours(1)
+/**
+ * Payments are counted ahead of reports this long after they were created, and after every transaction that still writes
+ * began: clocks of instances differ.
+ */
+export const countingDelay = Duration.minutes(5)
 
 /** Days that can be closed are looked for this often. */
 export const dayClosingPause = Duration.minutes(10)

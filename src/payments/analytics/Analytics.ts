@@ -53,9 +53,8 @@ export class AnalyticsStore extends Context.Tag("corridor/AnalyticsStore")<
     /** How those who were asked since then have answered; `none`: they have not yet. */
     readonly verdicts: (since: Date) => Stored<ReadonlyArray<Verdicts>>
     /**
-     * Keeps the counts of days that are over, all of whose payments are final: nothing can change them any more. What
-     * is kept is what counting again would give, so it does not matter when, how often or by how many instances it is
-     * done. Answers with the number of days that were closed.
+     * Counts final payments ahead of reports, so that these read the last minutes and open payments only. A final payment
+     * never changes its counts. Answers with the number of days that were counted, or counted further.
      */
     readonly closeDays: Stored<number>
   }

@@ -1,13 +1,13 @@
-/** The counts behind analytics, by PostgreSQL. Days that are over were counted before. */
+/** The counts behind analytics, by PostgreSQL. All but the last minutes and open payments were counted before. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { uuidv7 } from "../../domain/Ids.ts"
 import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { dayClosingDelay } from "../../domain/policies/PaymentPolicies.ts"
-import { orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, moneyOf, query, rowsAs, theRowAs } from "../../platform/database/Query.ts"
+import { countingDelay } from "../../domain/policies/PaymentPolicies.ts"
+import { orDatabaseFailure, orTransactionFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { inScope, moneyOf, query, rowsAs } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
 import { AnalyticsStore, failures, successes } from "./Analytics.ts"
 
@@ -37,46 +37,74 @@ const verdicts = query(
   })
 )
 
-const openStatuses = paymentStatuses.filter((status) => !isFinal(status))
+const finalStatuses = paymentStatuses.filter(isFinal)
 
-const closedCount = theRowAs(Schema.Struct({ closed: Schema.Number }))
+const closedCount = query(Schema.Struct({ closed: Schema.Number }))
 
+const lockRow = query(Schema.Struct({ mine: Schema.Boolean }))
+
+/** Advisory lock of instances that count. */
+const LOCK = 7_402_118_621
+
+const sums = (sql: SqlClient.SqlClient) => sql`count(*) as count,
+  count(*) filter (where ${sql.in("status", successes)}) as completed,
+  count(*) filter (where ${sql.in("status", failures)}) as failed,
+  coalesce(sum(amount) filter (where ${sql.in("status", successes)}), 0) as volume`
+
+/** Counts the past, a day at a time. Open payments are counted once they are final. */
 const closing = (sql: SqlClient.SqlClient) => {
-  const ofDay = (day: string) => sql`created_at >= ${sql(day)}.date::timestamp at time zone 'UTC'
-      and created_at < (${sql(day)}.date + 1)::timestamp at time zone 'UTC'`
+  const addTo = (payments: string) => sql`insert into analytics_day_totals as t
+      (date, org_id, currency, count, completed, failed, volume)
+    select date, org_id, currency, ${sums(sql)} from ${sql(payments)} group by date, org_id, currency
+    on conflict (date, org_id, currency) do update set count = t.count + excluded.count,
+      completed = t.completed + excluded.completed, failed = t.failed + excluded.failed, volume = t.volume + excluded.volume`
 
-  /** One statement, so that a day is closed with its counts or not at all; however many payments it had. */
-  const closeOne = sql`with past as materialized (
-        select d::date as date from generate_series(
-          (select min(created_at) at time zone 'UTC' from payments)::date::timestamp,
-          ((now() - ${Duration.toSeconds(dayClosingDelay)} * interval '1 second') at time zone 'UTC')::date
-            - interval '1 day',
-          interval '1 day') d
-        where not exists (select 1 from analytics_days closed where closed.date = d::date)
-      ), claimed as (
-        insert into analytics_days (date)
-        select date from past
-        where not exists (select from payments where ${ofDay("past")} and ${sql.in("status", openStatuses)})
-        limit 1
-        on conflict do nothing returning date
-      ), counted as (
-        insert into analytics_day_totals (date, org_id, currency, count, completed, failed, volume)
-        select claimed.date, totals.* from claimed cross join lateral (
-          select org_id, currency, count(*), count(*) filter (where ${sql.in("status", successes)}),
-            count(*) filter (where ${sql.in("status", failures)}),
-            coalesce(sum(amount) filter (where ${sql.in("status", successes)}), 0)
-          from payments where ${ofDay("claimed")} group by org_id, currency
-        ) totals
-      )
-      select count(*)::int as closed from claimed`.pipe(
-    Effect.flatMap(closedCount),
-    unlimited,
-    Effect.provideService(SqlClient.SqlClient, sql),
-    orDatabaseFailure
-  )
+  const addEnded = sql`with ended as (
+      delete from analytics_open_payments o using payments p
+      where p.payment_id = o.payment_id and p.org_id = o.org_id and ${sql.in("status", finalStatuses)}
+      returning o.date, o.org_id, p.currency, p.status, p.amount
+    ) ${addTo("ended")}`
+
+  const addDay = sql`with past as materialized (
+      select d::date as date, coalesce(k.counted_to, d at time zone 'UTC') as since,
+        (d + interval '1 day') at time zone 'UTC' as ends,
+        date_trunc('milliseconds', least((d + interval '1 day') at time zone 'UTC',
+          now() - ${Duration.toSeconds(countingDelay)} * interval '1 second',
+          (select min(xact_start) from pg_stat_activity where backend_xid is not null)
+            - ${Duration.toSeconds(countingDelay)} * interval '1 second')) as until
+      from generate_series((select min(created_at) at time zone 'UTC' from payments)::date::timestamp,
+        (now() at time zone 'UTC')::date, interval '1 day') d
+      left join analytics_days k on k.date = d::date
+    ), next as materialized (
+      select * from past where until > since and (until = ends or until >= since + interval '1 minute')
+      order by date limit 1
+    ), closed as (
+      insert into analytics_days (date, counted_to) select date, until from next
+      on conflict (date) do update set counted_to = excluded.counted_to
+      returning date
+    ), found as materialized (
+      select date, payment_id, org_id, currency, status, amount
+      from next cross join lateral (select * from payments where created_at >= since and created_at < until) p
+    ), open as (
+      insert into analytics_open_payments (payment_id, org_id, date)
+      select payment_id, org_id, date from found where not ${sql.in("status", finalStatuses)}
+    ), ended as (
+      select * from found where ${sql.in("status", finalStatuses)}
+    ), added as (${addTo("ended")})
+    select count(*)::int as closed from closed`
+
+  /** In a transaction of its own, so that a day is counted as a whole or not at all. */
+  const closeOne = unlimited(
+    Effect.gen(function* () {
+      const { mine } = yield* lockRow.one(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
+      if (!mine) return 0
+      yield* addEnded
+      return (yield* closedCount.one(addDay)).closed
+    })
+  ).pipe(Effect.provideService(SqlClient.SqlClient, sql), orTransactionFailure)
 
   const closeMore = (before: number): Stored<number> =>
-    Effect.flatMap(closeOne, ({ closed }) => (closed === 0 ? Effect.succeed(before) : closeMore(before + closed)))
+    Effect.flatMap(closeOne, (closed) => (closed === 0 ? Effect.succeed(before) : closeMore(before + closed)))
 
   return Effect.withSpan(closeMore(0), "AnalyticsStore.closeDays")
 }
@@ -98,19 +126,22 @@ export const analyticsStoreSql = Layer.effect(
     },
     days: (scope, { from, to }) =>
       sql`with open_days as (
-            select d::date as date from generate_series(${from}::date, ${to}::date, interval '1 day') d
-            where not exists (select 1 from analytics_days closed where closed.date = d::date)
+            select d::date as date, coalesce(k.counted_to, d at time zone 'UTC') as since,
+              (d + interval '1 day') at time zone 'UTC' as until
+            from generate_series(${from}::date::timestamp, ${to}::date, interval '1 day') d
+            left join analytics_days k on k.date = d::date
+            where k.counted_to is null or k.counted_to < (d + interval '1 day') at time zone 'UTC'
+          ), open_payments as (
+            select date, payment_id as open_id, org_id as owner from analytics_open_payments
+            where date between ${from}::date and ${to}::date and ${inScope(sql, scope)}
           ), counted as (
             select open_days.date, live.* from open_days cross join lateral (
-              select currency, count(*) as count,
-                count(*) filter (where ${sql.in("status", successes)}) as completed,
-                count(*) filter (where ${sql.in("status", failures)}) as failed,
-                coalesce(sum(amount) filter (where ${sql.in("status", successes)}), 0) as volume
-              from payments
-              where created_at >= open_days.date::timestamp at time zone 'UTC'
-                and created_at < (open_days.date + 1)::timestamp at time zone 'UTC' and ${inScope(sql, scope)}
-              group by currency
+              select currency, ${sums(sql)} from payments
+              where created_at >= since and created_at < until and ${inScope(sql, scope)} group by currency
             ) live
+            union all
+            select date, currency, ${sums(sql)} from open_payments join payments on payment_id = open_id and org_id = owner
+            group by date, currency
             union all
             select date, currency, count, completed, failed, volume from analytics_day_totals
             where date between ${from}::date and ${to}::date and ${inScope(sql, scope)}

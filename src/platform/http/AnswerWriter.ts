@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { Duration, Effect, type Scope } from "effect"
+import { Duration, Effect } from "effect"
 import { busy, type Busy, RateLimited } from "../../domain/Failure.ts"
 import {
   answerBufferMb,
@@ -96,18 +96,31 @@ export class AnswerWriter {
   }
 
   /**
-   * Room for an answer, or its refusal, which must come before its status is sent. Small answers need none: of one
-   * connection only the first in line is in its socket.
+   * Ends once all of the answer was handed to the system, or the client is gone. Without room for it, it is refused before
+   * its status is sent. Small answers need no room: of one connection only the first in line is in its socket.
    */
-  admit(request: IncomingMessage, { body, shared }: Outgoing): Effect.Effect<void, Busy | RateLimited, Scope.Scope> {
+  write(
+    request: IncomingMessage,
+    response: ServerResponse,
+    outgoing: Outgoing,
+    common: Readonly<Record<string, string>>
+  ): Effect.Effect<void, Busy | RateLimited> {
+    // Without a Scope: its finalizers compare and copy all services of the fiber.
+    return Effect.acquireUseRelease(
+      Effect.suspend(() => this.#admit(request, outgoing)),
+      () => this.#send(response, outgoing, common),
+      (release) => Effect.sync(release)
+    )
+  }
+
+  #admit(request: IncomingMessage, { body, shared }: Outgoing): Effect.Effect<() => void, Busy | RateLimited> {
     if (body instanceof Streamed) return this.#streamingPlace(body.owner)
     return body === undefined || shared === true
-      ? Effect.void
+      ? Effect.succeed(() => undefined)
       : this.#room(request.socket, Buffer.byteLength(body), request.method !== "GET")
   }
 
-  /** Ends once all of it was handed to the system, or the client is gone. */
-  write(
+  #send(
     response: ServerResponse,
     { body, headers, status }: Outgoing,
     common: Readonly<Record<string, string>>
@@ -124,38 +137,28 @@ export class AnswerWriter {
     })
   }
 
-  #room(socket: Socket, bytes: number, isDone: boolean): Effect.Effect<void, Busy, Scope.Scope> {
+  #room(socket: Socket, bytes: number, isDone: boolean): Effect.Effect<() => void, Busy> {
     const add = (count: number) => {
       const waiting = (this.#waiting.get(socket) ?? 0) + count
       if (waiting === 0) this.#waiting.delete(socket)
       else this.#waiting.set(socket, waiting)
       this.#total += count
     }
-    return Effect.acquireRelease(
-      Effect.suspend(() => {
-        const ofSocket = this.#waiting.get(socket) ?? 0
-        const fits = this.#total + bytes <= this.#mostBytes && ofSocket + bytes <= answerBytesOfConnection
-        // Writes always get their answer, and so does the first answer of a connection.
-        if (!fits && !isDone && (ofSocket > 0 || this.#total + bytes > this.#mostBytes)) {
-          refusedAnswers([])
-          return busy()
-        }
-        add(bytes)
-        return Effect.void
-      }),
-      () => Effect.sync(() => add(-bytes))
-    )
+    const ofSocket = this.#waiting.get(socket) ?? 0
+    const fits = this.#total + bytes <= this.#mostBytes && ofSocket + bytes <= answerBytesOfConnection
+    // Writes always get their answer, and so does the first answer of a connection.
+    if (!fits && !isDone && (ofSocket > 0 || this.#total + bytes > this.#mostBytes)) {
+      refusedAnswers([])
+      return busy()
+    }
+    add(bytes)
+    return Effect.succeed(() => add(-bytes))
   }
 
-  #streamingPlace(owner: string): Effect.Effect<void, RateLimited, Scope.Scope> {
-    return Effect.acquireRelease(
-      Effect.suspend(() => {
-        if (this.#streaming.has(owner)) return busyList
-        this.#streaming.add(owner)
-        return Effect.void
-      }),
-      () => Effect.sync(() => void this.#streaming.delete(owner))
-    )
+  #streamingPlace(owner: string): Effect.Effect<() => void, RateLimited> {
+    if (this.#streaming.has(owner)) return busyList
+    this.#streaming.add(owner)
+    return Effect.succeed(() => void this.#streaming.delete(owner))
   }
 
   #writePieces(response: ServerResponse, bytes: Buffer): Effect.Effect<void> {

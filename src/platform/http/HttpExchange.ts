@@ -227,12 +227,10 @@ export const handleExchange =
           write(response, outgoing, headers)
           return yield* ended(outgoing.status)
         }
-        const refusal = yield* Effect.scoped(
-          Effect.match(Effect.zipRight(writer.admit(request, outgoing), writer.write(response, outgoing, headers)), {
-            onSuccess: () => undefined,
-            onFailure: (failure) => refused(note, failure, pathOf(url))
-          })
-        )
+        const refusal = yield* Effect.match(writer.write(request, response, outgoing, headers), {
+          onSuccess: () => undefined,
+          onFailure: (failure) => refused(note, failure, pathOf(url))
+        })
         if (refusal !== undefined && isSmall(response, refusal)) write(response, refusal, headers)
         yield* ended((refusal ?? outgoing).status)
       }).pipe(

@@ -144,7 +144,7 @@ const fetched = Effect.fnUntraced(function* <Row>(
 const orderedBy = <const Name extends string>(name: Name) =>
   Effect.map(Vault, (vault) => {
     const mac = (data: string) => vault.hmac(data, "cursor")
-    return Effect.fn("Page.list")(function* <Row, Shown = Row>(
+    return Effect.fnUntraced(function* <Row, Shown = Row>(
       { permit, route, urlParams }: Request<Asked<Name>>,
       { fetch, filters, message, positionOf, show = identity as (row: Row) => Shown }: List<Row, Shown>
     ) {
@@ -195,7 +195,7 @@ interface Parts<Row, At extends CursorPosition> {
 /** Pages of a list that ends a page where it likes, such as a search that reads so much at once. */
 export const makeSearchPages = Effect.map(Vault, (vault) => {
   const mac = (data: string) => vault.hmac(data, "cursor")
-  return Effect.fn("Page.search")(function* <Row, At extends CursorPosition>(
+  return Effect.fnUntraced(function* <Row, At extends CursorPosition>(
     request: Request<Asked<"last_evaluated_key">>,
     { fetch, filters, positionOf }: Parts<Row, At>
   ) {

@@ -1,5 +1,5 @@
 /** Answers of the simulators to accepted orders, and the callbacks that follow: when, and with what content. */
-import { Duration, Effect, Schema } from "effect"
+import { Duration, Effect, Either, Schema } from "effect"
 import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
 import { isCryptoAssetCode, networksOf, AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Movement } from "../../domain/Movement.ts"
@@ -28,6 +28,7 @@ import { base58check, checksumCase, keyHashVersion, tronVersion } from "../../do
 import { Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { moneyOf } from "../../platform/database/Query.ts"
+import { compileDecoder } from "../../platform/schema/CompiledSchema.ts"
 import { withMovements } from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, Check, NoProof, Proof, Statement } from "../port/Callback.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
@@ -182,21 +183,18 @@ export type SimulatorTimers = Effect.Effect.Success<typeof makeTimers>
 
 export const signatureHeader = "x-corridor-rail-signature"
 
-const Body = Schema.parseJson(
-  Schema.Struct({
-    event_id: Schema.UUID,
-    reference: Schema.UUID,
-    rail: Schema.Literal(...builtInRails),
-    state: Schema.Literal("pending", "processing", "completed", "failed"),
-    reason: Schema.NullOr(Schema.String),
-    kind: Schema.Literal(...simulatorKinds),
-    amount: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/)),
-    currency: Schema.typeSchema(AnyCurrencyCode),
-    occurred_at: Schema.String
-  })
-)
-const decodeBody = Schema.decodeUnknown(Body)
-const encodeBody = Schema.encodeSync(Body)
+const Body = Schema.Struct({
+  event_id: Schema.UUID,
+  reference: Schema.UUID,
+  rail: Schema.Literal(...builtInRails),
+  state: Schema.Literal("pending", "processing", "completed", "failed"),
+  reason: Schema.NullOr(Schema.String),
+  kind: Schema.Literal(...simulatorKinds),
+  amount: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/)),
+  currency: Schema.typeSchema(AnyCurrencyCode),
+  occurred_at: Schema.String
+})
+const decodeBody = compileDecoder(Schema.parseJson(Body))
 
 const signatureOf = (vault: VaultService, body: Buffer): string => vault.hmac(body, "rail-callback")
 
@@ -208,8 +206,16 @@ export const signedCallback = (
   const { eventId, kind, money, occurredAt, rail, reason, reference, report } = timer
   const moves = { kind, amount: money.toNumericText(), currency: money.currency }
   const at = occurredAt.toISOString()
-  const about = { event_id: eventId, reference, rail, state: report, reason, ...moves, occurred_at: at }
-  const body = Buffer.from(encodeBody(about))
+  const about: typeof Body.Encoded = {
+    event_id: eventId,
+    reference,
+    rail,
+    state: report,
+    reason,
+    ...moves,
+    occurred_at: at
+  }
+  const body = Buffer.from(JSON.stringify(about))
   const headers = { "content-type": "application/json", [signatureHeader]: signatureOf(vault, body) }
   return { headers, body }
 }
@@ -220,8 +226,9 @@ export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
       Check.same(signatureOf(vault, bytes), headers[signatureHeader]),
       "The signature is missing or wrong"
     )
-    const body = yield* decodeBody(bytes.toString("utf8")).pipe(
-      Effect.mapError(() => new NoProof({ message: "The body is not a rail's callback" }))
+    const body = yield* Either.mapLeft(
+      decodeBody(bytes.toString("utf8")),
+      () => new NoProof({ message: "The body is not a rail's callback" })
     )
     if (body.rail !== rail) return yield* new NoProof({ message: `The callback is of the ${body.rail} rail` })
     const providerPaymentId = simulatorPaymentId(rail, body.reference)

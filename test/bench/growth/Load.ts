@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Pool } from "pg"
-import { copies, growing, makeMonths, makeOrganizations, type Size } from "./Multiply.ts"
+import { columnsOf, copies, growing, makeMonths, makeOrganizations, type Size } from "./Multiply.ts"
 
 const AT_A_TIME = 2
 
@@ -81,12 +81,13 @@ const takeAway = async (pool: Pool, size: Size) => {
 }
 
 const fill = async (pool: Pool, table: string, size: Size) => {
+  const names = (await columnsOf(pool, table)).map(({ column }) => `"${column}"`).join(", ")
   const client = await pool.connect()
   await client.query("begin")
   await client.query(`create temp table seeds_${table} on commit drop as table ${table}`)
   await client.query(`truncate ${table}`)
   await client.query(await copies(pool, table, `seeds_${table}`, size))
-  await client.query(`insert into ${table} select * from seeds_${table}`)
+  await client.query(`insert into ${table} (${names}) select ${names} from seeds_${table}`)
   await client.query("delete from bench_load where step = 0 and name = $1", [table])
   await client.query("commit")
   await client.query(`vacuum ${table}`)

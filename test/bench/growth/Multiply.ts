@@ -72,7 +72,8 @@ const copied = ({ organizations }: Size, unique: ReadonlyArray<string>, { column
   return unique.includes(column) ? `${own} || '-' || c.n` : own
 }
 
-const columnsOf = async (pool: Pool, table: string): Promise<ReadonlyArray<Column>> => {
+/** Without generated columns. */
+export const columnsOf = async (pool: Pool, table: string): Promise<ReadonlyArray<Column>> => {
   const { rows } = await pool.query<Column>(
     `select column_name as column, data_type as type from information_schema.columns
       where table_schema = current_schema and table_name = $1 and is_generated = 'NEVER' order by ordinal_position`,

@@ -110,23 +110,65 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Closed 
     })
   )
 
-  it.effect("are not today, nor a day with a payment that is not settled, until it is", () =>
+  it.effect("are counted up to the last minutes, open payments once each is final", () =>
     Effect.gen(function* () {
       const store = yield* AnalyticsStore
       const sql = yield* SqlClient.SqlClient
       const owner = yield* newOwner
+      const scope = Option.some(owner.org_id)
       const pending = yield* paid(owner, "2025-06-01T10:00:00Z", "pending", money("KES", 100n))
-      yield* paid(owner, "2025-06-02T10:00:00Z", "completed", money("KES", 100n))
+      yield* paid(owner, "2025-06-01T11:00:00Z", "completed", money("KES", 50n))
+      const days = store.days(scope, { from: "2025-06-01", to: "2025-06-01" })
+      const line = { date: "2025-06-01", count: 2, failed: 0 }
       yield* store.closeDays
-      const isClosed = (date: string) =>
-        Effect.map(sql`select 1 from analytics_days where date = ${date}::date`, (rows) => rows.length > 0)
-      expect(yield* isClosed("2025-06-01")).toBe(false)
-      expect(yield* isClosed("2025-06-02")).toBe(true)
-      const [today] = yield* sql<{ date: string }>`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as date`
-      expect(yield* isClosed(today!.date)).toBe(false)
+      yield* store.closeDays
+      expect(yield* days).toEqual([{ ...line, completed: 1, volume: money("KES", 50n) }])
       yield* sql`update payments set status = 'completed' where payment_id = ${pending.payment.payment_id}`
-      expect(yield* store.closeDays).toBe(1)
-      expect(yield* isClosed("2025-06-01")).toBe(true)
+      const paidNow = [{ ...line, completed: 2, volume: money("KES", 150n) }]
+      expect(yield* days).toEqual(paidNow)
+      yield* store.closeDays
+      yield* store.closeDays
+      expect(yield* days).toEqual(paidNow)
+      expect(yield* sql`select 1 from analytics_open_payments where org_id = ${owner.org_id}`).toEqual([])
+    })
+  )
+
+  it.effect("include payments that are written minutes after they were created", () =>
+    Effect.gen(function* () {
+      const store = yield* AnalyticsStore
+      const owner = yield* newOwner
+      const created = new Date(Date.now() - 4 * 60_000).toISOString()
+      const date = created.slice(0, 10)
+      yield* store.closeDays
+      yield* paid(owner, created, "completed", money("KES", 1n))
+      yield* store.closeDays
+      expect(yield* store.days(Option.some(owner.org_id), { from: date, to: date })).toHaveLength(1)
+    })
+  )
+
+  it.effect("stop before a transaction that still writes", () =>
+    Effect.gen(function* () {
+      const store = yield* AnalyticsStore
+      const sql = yield* SqlClient.SqlClient
+      const owner = yield* newOwner
+      yield* paid(owner, "2025-07-01T10:00:00Z", "completed", money("KES", 1n))
+      yield* store.closeDays
+      yield* sql`update analytics_days set counted_to = counted_to - interval '3 minutes' where date >= current_date - 1`
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const other = yield* sql.reserve
+          const run = (text: string) => other.executeUnprepared(text, [], undefined)
+          yield* run("begin")
+          yield* run("select pg_current_xact_id()")
+          const [began] = yield* run("select to_char(now(), 'YYYY-MM-DD HH24:MI:SS.USOF') as at")
+          yield* store.closeDays
+          const late = sql`select 1 from analytics_days
+            where counted_to > ${String(began!["at"])}::timestamptz - interval '5 minutes'`
+          expect(yield* late).toEqual([])
+          yield* run("rollback")
+          yield* store.closeDays
+        })
+      )
     })
   )
 })
