@@ -99,9 +99,9 @@ const analytics = `
   );
   create index analytics_day_totals_org on analytics_day_totals (org_id, date);
 
-  -- Payments without a final status when their time was counted.
+  -- Payments whose counts could still change when their time was counted. No foreign key to payments: it would lock them.
   create table analytics_open_payments (
-    payment_id uuid primary key references payments on delete cascade,
+    payment_id uuid primary key,
     org_id uuid not null references organizations on delete cascade,
     date date not null
   );

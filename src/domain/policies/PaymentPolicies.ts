@@ -217,7 +217,7 @@ export const logoKept = Duration.days(1)
  * Payments are counted ahead of reports this long after they were created, and after every transaction that still writes
  * began: clocks of instances differ.
  */
-export const countingDelay = Duration.minutes(5)
+export const countingDelay = Duration.minutes(15)
 
 /** Days that can be closed are looked for this often. */
 export const dayClosingPause = Duration.minutes(10)

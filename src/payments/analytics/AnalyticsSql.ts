@@ -39,6 +39,10 @@ const verdicts = query(
 
 const finalStatuses = paymentStatuses.filter(isFinal)
 
+/** Whether nothing changes the counts of a payment any more. An operator may find out that a failed ramp was paid out. */
+const isCountable = (sql: SqlClient.SqlClient) =>
+  sql`(${sql.in("status", finalStatuses)} and (status <> 'failed' or ramp is null))`
+
 const closedCount = query(Schema.Struct({ closed: Schema.Number }))
 
 const lockRow = query(Schema.Struct({ mine: Schema.Boolean }))
@@ -51,7 +55,7 @@ const sums = (sql: SqlClient.SqlClient) => sql`count(*) as count,
   count(*) filter (where ${sql.in("status", failures)}) as failed,
   coalesce(sum(amount) filter (where ${sql.in("status", successes)}), 0) as volume`
 
-/** Counts the past, a day at a time. Open payments are counted once they are final. */
+/** Counts the past, a day at a time. Open payments, and failed ramps, are looked at by each report. */
 const closing = (sql: SqlClient.SqlClient) => {
   const addTo = (payments: string) => sql`insert into analytics_day_totals as t
       (date, org_id, currency, count, completed, failed, volume)
@@ -61,7 +65,7 @@ const closing = (sql: SqlClient.SqlClient) => {
 
   const addEnded = sql`with ended as (
       delete from analytics_open_payments o using payments p
-      where p.payment_id = o.payment_id and p.org_id = o.org_id and ${sql.in("status", finalStatuses)}
+      where p.payment_id = o.payment_id and p.org_id = o.org_id and ${isCountable(sql)}
       returning o.date, o.org_id, p.currency, p.status, p.amount
     ) ${addTo("ended")}`
 
@@ -83,13 +87,13 @@ const closing = (sql: SqlClient.SqlClient) => {
       on conflict (date) do update set counted_to = excluded.counted_to
       returning date
     ), found as materialized (
-      select date, payment_id, org_id, currency, status, amount
+      select date, payment_id, org_id, currency, status, ramp, amount
       from next cross join lateral (select * from payments where created_at >= since and created_at < until) p
     ), open as (
       insert into analytics_open_payments (payment_id, org_id, date)
-      select payment_id, org_id, date from found where not ${sql.in("status", finalStatuses)}
+      select payment_id, org_id, date from found where not ${isCountable(sql)}
     ), ended as (
-      select * from found where ${sql.in("status", finalStatuses)}
+      select * from found where ${isCountable(sql)}
     ), added as (${addTo("ended")})
     select count(*)::int as closed from closed`
 
