@@ -5,10 +5,9 @@ import type { WebhookId } from "../domain/Ids.ts"
 import { inScope, newest, ownedIn, type Scope, execute, queryCount, query } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/policies/WebhookPolicies.ts"
 import { Webhook } from "./Webhook.ts"
-import { SealedRow, WebhookStore } from "./WebhookStore.ts"
+import { WebhookStore } from "./WebhookStore.ts"
 
 const webhooks = query(Webhook)
-const sealedRows = query(SealedRow)
 
 export const webhookStoreSql = Layer.effect(
   WebhookStore,
@@ -46,13 +45,7 @@ export const webhookStoreSql = Layer.effect(
         return webhooks.first(sql`update webhooks set ${previous}, secret_sealed = ${sealed}, updated_at = now()
           where ${one(scope, id)} returning ${columns}`)
       },
-      remove: (scope, id) => execute(sql`delete from webhooks where ${one(scope, id)}`),
-      lockSecrets: execute(sql`lock table webhooks in share row exclusive mode`),
-      allSealed: sealedRows.all(
-        sql`select webhook_id, secret_sealed, previous_secret_sealed from webhooks order by webhook_id`
-      ),
-      replaceSealed: ({ webhook_id, ...sealed }) =>
-        execute(sql`update webhooks set ${sql.update(sealed)} where webhook_id = ${webhook_id}`)
+      remove: (scope, id) => execute(sql`delete from webhooks where ${one(scope, id)}`)
     }
   })
 )

@@ -1,21 +1,15 @@
 /** Stores webhook endpoints. Secrets are encrypted, and reads leave them out. */
-import { Context, type Option, Schema } from "effect"
+import { Context, type Option } from "effect"
 import type { OrgId, WebhookId } from "../domain/Ids.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../platform/database/Query.ts"
-import { SealedSecrets, type StoredWebhook, Webhook } from "./Webhook.ts"
+import type { StoredWebhook, Webhook } from "./Webhook.ts"
 
 export type NewWebhook = Pick<StoredWebhook, "webhook_id" | "org_id" | "endpoint_url" | "events" | "secret_sealed">
 
 export type WebhookPatch = Partial<
   Pick<StoredWebhook, "endpoint_url" | "events" | "status" | "disabled_reason" | "failing_since">
 >
-
-export const SealedRow = Schema.Struct({
-  ...Webhook.pick("webhook_id").fields,
-  ...SealedSecrets.omit("previous_secret_until").fields
-})
-export type SealedRow = typeof SealedRow.Type
 
 interface Store {
   /** Counts an organisation's endpoints. Locks out other additions until the end of the transaction. */
@@ -35,10 +29,6 @@ interface Store {
   ) => Stored<Option.Option<Webhook>>
   /** Deletes its deliveries too. */
   readonly remove: (scope: Scope, id: WebhookId) => Stored<void>
-  /** Locks the table against new and changed secrets until the end of the transaction. */
-  readonly lockSecrets: Stored<void>
-  readonly allSealed: Stored<ReadonlyArray<SealedRow>>
-  readonly replaceSealed: (row: SealedRow) => Stored<void>
 }
 
 export class WebhookStore extends Context.Tag("corridor/WebhookStore")<WebhookStore, Store>() {}

@@ -23,10 +23,8 @@ export const secretStoreSql = Layer.effect(
           Effect.zipRight(find(fresh.name)),
           Effect.flatMap(Effect.orDie)
         ),
-      hold: execute(sql`lock table secrets in share row exclusive mode`),
       replace: ({ name, sealed }) =>
-        execute(sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`),
-      all: secrets.all(sql`select name, sealed from secrets order by name`)
+        execute(sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`)
     }
   })
 )

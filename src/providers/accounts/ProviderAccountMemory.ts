@@ -62,7 +62,6 @@ export const providerAccountStoreMemory = Layer.effect(
             }
           )
         ),
-      hold: Effect.void,
       allSealed: Effect.sync(() =>
         Array.from(providerAccounts.values(), ({ config_id, provider, sealed }) => ({
           config_id,
@@ -70,22 +69,6 @@ export const providerAccountStoreMemory = Layer.effect(
           sealed
         })).sort((a, b) => (a.config_id < b.config_id ? -1 : 1))
       ),
-      replaceSealed: ({ config_id, sealed }) =>
-        Effect.sync(() => {
-          const row = providerAccounts.get(config_id)
-          if (row !== undefined) providerAccounts.set(config_id, { ...row, sealed })
-        }),
-      allReplaced: Effect.sync(() =>
-        Array.from(replacedCredentials.values(), ({ until: _, ...one }) => one).sort((a, b) =>
-          keyOf(a) < keyOf(b) ? -1 : 1
-        )
-      ),
-      resealReplaced: ({ config_id, sealed, version }) =>
-        Effect.sync(() => {
-          const key = keyOf({ config_id, version })
-          const row = replacedCredentials.get(key)
-          if (row !== undefined) replacedCredentials.set(key, { ...row, sealed })
-        }),
       forgetOld: Effect.map(now, (at) => {
         const old = Array.from(replacedCredentials.values()).filter(({ until }) => until <= at)
         for (const one of old) replacedCredentials.delete(keyOf(one))
