@@ -10,7 +10,7 @@ import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { withMovements, providerIds } from "../client/ProviderReplies.ts"
 import { type CallbackEvent, Check, Hint, NoProof, Proof, secretNotSet, Statement } from "../port/Callback.ts"
-import { meaningOf, textOrNull } from "../client/WireValues.ts"
+import { meaningOf, textOrNull, objectReader } from "../client/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
 import { AdyenAmount, reportOfTransfer, transferIn } from "./AdyenAnswers.ts"
 import { namedBy } from "./AdyenRequests.ts"
@@ -27,11 +27,9 @@ const Item = Schema.Struct({
 })
 export type Item = typeof Item.Type
 
-const itemsIn = Schema.decodeUnknownOption(
-  Schema.Struct({ notificationItems: Schema.Array(Schema.Struct({ NotificationRequestItem: Item })) })
-)
+const itemsIn = objectReader({ notificationItems: Schema.Array(Schema.Struct({ NotificationRequestItem: Item })) })
 
-const transferEventIn = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.String, data: Schema.Unknown }))
+const transferEventIn = objectReader({ type: Schema.String, data: Schema.Unknown })
 
 /** Adyen sends one item, or a few. Each costs a digest before anything is proved. */
 const MOST_ITEMS = 100

@@ -86,6 +86,10 @@ export const present = <A extends object>(fields: A) =>
 export const meaningOf = <A>(table: Readonly<Record<string, A>>, word: Text): A | undefined =>
   typeof word === "string" && Object.hasOwn(table, word) ? table[word] : undefined
 
+/** Reads these fields of an object, and none of the others. */
+export const objectReader = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.decodeUnknownOption(Schema.Struct(fields) as unknown as Schema.Schema<Schema.Struct.Type<Fields>>)
+
 /** A field that may be absent or null; both are read as undefined. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 

@@ -16,6 +16,7 @@ import {
 } from "../port/Callback.ts"
 import { isKnownStatus, Transfer, transferReport } from "./CoinbaseAnswers.ts"
 import { warnOfStatus } from "../client/ProviderReplies.ts"
+import { objectReader } from "../client/WireValues.ts"
 
 export const signatureHeader = "x-hook0-signature"
 
@@ -63,9 +64,7 @@ const prove = (
   return Proof.from(checkOf(Redacted.value(secret), request, parts), "The signature does not fit the body")
 }
 
-const decodeEvent = Schema.decodeUnknownOption(
-  Schema.Struct({ eventID: Schema.String, eventType: Schema.String, data: Schema.Unknown })
-)
+const decodeEvent = objectReader({ eventID: Schema.String, eventType: Schema.String, data: Schema.Unknown })
 const decodeTransfer = Schema.decodeUnknownOption(Transfer)
 
 const transfers = "payments.transfers."

@@ -7,7 +7,7 @@
 import { Effect, Option, Schema } from "effect"
 import { type Enquiry, Report } from "../../domain/Outcome.ts"
 import { providerIds } from "../client/ProviderReplies.ts"
-import { optional, optionalText } from "../client/WireValues.ts"
+import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import {
   type Callback,
   type CallbackEvent,
@@ -22,18 +22,16 @@ import {
 import { payoutResult, readResult, type Result, statusResult } from "./MpesaAnswers.ts"
 import { proofOf, type Use, uses } from "./MpesaRequests.ts"
 
-const readPush = Schema.decodeUnknownOption(
-  Schema.Struct({
-    Body: Schema.Struct({
-      stkCallback: Schema.Struct({
-        CheckoutRequestID: Schema.String,
-        CallbackMetadata: optional(
-          Schema.Struct({ Item: Schema.Array(Schema.Struct({ Name: Schema.String, Value: optionalText })) })
-        )
-      })
+const readPush = objectReader({
+  Body: Schema.Struct({
+    stkCallback: Schema.Struct({
+      CheckoutRequestID: Schema.String,
+      CallbackMetadata: optional(
+        Schema.Struct({ Item: Schema.Array(Schema.Struct({ Name: Schema.String, Value: optionalText })) })
+      )
     })
   })
-)
+})
 type Push = Option.Option.Value<ReturnType<typeof readPush>>["Body"]["stkCallback"]
 
 interface Called {

@@ -30,7 +30,7 @@ import {
   type CallFailed
 } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
-import { moneyOfMinor, optional, optionalText } from "../client/WireValues.ts"
+import { moneyOfMinor, optional, optionalText, objectReader } from "../client/WireValues.ts"
 import { isOurs } from "./PaystackMovements.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
@@ -69,7 +69,7 @@ const Refund = Schema.Struct({
 type Refund = typeof Refund.Type
 
 const dataAs = <A, I>(schema: Schema.Schema<A, I>) => {
-  const read = Schema.decodeUnknownOption(Schema.Struct({ data: schema }))
+  const read = objectReader({ data: schema })
   return ({ json }: ProviderReply) => Option.map(read(json), ({ data }) => data)
 }
 
@@ -78,7 +78,7 @@ const dedicatedIn = dataAs(Dedicated)
 const transactionIn = dataAs(Transaction)
 const refundsIn = dataAs(Schema.Array(Refund))
 const transactionsIn = dataAs(Schema.Array(Transaction))
-const messageIn = Schema.decodeUnknownOption(Schema.Struct({ message: Schema.String }))
+const messageIn = objectReader({ message: Schema.String })
 const refusedBy = (reply: ProviderReply) =>
   notMade(reply, Option.getOrUndefined(Option.map(messageIn(reply.json), ({ message }) => message)))
 

@@ -17,7 +17,7 @@ import {
   Proof,
   Statement
 } from "../port/Callback.ts"
-import { meanings, optionalText } from "../client/WireValues.ts"
+import { meanings, optionalText, objectReader } from "../client/WireValues.ts"
 import { transferIn } from "./PaystackAccounts.ts"
 import {
   endOf,
@@ -33,11 +33,9 @@ import {
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
   createHmac("sha512", secretKey).update(body).digest("hex")
 
-const readEvent = Schema.decodeUnknownOption(Schema.Struct({ event: Schema.String, data: Schema.Unknown }))
+const readEvent = objectReader({ event: Schema.String, data: Schema.Unknown })
 
-const readRefund = Schema.decodeUnknownOption(
-  Schema.Struct({ merchant_note: optionalText, transaction_reference: optionalText })
-)
+const readRefund = objectReader({ merchant_note: optionalText, transaction_reference: optionalText })
 
 const DISPUTE_RESOLVED = "charge.dispute.resolve"
 

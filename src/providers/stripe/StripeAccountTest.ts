@@ -2,27 +2,23 @@
 import { Effect, Schema } from "effect"
 import { accountTest, alsoTold, balanceText } from "../port/AccountTest.ts"
 import { type CallFailed, get, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
-import { optional, optionalText } from "../client/WireValues.ts"
+import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import { moneyIn } from "./StripeRequests.ts"
 
 const readList = Schema.decodeUnknownEither(Schema.Struct({ data: Schema.Array(Schema.Unknown) }))
 
-const readAccount = Schema.decodeUnknownOption(
-  Schema.Struct({
-    id: Schema.String,
-    business_profile: optional(Schema.Struct({ name: optionalText })),
-    settings: optional(Schema.Struct({ dashboard: optional(Schema.Struct({ display_name: optionalText })) })),
-    charges_enabled: optional(Schema.Boolean),
-    payouts_enabled: optional(Schema.Boolean)
-  })
-)
+const readAccount = objectReader({
+  id: Schema.String,
+  business_profile: optional(Schema.Struct({ name: optionalText })),
+  settings: optional(Schema.Struct({ dashboard: optional(Schema.Struct({ display_name: optionalText })) })),
+  charges_enabled: optional(Schema.Boolean),
+  payouts_enabled: optional(Schema.Boolean)
+})
 
-const readBalance = Schema.decodeUnknownOption(
-  Schema.Struct({
-    livemode: Schema.Boolean,
-    available: Schema.Array(Schema.Struct({ amount: Schema.String, currency: Schema.String }))
-  })
-)
+const readBalance = objectReader({
+  livemode: Schema.Boolean,
+  available: Schema.Array(Schema.Struct({ amount: Schema.String, currency: Schema.String }))
+})
 
 /** A restricted key may lack the rights to read account and balance, and Stripe tells no rights of a key. */
 export const stripeTest = (call: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>) =>

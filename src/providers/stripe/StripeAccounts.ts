@@ -19,7 +19,7 @@ import {
 } from "../port/AccountIssuer.ts"
 import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
-import { optional, optionalText, orNull } from "../client/WireValues.ts"
+import { optional, optionalText, orNull, objectReader } from "../client/WireValues.ts"
 import { accountIn } from "./StripeAnswers.ts"
 import { amountText, bankTransferType, type Form, moneyIn, post } from "./StripeRequests.ts"
 import { BankAddress } from "./StripeSchemas.ts"
@@ -38,14 +38,12 @@ const Customer = Schema.Struct({
   metadata: orNull(Schema.Record({ key: Schema.String, value: Schema.String }))
 })
 const customerIn = Schema.decodeUnknownOption(Customer)
-const customersIn = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Customer) }))
-const instructionsIn = Schema.decodeUnknownOption(
-  Schema.Struct({ bank_transfer: Schema.Struct({ financial_addresses: Schema.Array(BankAddress) }) })
-)
-const messageIn = Schema.decodeUnknownOption(Schema.Struct({ error: Schema.Struct({ message: Schema.String }) }))
-const cashIn = Schema.decodeUnknownOption(
-  Schema.Struct({ available: orNull(Schema.Record({ key: Schema.String, value: Schema.String })) })
-)
+const customersIn = objectReader({ data: Schema.Array(Customer) })
+const instructionsIn = objectReader({
+  bank_transfer: Schema.Struct({ financial_addresses: Schema.Array(BankAddress) })
+})
+const messageIn = objectReader({ error: Schema.Struct({ message: Schema.String }) })
+const cashIn = objectReader({ available: orNull(Schema.Record({ key: Schema.String, value: Schema.String })) })
 
 const Sender = optional(Schema.Struct({ sender_name: optionalText }))
 
@@ -72,12 +70,10 @@ export const CashTransaction = Schema.Struct({
 type CashTransaction = typeof CashTransaction.Type
 
 export const cashTransactionIn = Schema.decodeUnknownOption(CashTransaction)
-const eventsIn = Schema.decodeUnknownOption(
-  Schema.Struct({
-    has_more: Schema.Boolean,
-    data: Schema.Array(Schema.Struct({ id: Schema.String, data: Schema.Struct({ object: Schema.Unknown }) }))
-  })
-)
+const eventsIn = objectReader({
+  has_more: Schema.Boolean,
+  data: Schema.Array(Schema.Struct({ id: Schema.String, data: Schema.Struct({ object: Schema.Unknown }) }))
+})
 
 /** All other types move money between the cash balance and our own balance. */
 const kinds: Readonly<Record<string, TransferKind>> = {

@@ -5,7 +5,7 @@ import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { withMovements } from "../client/ProviderReplies.ts"
 import { type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof, Statement } from "../port/Callback.ts"
-import { optional } from "../client/WireValues.ts"
+import { optional, objectReader } from "../client/WireValues.ts"
 import { type CashTransaction, cashTransactionIn } from "./StripeAccounts.ts"
 import { moneyIn } from "./StripeRequests.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
@@ -35,7 +35,7 @@ type Event = typeof Event.Type
 
 const eventIn = Schema.decodeUnknownOption(Event)
 
-const kindIn = Schema.decodeUnknownOption(Schema.Struct({ object: Schema.String }))
+const kindIn = objectReader({ object: Schema.String })
 
 interface Signature {
   readonly time: string

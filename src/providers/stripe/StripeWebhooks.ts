@@ -2,6 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { type CallFailed, get, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
+import { objectReader } from "../client/WireValues.ts"
 
 export const webhookEvents = [
   "checkout.session.completed",
@@ -29,8 +30,8 @@ const Endpoint = Schema.Struct({
   status: Schema.String,
   enabled_events: Schema.Array(Schema.String)
 })
-const readList = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Endpoint) }))
-const readMade = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String, secret: Schema.String }))
+const readList = objectReader({ data: Schema.Array(Endpoint) })
+const readMade = objectReader({ id: Schema.String, secret: Schema.String })
 const readChanged = Schema.decodeUnknownOption(Endpoint)
 
 export interface WebhookCalls {
