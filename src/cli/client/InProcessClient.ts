@@ -49,7 +49,7 @@ const records = async () => {
   const { organizationsHandlers } = await import("../../people/organizations/Organizations.ts")
   const { usersHandlers } = await import("../../people/users/Users.ts")
   const { webhookLogHandlers } = await import("../../webhooks/delivery/WebhookLogHttp.ts")
-  const { webhooksHandlers } = await import("../../webhooks/WebhooksHttp.ts")
+  const { webhooksHandlers } = await import("../../webhooks/Webhooks.ts")
   return handlerSet(recordServicesOn(ExistingLive), {
     apiKeys: [ApiKeysApi, apiKeysHandlers],
     kyb: [KybApi, kybHandlers],
@@ -80,7 +80,7 @@ const providers = async () => {
   const { AnalyticsApi } = await import("../../contract/api/AnalyticsApi.ts")
   const { ProviderConfigsApi } = await import("../../contract/api/ProviderConfigsApi.ts")
   const { analyticsHandlers } = await import("../../payments/analytics/Analytics.ts")
-  const { providerConfigsHandlers } = await import("../../providers/configs/ProviderConfigsHttp.ts")
+  const { providerConfigsHandlers } = await import("../../providers/configs/ProviderConfigs.ts")
   const { ProviderHealth } = await import("../../providers/health/ProviderHealth.ts")
   return handlerSet(Layer.provideMerge(ProviderHealth.layer, providerServicesOn(ExistingLive)), {
     analytics: [AnalyticsApi, analyticsHandlers],

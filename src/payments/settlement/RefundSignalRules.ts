@@ -14,7 +14,7 @@ import {
   movedBy,
   partOf,
   refundedByUs
-} from "./Movements.ts"
+} from "./SignalMovements.ts"
 import type { DecisionTime, SignalContext } from "./SignalContext.ts"
 import { isPursued } from "./PaymentSignalRules.ts"
 import { buildChange, type DecidedChange } from "./DecidedChange.ts"

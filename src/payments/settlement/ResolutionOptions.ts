@@ -20,7 +20,7 @@ import { heldByRamp, organizationSide, organizationAccount } from "../store/Paym
 import { heldInReserve } from "../store/PaymentReserve.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { openAmount, reservedParts } from "../../domain/Reserve.ts"
-import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./Movements.ts"
+import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./SignalMovements.ts"
 
 /** Effect of a decision on the organisation's balance. */
 export interface BalanceChange {

@@ -1,13 +1,15 @@
 /** Saved views of an organisation: created, renamed, changed and deleted, each audited in its own transaction. */
-import { Context, Effect, Layer, Option } from "effect"
-import type * as Api from "../../contract/api/SavedViewsApi.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { organizationOf, type Permit } from "../../domain/Access.ts"
 import { Conflict, type Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids, type OrgId, ViewId } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
+import { type Scope, execute, ownedIn, query, queryCount } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
+import { SqlClient } from "@effect/sql"
+import * as Api from "../../contract/api/SavedViewsApi.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 
 export type SavedView = typeof Api.SavedView.Type
 export type ViewDraft = Pick<SavedView, "name" | "filters">
@@ -113,3 +115,45 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
     })
   )
 }
+
+const views = query(Schema.typeSchema(Api.SavedView))
+
+export const savedViewStoreSql = Layer.effect(
+  SavedViewStore,
+  Effect.map(SqlClient.SqlClient, (sql): Store => {
+    const columns = sql.literal("view_id, org_id, name, filters, created_by, created_at, updated_at")
+    const one = (scope: Scope, id: ViewId) => sql`view_id = ${id} and ${ownedIn(sql, scope)}`
+    /** Whether another view of the organisation has the name. */
+    const taken = (org: string, name: string, id: ViewId) =>
+      sql`select 1 from saved_views o where o.org_id = ${sql.literal(org)} and o.name = ${name} and o.view_id <> ${id}`
+    return {
+      list: (orgId) => views.all(sql`select ${columns} from saved_views where org_id = ${orgId} order by name`),
+      countForUpdate: (orgId) =>
+        Effect.zipRight(
+          execute(sql`select 1 from organizations where org_id = ${orgId} for no key update`),
+          queryCount(sql`select count(*)::int from saved_views where org_id = ${orgId}`)
+        ),
+      insert: ({ filters, ...view }) =>
+        views.first(sql`insert into saved_views ${sql.insert({ ...view, filters: JSON.stringify(filters) })}
+            on conflict on constraint saved_views_name do nothing returning ${columns}`),
+      find: (scope, id) => views.first(sql`select ${columns} from saved_views where ${one(scope, id)} for update`),
+      update: (scope, id, { filters, name }) =>
+        views.first(sql`update saved_views v set name = ${name}, filters = ${JSON.stringify(filters)}::jsonb,
+            updated_at = now() where ${one(scope, id)} and not exists (${taken("v.org_id", name, id)})
+            returning ${columns}`),
+      remove: (scope, id) => execute(sql`delete from saved_views where ${one(scope, id)}`)
+    }
+  })
+)
+
+export const savedViewsHandlers = Effect.map(SavedViews, (views): Handlers<typeof Api.SavedViewsApi> => ({
+  list: ({ permit }) => answer("Saved views", views.list(permit)),
+  create: ({ payload: { filters, name }, permit }) =>
+    answer("View saved", views.create(permit, { filters, name: name.trim() })),
+  change: ({ path, payload: { name, ...filters }, permit }) =>
+    answer(
+      "View changed",
+      views.change(permit, path.view_id, { ...filters, ...(name === undefined ? {} : { name: name.trim() }) })
+    ),
+  remove: ({ path, permit }) => views.remove(permit, path.view_id)
+}))

@@ -1,7 +1,9 @@
 /** Sealed secrets at rest, by name; the name is also the context that each is sealed for. */
 import { Context, Option, Schema, Effect, Layer } from "effect"
-import type { Stored } from "../database/DatabaseFailure.ts"
+import { type Stored, orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { Vault, type VaultError } from "./Vault.ts"
+import { SqlClient } from "@effect/sql"
+import { execute, query } from "../database/Query.ts"
 
 export const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
 export type SealedSecret = typeof SealedSecret.Type
@@ -71,3 +73,27 @@ export const sealedSecrets: SealedTable = {
   columns: ["sealed"],
   context: (name) => name
 }
+
+const secrets = query(SealedSecret)
+
+export const secretStoreSql = Layer.effect(
+  SecretStore,
+  Effect.map(SqlClient.SqlClient, (sql): SecretStore["Type"] => {
+    const find = (name: string) =>
+      sql`select name, sealed from secrets where name = ${name}`.pipe(
+        secrets.first,
+        Effect.map(Option.map(({ sealed }) => sealed))
+      )
+    return {
+      find,
+      putIfAbsent: (fresh) =>
+        sql`insert into secrets ${sql.insert({ ...fresh })} on conflict do nothing`.pipe(
+          orDatabaseFailure,
+          Effect.zipRight(find(fresh.name)),
+          Effect.flatMap(Effect.orDie)
+        ),
+      replace: ({ name, sealed }) =>
+        execute(sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`)
+    }
+  })
+)

@@ -12,7 +12,7 @@ import {
   type NoProof,
   Proof,
   secretNotSet,
-  Statement
+  VerifiedReport
 } from "../port/Callback.ts"
 import { isKnownStatus, Transfer, transferReport } from "./CoinbaseAnswers.ts"
 import { warnOfStatus } from "../client/ProviderReplies.ts"
@@ -105,7 +105,7 @@ const eventOf = (
   if (from !== ownAccount) return Option.none()
   const said = transferReport(transfer)
   return Option.some(
-    new Statement({
+    new VerifiedReport({
       key,
       attempt,
       report: eventType === `${transfers}expired` ? expired(said) : said,
@@ -135,6 +135,6 @@ export const readCallback = (
   Effect.gen(function* () {
     const proof = yield* prove(secret, request, nowMillis)
     const events = eventsOf(request.body, { proof, ownAccount })
-    for (const event of events) if (event._tag === "Statement") yield* warned(event.report)
+    for (const event of events) if (event._tag === "VerifiedReport") yield* warned(event.report)
     return { events }
   })

@@ -17,7 +17,7 @@ import {
   jsonOfBody,
   NoProof,
   Proof,
-  Statement
+  VerifiedReport
 } from "../port/Callback.ts"
 import { payoutResult, readResult, type Result, statusResult } from "./MpesaAnswers.ts"
 import { proofOf, type Use, uses } from "./MpesaRequests.ts"
@@ -89,7 +89,7 @@ export const callbackOf =
       const stated = (about: "payin" | "payout", report: Report): ReadonlyArray<CallbackEvent> => {
         const attempt = { reference, providerPaymentId: report.providerPaymentId, about }
         const key = `${about} ${reference} ${report.providerPaymentId} ${report.state}`
-        const statement = new Statement({ key, attempt, report, proof })
+        const statement = new VerifiedReport({ key, attempt, report, proof })
         return isEnd(report) ? [statement] : [statement, new Hint({ attempt })]
       }
 

@@ -21,7 +21,7 @@ import {
   type NotNow,
   Proof,
   secretNotSet,
-  Statement,
+  VerifiedReport,
   type UnverifiedReversal
 } from "../port/Callback.ts"
 import { optional, optionalText, readJson, objectReader } from "../client/WireValues.ts"
@@ -132,11 +132,11 @@ const isOrder = (found: Found): found is OwnOrder => typeof found === "object"
 
 const attemptAt = ({ orderId }: OwnOrder): Named => ({ about: "payin", reference: null, providerPaymentId: orderId })
 
-const statementOf = ({ key, said }: Returned, order: OwnOrder): Statement => {
+const verifiedReportOf = ({ key, said }: Returned, order: OwnOrder): VerifiedReport => {
   const { orderId, proof } = order
   const attempt = attemptAt(order)
   const report = new Report({ ...said, state: "returned", providerPaymentId: orderId, providerStatus: null })
-  return new Statement({ key, attempt, report, proof })
+  return new VerifiedReport({ key, attempt, report, proof })
 }
 
 /** Refunds are made by hand at PayPal only. An order does not name their total. */
@@ -274,7 +274,7 @@ const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subjec
     if (returned.isRefunded === true && hasRefunds(yield* lookUps.lookedUp(showOrder(order.orderId), proof))) {
       return [new Hint({ attempt: attemptAt(order) })]
     }
-    return [statementOf(returned, order)]
+    return [verifiedReportOf(returned, order)]
   }
   yield* Effect.logWarning(
     `PayPal's answer to «${question.operation}», HTTP ${reply.status}, names no money of the account`

@@ -311,7 +311,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       if (event === undefined) return { events: [] }
       if (event._tag === "Transfer") return yield* transferred(event, proof)
       if (event._tag === "ChargeReversal") return yield* reversed(event, proof)
-      if (event._tag === "Statement") yield* warned(event.report)
+      if (event._tag === "VerifiedReport") yield* warned(event.report)
       return { events: [event] }
     })
 
