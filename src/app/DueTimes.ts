@@ -4,7 +4,7 @@ import { dueTimesRetry } from "../domain/policies/ServerPolicies.ts"
 import type { ListeningEnded } from "../platform/database/Announcements.ts"
 import { type DueTime, type QueueName, WorkQueues } from "../platform/database/WorkQueues.ts"
 
-export interface DueTimesListener {
+interface DueTimesListener {
   readonly read: (times: ReadonlyArray<DueTime>) => Effect.Effect<void>
   /** Another instance has announced a row. */
   readonly heard: (queue: QueueName, inMillis: number) => void

@@ -38,7 +38,7 @@ import { webhookLogHandlers } from "../webhooks/delivery/WebhookLogHttp.ts"
 import { webhooksHandlers } from "../webhooks/Webhooks.ts"
 import { auditLogHandlers } from "../platform/audit/AuditLog.ts"
 import { savedViewsHandlers } from "../payments/views/SavedViews.ts"
-import { providerConfigsHandlers } from "../providers/configs/ProviderConfigs.ts"
+import { providerConfigsHandlers } from "../providers/configs/ProviderConfigsHttp.ts"
 
 const implementation = Effect.all({
   analytics: analyticsHandlers,

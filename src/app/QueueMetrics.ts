@@ -13,7 +13,7 @@ import { beforeScrape, exactGauge, gauge } from "../platform/observability/Metri
 /** Number of items, and age of the oldest in seconds. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }
 
-export const operatorItemKinds = [
+const operatorItemKinds = [
   "unknown_outcome",
   "suspense",
   "review",

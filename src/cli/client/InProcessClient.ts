@@ -80,7 +80,7 @@ const providers = async () => {
   const { AnalyticsApi } = await import("../../contract/api/AnalyticsApi.ts")
   const { ProviderConfigsApi } = await import("../../contract/api/ProviderConfigsApi.ts")
   const { analyticsHandlers } = await import("../../payments/analytics/Analytics.ts")
-  const { providerConfigsHandlers } = await import("../../providers/configs/ProviderConfigs.ts")
+  const { providerConfigsHandlers } = await import("../../providers/configs/ProviderConfigsHttp.ts")
   const { ProviderHealth } = await import("../../providers/health/ProviderHealth.ts")
   return handlerSet(Layer.provideMerge(ProviderHealth.layer, providerServicesOn(ExistingLive)), {
     analytics: [AnalyticsApi, analyticsHandlers],

@@ -26,7 +26,7 @@ const isGenerated = (key: string, value: unknown): boolean =>
 /** Examples are left unchanged. */
 const isExample = (key: string): boolean => key === "example" || key === "examples"
 
-export const withoutGenerated = <A>(node: A): A => {
+const withoutGenerated = <A>(node: A): A => {
   const clean = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(clean)
     if (!isObject(value)) return value
@@ -79,7 +79,7 @@ const operationOf = (type: EventType, schema: JsonSchema.JsonSchema) => ({
   }
 })
 
-export const webhooksOf = () => {
+const webhooksOf = () => {
   const schemas: Record<string, JsonSchema.JsonSchema> = {}
   const webhooks = Object.fromEntries(
     eventTypes.map((type) => {
@@ -114,7 +114,7 @@ const security = [{ authorization: [], apiKey: [] }]
 const local = "http://127.0.0.1:3000"
 
 /** The environment that answers is the one that PUBLIC_URL names; the other stands beside it as an example. */
-export const serversOf = (publicUrl: string, mode: "sandbox" | "live"): Array<OpenApi.OpenAPISpecServer> => {
+const serversOf = (publicUrl: string, mode: "sandbox" | "live"): Array<OpenApi.OpenAPISpecServer> => {
   const live = mode === "live"
   return [
     { url: `${publicUrl}/v1`, description: live ? "Production" : "Development (sandbox)" },

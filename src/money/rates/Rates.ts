@@ -11,7 +11,7 @@ import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, expected, given, fromDecimal, invert, jumps, Rate } from "../../domain/Exchange.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
-import { type NewLock, RateQuote } from "./RateQuote.ts"
+import { RateQuote } from "./RateQuote.ts"
 import {
   manualOrigin,
   type RateFetch,
@@ -25,7 +25,7 @@ import { RATE_PROPOSED, type RatesApi } from "../../contract/api/RatesApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
-export const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
+const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
   strict: true,
   decode: (text, _, ast) =>
     Either.fromOption(fromPlainText(text), () => "is not a decimal number such as 129.35").pipe(
@@ -40,24 +40,13 @@ export const WantedRate = Schema.Struct({ from: AnyCurrencyCode, to: AnyCurrency
 
 const rateOf = (text: string): Rate => Rate.make(BigDecimal.unsafeFromString(text))
 
-export interface AskedRate {
+interface AskedRate {
   readonly from: AnyCurrencyCode
   readonly to: AnyCurrencyCode
   readonly amount: Option.Option<BigDecimal.BigDecimal>
 }
 
-export interface LookedUpRate extends NewLock {
-  readonly amount: Option.Option<Money>
-  readonly target: Option.Option<Money>
-}
-
-/** A rate that was set, or one that waits for a second person since it moves by more than 10 percent. */
-export type RateChange = { readonly previous_rate: string | null } & (
-  | (StoredRate & { readonly status: "set" })
-  | (RateProposal & { readonly status: "proposed" })
-)
-
-export interface ListedRates {
+interface ListedRates {
   readonly rates: ReadonlyArray<StoredRate>
   readonly proposals: ReadonlyArray<RateProposal & { readonly source: string }>
   /** Those of RATE_SOURCE that are fetched, highest priority first. */

@@ -34,7 +34,7 @@ export type Payout = Request & { readonly direction: "payout" }
 export type Collection = Omit<Payin, "bank_account">
 
 type Refusal = Invalid | RateMismatch
-export type InitiationFailure =
+type InitiationFailure =
   | Refusal
   | NoRoute
   | AllProvidersFailed
@@ -45,7 +45,7 @@ export type InitiationFailure =
 type Launched = Stored<Payment, InitiationFailure>
 
 /** A payout that names only its beneficiary and an amount: how it is paid follows from the beneficiary's account. */
-export interface WantedPayout {
+interface WantedPayout {
   readonly amount: Money
   readonly beneficiary: Beneficiary
   readonly description: string | null

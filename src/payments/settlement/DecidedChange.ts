@@ -18,7 +18,7 @@ import { allocateReinstatements, isRefundOrReturn, refundedOf } from "./SignalMo
 import { type DecisionTime, appendNote, providerIdOf, reasonOf, type SignalContext } from "./SignalContext.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
-export interface SignalDecision {
+interface SignalDecision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
   readonly patch: PaymentPatch

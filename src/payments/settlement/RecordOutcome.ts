@@ -86,7 +86,7 @@ const alertOperators = (
 }
 
 /** Attempt that a signal is about, and its organisation if known. */
-export interface AttemptRef extends Pick<Attempt, "attempt_id"> {
+interface AttemptRef extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
 }
 

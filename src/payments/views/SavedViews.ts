@@ -1,10 +1,10 @@
 /** Saved views of an organisation: created, renamed, changed and deleted, each audited in its own transaction. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { organizationOf, type Permit } from "../../domain/Access.ts"
-import { Conflict, type Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Conflict, type Invalid, type NotFound } from "../../domain/Failure.ts"
 import { Ids, type OrgId, ViewId } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { orNotFound, orRefuse, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { type Scope, execute, ownedIn, query, queryCount } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { SqlClient } from "@effect/sql"
@@ -13,7 +13,7 @@ import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 
 export type SavedView = typeof Api.SavedView.Type
 export type ViewDraft = Pick<SavedView, "name" | "filters">
-export type ViewPatch = Partial<ViewDraft>
+type ViewPatch = Partial<ViewDraft>
 
 export interface Store {
   /** All of an organisation, by name. */
@@ -54,20 +54,10 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      const orNotFound = Effect.flatMap(
-        Option.match({
-          onNone: () => Effect.fail(notFound("view")),
-          onSome: (view: SavedView) => Effect.succeed(view)
-        })
-      )
+      const found = orNotFound("view")
 
       const orTaken = (name: string) =>
-        Effect.flatMap(
-          Option.match({
-            onNone: () => Effect.fail(new Conflict({ message: `name: a view is called ${name} already.` })),
-            onSome: (view: SavedView) => Effect.succeed(view)
-          })
-        )
+        orRefuse(() => new Conflict({ message: `name: a view is called ${name} already.` }))
 
       const record = (permit: Permit<"saved_views">, action: string, { name, org_id, view_id }: SavedView) =>
         audit.record(permit, { action, org: org_id, subject: ["saved_view", view_id], detail: { name } })
@@ -92,7 +82,7 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
         change: Effect.fn("SavedViews.change")(function* (permit, id, patch) {
           return yield* atomically(
             Effect.gen(function* () {
-              const old = yield* orNotFound(store.find(permit.scope, id))
+              const old = yield* found(store.find(permit.scope, id))
               const { filters = old.filters, name = old.name } = patch
               // One after the other: two views would get the same name, and the index refuses that as an error.
               if (name !== old.name) yield* store.countForUpdate(old.org_id)
@@ -105,7 +95,7 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
         remove: Effect.fn("SavedViews.remove")(function* (permit, id) {
           yield* atomically(
             Effect.gen(function* () {
-              const view = yield* orNotFound(store.find(permit.scope, id))
+              const view = yield* found(store.find(permit.scope, id))
               yield* store.remove(permit.scope, id)
               yield* record(permit, "saved_view.deleted", view)
             })

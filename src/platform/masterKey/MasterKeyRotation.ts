@@ -10,7 +10,7 @@ import { keptKey, OtherMasterKey } from "./MasterKeyGuard.ts"
 import { checkValue, reseal, Vault, type VaultError, type VaultService } from "../secrets/Vault.ts"
 import { orDatabaseFailure, type Stored } from "../database/DatabaseFailure.ts"
 
-export interface RotationReport {
+interface RotationReport {
   readonly old_key_id: string
   readonly new_key_id: string
   /** How many secrets were still sealed under the old key. */

@@ -36,7 +36,7 @@ export type RateLimitDecision =
 const ALLOWED: RateLimitDecision = { allowed: true }
 
 /** Tokens of one key that instances share. */
-export type SpentTokens = readonly [key: string, tokens: number]
+type SpentTokens = readonly [key: string, tokens: number]
 
 interface Bucket {
   /**
@@ -175,7 +175,7 @@ export interface UsageBatch {
   readonly spent: ReadonlyArray<KeyUsage>
 }
 
-export interface ReceivedUsage extends UsageBatch {
+interface ReceivedUsage extends UsageBatch {
   readonly instance: string
   readonly ageMillis: number
 }

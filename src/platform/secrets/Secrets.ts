@@ -5,8 +5,8 @@ import { Vault, type VaultError } from "./Vault.ts"
 import { SqlClient } from "@effect/sql"
 import { execute, query } from "../database/Query.ts"
 
-export const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
-export type SealedSecret = typeof SealedSecret.Type
+const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
+type SealedSecret = typeof SealedSecret.Type
 
 export class SecretStore extends Context.Tag("corridor/SecretStore")<
   SecretStore,

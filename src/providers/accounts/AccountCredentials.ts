@@ -57,7 +57,7 @@ export const checkCredentials = (
 }
 
 /** Encryption context: credentials decrypt for their own configuration only. */
-export const credentialsContext = (id: string): string => `provider account ${id}`
+const credentialsContext = (id: string): string => `provider account ${id}`
 
 const Kept = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
 const encode = Schema.encodeSync(Kept)
@@ -88,7 +88,7 @@ export const sealCredentials = (vault: VaultService, id: ConfigId, given: GivenC
 /** The message contains no secret. */
 export class CannotOpen extends Data.TaggedError("CannotOpen")<{ readonly message: string }> {}
 
-export interface OpenedAccount {
+interface OpenedAccount {
   readonly party: AnyThirdParty
   readonly credentials: GivenCredentials
 }

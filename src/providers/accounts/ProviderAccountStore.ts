@@ -22,8 +22,8 @@ export type ProviderAccount = typeof ProviderAccount.Type
 export const SealedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
 export type SealedAccount = typeof SealedAccount.Type
 
-export const NamedSealed = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
-export type NamedSealed = typeof NamedSealed.Type
+const NamedSealed = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
+type NamedSealed = typeof NamedSealed.Type
 
 /** Replaced credentials. Callbacks may still be signed with them. */
 export const ReplacedCredentials = Schema.Struct({

@@ -78,7 +78,7 @@ const decodeRecipient = enclosed(Recipient)
 const decodeRecipients = enclosed(Schema.Array(Recipient))
 
 /** `known`: Circle has the address under an id that must be looked for. */
-export type RecipientAnswer = { readonly id: string } | "known"
+type RecipientAnswer = { readonly id: string } | "known"
 
 const usable = ({ id, status }: typeof Recipient.Type): Either.Either<{ readonly id: string }, Declined> =>
   status === "pending_verification"
@@ -105,7 +105,7 @@ export const recipientCreated = (reply: ProviderReply): Either.Either<RecipientA
   )
 }
 
-export interface RecipientPage {
+interface RecipientPage {
   readonly found: { readonly id: string } | undefined
   /** The id to go on from; nothing on the last page. */
   readonly next: string | undefined

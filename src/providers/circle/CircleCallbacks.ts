@@ -8,7 +8,7 @@ import { type Callback, type CallbackRequest, Check, Hint, jsonOfBody, NoProof, 
 import { readJson, objectReader } from "../client/WireValues.ts"
 import { type SnsKeys, allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./CircleSignatures.ts"
 
-export interface SnsAccount {
+interface SnsAccount {
   readonly keys: SnsKeys
   readonly http: ProviderHttp
   /** Where confirmations may be besides at Amazon. */

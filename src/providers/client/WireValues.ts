@@ -48,7 +48,7 @@ export const readJson = (text: string): Either.Either<unknown, string> =>
   Either.try({ try: () => parseAsWritten(text), catch: () => "it is not JSON" })
 
 /** A table of ours by the words of a third party: statuses or error codes. */
-export type Meanings<A> = ReadonlyMap<Text, A>
+type Meanings<A> = ReadonlyMap<Text, A>
 
 type Grouped<A extends string> = Readonly<Partial<Record<A, string>>>
 

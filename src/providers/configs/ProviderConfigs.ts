@@ -1,11 +1,7 @@
 /** Provider configurations, managed by platform admins. Every change is audited with the old values. */
 import { BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
 import { ConfigId, type OrgId, Ids } from "../../domain/Ids.ts"
-import type {
-  CreateProviderConfig,
-  UpdateProviderConfig,
-  ProviderConfigsApi
-} from "../../contract/api/ProviderConfigsApi.ts"
+import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigsApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings, type Mode } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -20,11 +16,6 @@ import { type ConfigFilter, type ProviderConfig, ProviderConfigStore, type Whole
 import { ProviderAccounts } from "../accounts/ProviderAccounts.ts"
 import { givenUrl } from "../../domain/Url.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
-import { success } from "../../contract/api/Envelope.ts"
-import { answer, type Handlers } from "../../platform/http/Handlers.ts"
-import { makePages } from "../../platform/pagination/Pagination.ts"
-import { makeProviderSetups } from "../accounts/ProviderSetup.ts"
-import { ProviderCredentials } from "./ProviderCredentials.ts"
 
 /** A configuration in the audit log: plain values, amounts as decimal text. */
 type Settled = Omit<WholeConfig, "config_id">
@@ -217,37 +208,3 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
     })
   )
 }
-
-export const providerConfigsHandlers = Effect.gen(function* () {
-  const configs = yield* ProviderConfigs
-  const credentials = yield* ProviderCredentials
-  const setups = yield* makeProviderSetups
-  const pages = yield* makePages
-  const handlers: Handlers<typeof ProviderConfigsApi> = {
-    list: (request) => {
-      const { permit, urlParams } = request
-      const { country, direction, payment_method, provider } = urlParams
-      const org_id = urlParams.org_id === undefined ? undefined : Option.getOrUndefined(permit.scope)
-      const filter = { provider, country, payment_method, direction, org_id }
-      return pages(request, {
-        message: "Provider configurations",
-        filters: filter,
-        fetch: (window) => configs.list(permit, filter, window),
-        idOf: (config) => config.config_id
-      })
-    },
-    create: ({ payload, permit }) =>
-      Effect.map(configs.create(permit, payload), (config) => success("Provider configuration created", config)),
-    find: ({ path, permit }) => configs.find(permit, path),
-    update: ({ path, payload, permit }) =>
-      Effect.map(configs.update(permit, path, payload), (config) => success("Provider configuration updated", config)),
-    setCredentials: ({ path, payload, permit, urlParams }) =>
-      Effect.map(credentials.set(permit, path, payload, { forgetReplaced: urlParams.forget_replaced }), (state) =>
-        success(state.tested ? "Credentials set" : "Credentials kept, but they failed their test", state)
-      ),
-    setups: ({ permit }) => answer("Providers", setups.list(permit)),
-    test: ({ path, permit }) => answer("Provider tested", setups.test(permit, path.provider)),
-    remove: ({ path, permit }) => configs.remove(permit, path)
-  }
-  return handlers
-})

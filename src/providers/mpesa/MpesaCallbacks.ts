@@ -67,7 +67,7 @@ const begun = (checkoutId: string): Report =>
 
 const isEnd = ({ state }: Report): boolean => state === "completed" || state === "failed"
 
-export interface Trusted {
+interface Trusted {
   readonly secret: string
   /** Queries a prompt with the account's credentials. */
   readonly lookUp: (checkoutId: string) => Effect.Effect<Enquiry>

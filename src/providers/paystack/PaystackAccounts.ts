@@ -101,10 +101,10 @@ export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCal
   })
 }
 
-export const fetchCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
+const fetchCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
   get("fetch customer", `/customer/${encodeURIComponent(taggedAddress(holder, reference))}`)
 
-export const createDedicated = (customer: string): ProviderCall =>
+const createDedicated = (customer: string): ProviderCall =>
   postJson("create dedicated account", "/dedicated_account", { customer })
 
 const PER_PAGE = 100
@@ -117,10 +117,10 @@ const between = (since: Date, until: Date | undefined, page: string) => ({
   page
 })
 
-export const listTransactions = (since: Date, until: Date | undefined, page: string): ProviderCall =>
+const listTransactions = (since: Date, until: Date | undefined, page: string): ProviderCall =>
   get("list transactions", withQuery("/transaction", between(since, until, page)))
 
-export const fetchTransaction = (id: string): ProviderCall =>
+const fetchTransaction = (id: string): ProviderCall =>
   get("fetch transaction", `/transaction/${encodeURIComponent(id)}`)
 
 export const listRefunds = (since: Date, until: Date | undefined, page: string): ProviderCall =>

@@ -45,7 +45,7 @@ export const isSame = (expected: string | Buffer, given: string | Buffer | undef
  * Whom a check identifies. `account`: a secret that only this account and the vendor know. `vendor`: a key by which the
  * vendor signs for all of its customers, so that any of them can have a callback signed.
  */
-export type Binding = "account" | "vendor"
+type Binding = "account" | "vendor"
 
 /** Result of comparing a secret or a signature with what was expected. A condition can make it fail, and none make it hold. */
 export class Check<To extends Binding = Binding> {

@@ -30,7 +30,7 @@ export const issuedCurrencies = ["EUR", "GBP", "JPY", "MXN", "USD"]
 
 /** Marks the customer of a virtual account, and payments that only move its money on. */
 const ACCOUNT = "virtual_account"
-export const SWEEP = "sweep"
+const SWEEP = "sweep"
 
 const Customer = Schema.Struct({
   id: Schema.String,
@@ -96,7 +96,7 @@ export const createCustomer = ({ holder, reference }: DetailsOrder, insteadOf?: 
 }
 
 /** Finds the customer of an earlier try after its idempotency key was forgotten; the index behind it lags. */
-export const searchCustomer = ({ reference }: DetailsOrder): ProviderCall =>
+const searchCustomer = ({ reference }: DetailsOrder): ProviderCall =>
   get(
     "search customers",
     withQuery("/v1/customers/search", { query: `metadata['${ACCOUNT}']:'${reference}'`, limit: "1" })
@@ -105,7 +105,7 @@ export const searchCustomer = ({ reference }: DetailsOrder): ProviderCall =>
 const customerPath = (id: string, below = ""): string => `/v1/customers/${encodeURIComponent(id)}${below}`
 
 /** Repeated, Stripe answers with the same details. */
-export const fundingInstructions = (customer: string, { country, currency }: DetailsOrder): ProviderCall => {
+const fundingInstructions = (customer: string, { country, currency }: DetailsOrder): ProviderCall => {
   const { eu_bank_transfer, type } = bankTransferType(currency, country)
   const form: Form = {
     currency: currency.toLowerCase(),
@@ -120,7 +120,7 @@ const PER_PAGE = 100
 
 const seconds = (at: Date): string => `${Math.floor(at.getTime() / 1000)}`
 
-export const listEvents = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
+const listEvents = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
   get(
     "list events",
     withQuery("/v1/events", {

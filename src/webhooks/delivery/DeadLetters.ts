@@ -16,11 +16,6 @@ interface LoggedAttempt extends Omit<StoredAttempt, keyof KeptHeaders> {
   readonly headers: Readonly<Record<string, string>> | null
 }
 
-export interface DeliveryDetails extends DeadLetter {
-  readonly payload: string
-  readonly log: ReadonlyArray<LoggedAttempt>
-}
-
 const loggedAttempt = (
   letter: DeadLetter & DeadLetterEvent,
   { signatures, signed_at, traceparent, ...attempt }: StoredAttempt
