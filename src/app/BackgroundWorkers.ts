@@ -53,10 +53,10 @@ export const deleteExpired = Effect.gen(function* () {
   for (const { forgetOld } of stores) yield* Effect.repeat(forgetOld, { while: (deleted) => deleted > 0 })
 })
 
-export const retentionWorker = Effect.forever(Effect.zipRight(deleteExpired, Effect.sleep(retentionPause)))
+const retentionWorker = Effect.forever(Effect.zipRight(deleteExpired, Effect.sleep(retentionPause)))
 
 /** Creates the partitions of the next months first: archiving may take a while. */
-export const partitionWorker = Effect.flatMap(Partitions, ({ archiveDetached, createAhead }) =>
+const partitionWorker = Effect.flatMap(Partitions, ({ archiveDetached, createAhead }) =>
   Effect.forever(Effect.all([createAhead, archiveDetached, Effect.sleep(retentionPause)], { discard: true }))
 )
 

@@ -3,7 +3,6 @@ import { Effect, Option } from "effect"
 import { virtualAccountsHandlers } from "../treasury/accounts/VirtualAccountsHttp.ts"
 import { analyticsHandlers } from "../payments/analytics/Analytics.ts"
 import { apiKeysHandlers } from "../people/apiKeys/ApiKeys.ts"
-import { auditLogHandlers } from "../platform/audit/AuditLogHttp.ts"
 import { reservesHandlers } from "../payments/reserves/Reserves.ts"
 import { balancesHandlers } from "../money/ledger/Ledger.ts"
 import {
@@ -11,7 +10,6 @@ import {
   beneficiariesHandlers,
   networksHandlers
 } from "../payments/beneficiaries/Beneficiaries.ts"
-import { savedViewsHandlers } from "../payments/views/SavedViewsHttp.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { Ids } from "../domain/Ids.ts"
 import { escrowHandlers } from "../treasury/escrow/Escrows.ts"
@@ -31,14 +29,16 @@ import { linkRoutes } from "../hosted/pages/link/LinkRoutes.ts"
 import { callbackRoutes } from "../payments/callbacks/CallbackRoute.ts"
 import { paymentsHandlers, paymentsInitHandlers, rampsHandlers, resolutionsHandlers } from "../payments/PaymentsHttp.ts"
 import { rulesHandlers } from "../payments/rules/RulesHttp.ts"
-import { providerConfigsHandlers } from "../providers/configs/ProviderConfigsHttp.ts"
 import { feesHandlers } from "../money/fees/Fees.ts"
 import { ratesHandlers } from "../money/rates/Rates.ts"
 import { sessionHandlers } from "../people/SessionHttp.ts"
 import { usersHandlers } from "../people/users/Users.ts"
 import { verificationHandlers } from "../people/verification/Verification.ts"
-import { webhooksHandlers } from "../webhooks/WebhooksHttp.ts"
 import { webhookLogHandlers } from "../webhooks/delivery/WebhookLogHttp.ts"
+import { webhooksHandlers } from "../webhooks/Webhooks.ts"
+import { auditLogHandlers } from "../platform/audit/AuditLog.ts"
+import { savedViewsHandlers } from "../payments/views/SavedViews.ts"
+import { providerConfigsHandlers } from "../providers/configs/ProviderConfigsHttp.ts"
 
 const implementation = Effect.all({
   analytics: analyticsHandlers,

@@ -42,7 +42,7 @@ export const sandboxCountries = Schema.decodeSync(Schema.Array(CountryCode))(["K
 
 const both = ["inbound", "outbound"] as const
 
-export const sandboxCorridors: ReadonlyArray<Corridor> = sandboxCountries.flatMap((country) => {
+const sandboxCorridors: ReadonlyArray<Corridor> = sandboxCountries.flatMap((country) => {
   const mobile = networksOfCountry(country).length > 0 ? (["mobile_money"] as const) : []
   return [
     ...(["card", "bank_transfer", ...mobile] as const).flatMap((payment_method) =>
@@ -75,7 +75,7 @@ export const sandboxRates: ReadonlyArray<NewRate> = Object.entries(inDollars).fl
   { from_currency: "USD", to_currency: code, rate: toPlainText(Rate.invert(rateOf(dollars))) }
 ])
 
-export const sandboxOrganizations = [
+const sandboxOrganizations = [
   { name: "Acme Pay", slug: "acme", country: "KE", currency: "KES", features: ["escrow"] },
   { name: "Globex Money", slug: "globex", country: "NG", currency: "NGN", features: [] }
 ] as const

@@ -71,13 +71,13 @@ export const agreesWithBank = (accountNumber: string, bankCode: string): boolean
   return expected === undefined || expected === Number(accountNumber[9])
 }
 
-export interface BankAccountParts {
+interface BankAccountParts {
   readonly account_number: string
   readonly bank_code: string | null
   readonly country: CountryCode
 }
 
-export interface FieldProblem {
+interface FieldProblem {
   readonly field: "account_number" | "bank_code"
   readonly reason: string
 }
@@ -123,13 +123,13 @@ export const bankAccountProblems = (parts: BankAccountParts): ReadonlyArray<Fiel
 }
 
 /** Problems of a mobile money account: network, number and currency must match. */
-export interface MobileMoneyAccount {
+interface MobileMoneyAccount {
   readonly provider: string
   readonly phone_number: string
 }
 
 /** The fields by which the problems are to be named. */
-export interface MobileMoneyFields {
+interface MobileMoneyFields {
   readonly details: string
   readonly currency: string
 }

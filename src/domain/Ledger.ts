@@ -23,7 +23,7 @@ export const keptKinds = [
 ] as const
 
 /** Platform accounts. Their balance is the sum of their postings, so posting takes no lock. */
-export const systemKinds = ["provider", "fees", "fx", "suspense"] as const
+const systemKinds = ["provider", "fees", "fx", "suspense"] as const
 
 /** Kinds that the platform watches over: its own, and what waits or is owed at organisations. */
 export const platformKinds = ["provider", "clearing", "receivable", "fees", "fx", "suspense"] as const
@@ -106,7 +106,7 @@ export const providerIn = (account: LedgerAccount): { readonly provider: string;
 export const partyIn = (account: LedgerAccount): string => account.split("/")[1] ?? ""
 
 /** The organisation that an account names itself; null where it names something else. */
-export const ownerNamedBy = (account: LedgerAccount): string | null => {
+const ownerNamedBy = (account: LedgerAccount): string | null => {
   const [kind, id = null] = account.split("/")
   return ["settlement", "held", "reserve", "own", "receivable"].includes(kind ?? "") ? id : null
 }

@@ -132,7 +132,7 @@ export const withinDrift = (clientRate: BigDecimal.BigDecimal, live: BigDecimal.
     BigDecimal.multiply(live, toleratedDrift)
   )
 
-export interface RampTrade {
+interface RampTrade {
   readonly direction: RampDirection
   readonly fiat: Money
   readonly asset: CryptoAssetCode

@@ -29,7 +29,7 @@ export interface RateSource {
   readonly read: (document: string) => Reading
 }
 
-export interface RateSources {
+interface RateSources {
   /** Highest priority first. `manual` stands for rates that an operator sets. */
   readonly priority: ReadonlyArray<string>
   readonly fetched: ReadonlyArray<RateSource>
@@ -81,7 +81,7 @@ export const readEcb = (xml: string): Reading => {
 }
 
 /** Where a JSON document has its parts: JSON pointers, or for `base` a currency code. */
-export interface JsonMapping {
+interface JsonMapping {
   readonly base: string
   readonly rates: string
   readonly at: string | null

@@ -33,7 +33,7 @@ export const ReserveRule = Schema.Struct({
 })
 export type ReserveRule = typeof ReserveRule.Type
 
-export interface ReservePart {
+interface ReservePart {
   readonly amount: Money
   readonly release_at: Date
   /** Null: still in the reserve. */

@@ -19,7 +19,7 @@ export type Subject = (typeof subjects)[number]
 
 /** `payer`: each of phone, e-mail address and card. */
 export const ruleSubjects = [...subjects, "payer"] as const
-export type RuleSubject = (typeof ruleSubjects)[number]
+type RuleSubject = (typeof ruleSubjects)[number]
 
 /** Lists also have names, which sanctions screening compares. */
 export const listSubjects = [...subjects, "name"] as const
@@ -28,7 +28,7 @@ export type ListSubject = (typeof listSubjects)[number]
 /** `structuring`: payments that reach the organisation's review threshold together. */
 export const ruleKinds = ["velocity", "structuring"] as const
 export const ruleActions = ["refuse", "hold", "alert"] as const
-export type RuleAction = (typeof ruleActions)[number]
+type RuleAction = (typeof ruleActions)[number]
 
 export interface RuleTerms {
   readonly kind: (typeof ruleKinds)[number]
@@ -69,7 +69,7 @@ export const tidyName = (text: string): string =>
 export const normalizeName = (text: string): string => tidyName(text).toLowerCase()
 
 /** One number may be written in several ways. */
-export const normalizePhone = (text: string, country: CountryCode): string =>
+const normalizePhone = (text: string, country: CountryCode): string =>
   Either.getOrElse(readPhoneNumber(text, country), () => text.replaceAll(/\D/g, ""))
 
 /** Addresses of Ethereum and the newer ones of Bitcoin are the same in any case; others are not. */

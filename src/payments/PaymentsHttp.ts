@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { success } from "../contract/api/Envelope.ts"
 import type { PaymentsApi } from "../contract/api/PaymentsApi.ts"
-import type { Handlers } from "../platform/http/Handlers.ts"
+import { answer, type Handlers } from "../platform/http/Handlers.ts"
 import { makePages, makeSearchPages } from "../platform/pagination/Pagination.ts"
 import { recordOf } from "./read/PaymentRecord.ts"
 import { Payments, positionOf, searchedTo } from "./read/Payments.ts"
@@ -142,7 +142,7 @@ export const paymentsInitHandlers = Effect.gen(function* () {
       return Effect.map(done(), initiationResponse)
     },
     preview: ({ payload: { platform_only = false, ...request }, permit }) =>
-      Effect.map(initiation.preview(permit, request, platform_only), (route) => success("Route preview", route))
+      answer("Route preview", initiation.preview(permit, request, platform_only))
   }
   return handlers
 })

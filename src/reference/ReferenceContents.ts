@@ -14,12 +14,12 @@ export interface OperationEntry extends Named {
   readonly about: Operation
 }
 
-export interface SchemaEntry extends Named {
+interface SchemaEntry extends Named {
   readonly kind: "schema"
   readonly schema: Schema
 }
 
-export interface TextEntry extends Named {
+interface TextEntry extends Named {
   readonly kind: "text"
   readonly markdown: string
 }

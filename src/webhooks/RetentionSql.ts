@@ -28,7 +28,7 @@ export interface Batch {
 const beginning: Position = [new Date(0), nilUuid]
 
 /** Deletes from the oldest row on. The next call continues there, so rows that stay are not scanned for every batch. */
-export const deleteInBatches = (deleteAfter: (position: Position) => Stored<Batch>): Stored<number> => {
+const deleteInBatches = (deleteAfter: (position: Position) => Stored<Batch>): Stored<number> => {
   let position = beginning
   const next: Stored<number> = Effect.suspend(() => deleteAfter(position)).pipe(
     Effect.flatMap(({ deleted, last, scanned }) => {

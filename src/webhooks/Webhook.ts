@@ -15,7 +15,7 @@ export const Webhook = Schema.Struct({
 export type Webhook = typeof Webhook.Type
 
 /** Encrypted with the context of `secretContext`. */
-export const SealedSecrets = Schema.Struct({
+const SealedSecrets = Schema.Struct({
   secret_sealed: Schema.String,
   /** The secret before the last rotation, valid until `previous_secret_until`. */
   previous_secret_sealed: Schema.NullOr(Schema.String),

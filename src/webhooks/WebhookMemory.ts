@@ -72,21 +72,6 @@ export const webhookStoreMemory = Layer.effect(
             webhookDeliveries.delete(delivery_id)
             webhookQueue.delete(delivery_id)
           }
-        }),
-      lockSecrets: Effect.void,
-      allSealed: Effect.sync(() =>
-        Array.from(webhooks.values())
-          .sort((a, b) => (a.webhook_id < b.webhook_id ? -1 : 1))
-          .map(({ previous_secret_sealed, secret_sealed, webhook_id }) => ({
-            webhook_id,
-            secret_sealed,
-            previous_secret_sealed
-          }))
-      ),
-      replaceSealed: ({ webhook_id, ...sealed }) =>
-        Effect.sync(() => {
-          const row = webhooks.get(webhook_id)
-          if (row !== undefined) webhooks.set(webhook_id, { ...row, ...sealed })
         })
     }
   })

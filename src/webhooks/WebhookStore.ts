@@ -1,21 +1,26 @@
 /** Stores webhook endpoints. Secrets are encrypted, and reads leave them out. */
-import { Context, type Option, Schema } from "effect"
+import { Context, type Option, Duration, Effect, Layer } from "effect"
 import type { OrgId, WebhookId } from "../domain/Ids.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
-import type { Scope, Window } from "../platform/database/Query.ts"
-import { SealedSecrets, type StoredWebhook, Webhook } from "./Webhook.ts"
+import {
+  type Scope,
+  type Window,
+  inScope,
+  newest,
+  ownedIn,
+  execute,
+  queryCount,
+  query
+} from "../platform/database/Query.ts"
+import { type StoredWebhook, Webhook } from "./Webhook.ts"
+import { SqlClient } from "@effect/sql"
+import { webhookSecretOverlap } from "../domain/policies/WebhookPolicies.ts"
 
 export type NewWebhook = Pick<StoredWebhook, "webhook_id" | "org_id" | "endpoint_url" | "events" | "secret_sealed">
 
 export type WebhookPatch = Partial<
   Pick<StoredWebhook, "endpoint_url" | "events" | "status" | "disabled_reason" | "failing_since">
 >
-
-export const SealedRow = Schema.Struct({
-  ...Webhook.pick("webhook_id").fields,
-  ...SealedSecrets.omit("previous_secret_until").fields
-})
-export type SealedRow = typeof SealedRow.Type
 
 interface Store {
   /** Counts an organisation's endpoints. Locks out other additions until the end of the transaction. */
@@ -35,10 +40,49 @@ interface Store {
   ) => Stored<Option.Option<Webhook>>
   /** Deletes its deliveries too. */
   readonly remove: (scope: Scope, id: WebhookId) => Stored<void>
-  /** Locks the table against new and changed secrets until the end of the transaction. */
-  readonly lockSecrets: Stored<void>
-  readonly allSealed: Stored<ReadonlyArray<SealedRow>>
-  readonly replaceSealed: (row: SealedRow) => Stored<void>
 }
 
 export class WebhookStore extends Context.Tag("corridor/WebhookStore")<WebhookStore, Store>() {}
+
+const webhooks = query(Webhook)
+
+export const webhookStoreSql = Layer.effect(
+  WebhookStore,
+  Effect.map(SqlClient.SqlClient, (sql): WebhookStore["Type"] => {
+    const columns = sql.literal(
+      "webhook_id, org_id, endpoint_url, events, status, disabled_reason, created_at, updated_at"
+    )
+    const one = (scope: Scope, id: WebhookId) => sql`webhook_id = ${id} and ${ownedIn(sql, scope)}`
+    return {
+      // Two statements: a single one would count rows as of before the lock.
+      lockAndCount: (orgId) =>
+        sql`select 1 from organizations where org_id = ${orgId} for no key update`.pipe(
+          Effect.zipRight(sql`select count(*)::int from webhooks where org_id = ${orgId}`),
+          queryCount
+        ),
+      insert: (fresh) =>
+        webhooks.one(sql`insert into webhooks ${sql.insert({ ...fresh, events: [...fresh.events] })}
+          returning ${columns}`),
+      list: (scope, window) =>
+        webhooks.all(sql`select ${columns} from webhooks where ${inScope(sql, scope)}
+          ${newest(sql, "webhook_id", window)}`),
+      find: (scope, id) => webhooks.first(sql`select ${columns} from webhooks where ${one(scope, id)}`),
+      findForUpdate: (scope, id) =>
+        webhooks.first(sql`select ${columns} from webhooks where ${one(scope, id)} for no key update`),
+      update: (scope, id, patch) => {
+        const set = Object.keys(patch).length === 0 ? sql.literal("") : sql`${sql.update({ ...patch })},`
+        return webhooks.first(sql`update webhooks set ${set} updated_at = now() where ${one(scope, id)}
+          returning ${columns}`)
+      },
+      replaceSecret: (scope, id, sealed, immediate) => {
+        const seconds = Duration.toSeconds(webhookSecretOverlap)
+        const previous = immediate
+          ? sql.literal("previous_secret_sealed = null, previous_secret_until = null")
+          : sql`previous_secret_sealed = secret_sealed, previous_secret_until = now() + make_interval(secs => ${seconds})`
+        return webhooks.first(sql`update webhooks set ${previous}, secret_sealed = ${sealed}, updated_at = now()
+          where ${one(scope, id)} returning ${columns}`)
+      },
+      remove: (scope, id) => execute(sql`delete from webhooks where ${one(scope, id)}`)
+    }
+  })
+)

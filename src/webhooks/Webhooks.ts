@@ -1,7 +1,7 @@
 /** Manages webhook endpoints: create, update, rotate the secret, remove. */
 import { Context, Effect, Layer } from "effect"
 import { WebhookId, Ids } from "../domain/Ids.ts"
-import type { CreateWebhook, UpdateWebhook } from "../contract/api/WebhooksApi.ts"
+import type { CreateWebhook, UpdateWebhook, WebhooksApi } from "../contract/api/WebhooksApi.ts"
 import { orNotFound } from "../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Settings } from "../platform/config/Settings.ts"
@@ -16,6 +16,8 @@ import { Dns } from "./ssrf/Dns.ts"
 import { type EndpointRefused, resolveChecked } from "./ssrf/EndpointUrl.ts"
 import type { Webhook } from "./Webhook.ts"
 import { type WebhookPatch, WebhookStore } from "./WebhookStore.ts"
+import { answer, type Handlers } from "../platform/http/Handlers.ts"
+import { makePages } from "../platform/pagination/Pagination.ts"
 
 const tooMany = (most: number): Conflict =>
   new Conflict({
@@ -135,3 +137,22 @@ const make = Effect.gen(function* () {
 export class Webhooks extends Context.Tag("corridor/Webhooks")<Webhooks, Effect.Effect.Success<typeof make>>() {
   static readonly layer = Layer.effect(Webhooks, make)
 }
+
+export const webhooksHandlers = Effect.map(
+  Effect.all([Webhooks, makePages]),
+  ([webhooks, pages]): Handlers<typeof WebhooksApi> => ({
+    list: (request) =>
+      pages(request, {
+        message: "Webhooks",
+        fetch: (window) => webhooks.list(request.permit, window),
+        idOf: (webhook) => webhook.webhook_id
+      }),
+    create: ({ payload, permit }) =>
+      answer("Webhook registered; store its secret now, it is not shown again", webhooks.create(permit, payload)),
+    find: ({ path, permit }) => answer("Webhook", webhooks.find(permit, path.webhook_id)),
+    update: ({ path, payload, permit }) => answer("Webhook updated", webhooks.update(permit, path.webhook_id, payload)),
+    remove: ({ path, permit }) => webhooks.remove(permit, path.webhook_id),
+    rotateSecret: ({ path, payload, permit }) =>
+      answer("Secret rotated; store the new one now", webhooks.rotateSecret(permit, path.webhook_id, payload.immediate))
+  })
+)

@@ -2,10 +2,10 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { dueTimesStatement } from "../../src/app/DueTimesSql.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { testSettings } from "../support/TestSettings.ts"
 import { nodesOf, type PlanNode } from "./CallEveryOperation.ts"
+import { dueTimesStatement } from "../../src/app/DueTimes.ts"
 
 const ROWS = 100_000
 

@@ -3,9 +3,9 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { QueueName } from "../../src/platform/database/WorkQueues.ts"
-import { dueTimesStatement } from "../../src/app/DueTimesSql.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { testSettings } from "../support/TestSettings.ts"
+import { dueTimesStatement } from "../../src/app/DueTimes.ts"
 
 const HOUR = 3_600_000
 const MINUTE = 60_000

@@ -53,7 +53,7 @@ const dataOf = <Fields extends CredentialFields>(
     yield* at.provider.enquire(attempt)
     yield* at.settled
     const told = (yield* Effect.orDie(at.events)).flatMap((event) =>
-      event._tag === "Statement" ? [event.report.providerData ?? {}] : []
+      event._tag === "VerifiedReport" ? [event.report.providerData ?? {}] : []
     )
     const asked = yield* at.provider.enquire(attempt)
     const found = asked._tag === "Report" ? (asked.providerData ?? {}) : {}

@@ -19,7 +19,6 @@ const harmless = /^(?:undefined|null|true|false|"|'|\d|-)|length|_tag|typeof/
 /** Comparisons by ===, and why they are safe. */
 const known: Readonly<Record<string, string>> = {
   "src/console/api/ProviderSignIn.ts": "whether the tab's own tokens have changed, in the browser",
-  "src/webhooks/WebhookSecrets.ts": "whether what is sealed was sealed anew",
   "src/providers/sandbox/SimulatorMemory.ts": "who holds a lease, among rows in memory",
   "src/treasury/escrow/EscrowPayoutMemory.ts": "who holds a lease, among rows in memory",
   "src/webhooks/delivery/DeliveryQueueMemory.ts": "who holds a lease, among rows in memory",

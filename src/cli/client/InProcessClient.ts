@@ -49,7 +49,7 @@ const records = async () => {
   const { organizationsHandlers } = await import("../../people/organizations/Organizations.ts")
   const { usersHandlers } = await import("../../people/users/Users.ts")
   const { webhookLogHandlers } = await import("../../webhooks/delivery/WebhookLogHttp.ts")
-  const { webhooksHandlers } = await import("../../webhooks/WebhooksHttp.ts")
+  const { webhooksHandlers } = await import("../../webhooks/Webhooks.ts")
   return handlerSet(recordServicesOn(ExistingLive), {
     apiKeys: [ApiKeysApi, apiKeysHandlers],
     kyb: [KybApi, kybHandlers],

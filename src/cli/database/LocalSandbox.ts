@@ -16,7 +16,7 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { type MasterKey, parseMasterKey } from "../../platform/config/MasterKey.ts"
 import { currentMasterKey, guardMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
-import { RotatableSecretsLive } from "../../app/Ports.ts"
+import { SealedTablesLive } from "../../app/Ports.ts"
 import { MasterKeyRotation } from "../../platform/masterKey/MasterKeyRotation.ts"
 
 /** Rewrites `sandbox.json`, keeping the running server's address. */
@@ -72,7 +72,7 @@ const VARIABLE = "CORRIDOR_NEW_MASTER_KEY"
 
 /** Without the vault: its guard would refuse a database that was moved to the new key a moment ago. */
 const RotationLive = MasterKeyRotation.layer.pipe(
-  Layer.provide(RotatableSecretsLive),
+  Layer.provide(SealedTablesLive),
   Layer.provide(AuditLog.layer),
   Layer.provide(StoresLive),
   Layer.provide(Ids.layer),

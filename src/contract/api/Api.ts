@@ -35,7 +35,7 @@ import { VirtualAccountsApi } from "./VirtualAccountsApi.ts"
 import { WebhookLogApi } from "./WebhookLogApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
-export const TITLE = "Corridor"
+const TITLE = "Corridor"
 
 export const Api = HttpApi.make("corridor")
   // In the order of the reference: payments, accounts, events, operations, people.

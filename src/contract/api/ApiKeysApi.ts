@@ -35,7 +35,7 @@ export const ApiKey = Schema.Struct({
   ...timestamps
 }).annotations({ identifier: "ApiKey" })
 
-export const NewApiKey = Schema.Struct({
+const NewApiKey = Schema.Struct({
   ...ApiKey.fields,
   api_key: Schema.String.annotations({ description: "The key itself, shown this once" })
 }).annotations({ identifier: "NewApiKey" })

@@ -332,7 +332,7 @@ export const Network = Schema.Struct({
   currency: CurrencyCode
 }).annotations({ identifier: "Network" })
 
-export const NetworksRequest = Schema.Struct({ country: CountryCode }).annotations({ identifier: "NetworksRequest" })
+const NetworksRequest = Schema.Struct({ country: CountryCode }).annotations({ identifier: "NetworksRequest" })
 
 export const NetworksApi = apiGroup("networks", "Mobile money networks", "Where mobile money is paid, by country.", [
   operation({

@@ -39,7 +39,7 @@ const PageSizeNumber = Schema.transform(PageSizeText, Schema.Number, { strict: t
 
 const pageSizeJson = { type: "integer", minimum: 1, maximum: 100 }
 
-export const PageSize = Schema.optionalWith(
+const PageSize = Schema.optionalWith(
   PageSizeNumber.annotations({ jsonSchema: { ...pageSizeJson, default: 10, description: "Page size, 1 to 100" } }),
   { default: () => 10 }
 )

@@ -192,7 +192,7 @@ const wrapped = (input: UpdateForms): { readonly parties: ReadonlyArray<RawUpdat
 }
 
 /** All forms are validated as `{parties}`, so errors name the position in `parties`. */
-export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: listOf(PartyUpdate) }), {
+const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: listOf(PartyUpdate) }), {
   strict: true,
   decode: wrapped,
   encode: (wrapper) => wrapper

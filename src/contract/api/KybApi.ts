@@ -74,7 +74,7 @@ export const StartKyb = Schema.Struct({
   })
 }).annotations({ identifier: "StartKyb" })
 
-export const KybApplication = Schema.Struct({
+const KybApplication = Schema.Struct({
   ...KybState.fields,
   kyb_customer_id: Schema.String.annotations({ description: "Id of the application" }),
   name: Schema.String.annotations({ description: "Of the organisation, as are country and email" }),
@@ -93,16 +93,16 @@ export const KybApplication = Schema.Struct({
   created_at: Timestamp
 }).annotations({ identifier: "KybApplication" })
 
-export const KybApplicationWithDocuments = Schema.Struct({
+const KybApplicationWithDocuments = Schema.Struct({
   ...KybApplication.fields,
   documents: Schema.Array(Schema.typeSchema(KybDocument))
 }).annotations({ identifier: "KybApplicationWithDocuments" })
 
-export const ApproveKyb = Schema.Struct({
+const ApproveKyb = Schema.Struct({
   reason: optionalNullable(freeText(LONGEST_REASON, "Sent to the organisation with the event, and in the audit log"))
 }).annotations({ identifier: "ApproveKyb" })
 
-export const RejectKyb = Schema.Struct({
+const RejectKyb = Schema.Struct({
   reason: freeText(LONGEST_REASON, "Sent to the organisation with the event, and in the audit log")
 }).annotations({ identifier: "RejectKyb" })
 

@@ -33,15 +33,15 @@ export const OrgMember = Schema.Struct({
 
 export const ChangeMember = Schema.Struct({ role: RoleName }).annotations({ identifier: "ChangeMember" })
 
-export const GrantPermission = Schema.Struct({ permission: PermissionName }).annotations({
+const GrantPermission = Schema.Struct({ permission: PermissionName }).annotations({
   identifier: "GrantPermission"
 })
 
-export const ReplacePermissions = Schema.Struct({ permissions: Schema.Array(PermissionName) }).annotations({
+const ReplacePermissions = Schema.Struct({ permissions: Schema.Array(PermissionName) }).annotations({
   identifier: "ReplacePermissions"
 })
 
-export const memberExample = {
+const memberExample = {
   user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
   org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
   email: "ada@acme.example",

@@ -31,7 +31,7 @@ export class MovesMoney extends Context.Tag("corridor/api/MovesMoney")<MovesMone
 export class Lists extends Context.Tag("corridor/api/Lists")<Lists, true>() {}
 
 /** Access that the body of a request requires, beyond the operation's own; undefined: none. */
-export type NeedsBeyond = (payload: Readonly<Record<string, unknown>>) => Access | undefined
+type NeedsBeyond = (payload: Readonly<Record<string, unknown>>) => Access | undefined
 
 export class AlsoNeeds extends Context.Tag("corridor/api/AlsoNeeds")<AlsoNeeds, NeedsBeyond>() {}
 
@@ -40,7 +40,7 @@ export class AcceptsArray extends Context.Tag("corridor/api/AcceptsArray")<Accep
 
 declare const NeedsTypeId: unique symbol
 
-export interface NeedsAccess<A extends Access> {
+interface NeedsAccess<A extends Access> {
   readonly [NeedsTypeId]: A
 }
 

@@ -52,7 +52,7 @@ const whole = (minimum: number, maximum: number, description: string) =>
     jsonSchema: { type: "integer", minimum, maximum, description }
   })
 
-export const PayersBrowser = Schema.Struct({
+const PayersBrowser = Schema.Struct({
   ip_address: optionalOrNull(text(45, "IPv4 or IPv6 address of the payer, not of your server")),
   user_agent: text(1000, "The browser's User-Agent"),
   accept_header: text(1000, "The browser's Accept"),
@@ -64,7 +64,7 @@ export const PayersBrowser = Schema.Struct({
   java_enabled: optionalOrNull(Schema.Boolean).annotations({ description: "`navigator.javaEnabled()`; default: false" })
 })
 
-export const CardDetails = Schema.Struct({
+const CardDetails = Schema.Struct({
   card_number: matching(
     /^\d{13,19}$/,
     "must be 13 to 19 digits",
@@ -87,7 +87,7 @@ export const bankAccountFields = {
   bank_name: optionalOrNull(bankName)
 }
 
-export const SourceBank = Schema.Struct({
+const SourceBank = Schema.Struct({
   account_name: text(200, "Whose account it is"),
   account_number: bankAccountFields.account_number,
   bank_name: bankName,
@@ -95,7 +95,7 @@ export const SourceBank = Schema.Struct({
   bank_code: bankAccountFields.bank_code
 }).annotations({ description: "The payer's source account" })
 
-export const DestinationBank = Schema.Struct(bankAccountFields).annotations({ description: "The destination account" })
+const DestinationBank = Schema.Struct(bankAccountFields).annotations({ description: "The destination account" })
 
 export const InitiatePayment = Schema.Struct({
   amount: AmountInput.annotations({ description: "In `currency`: above zero, at most 15 significant digits" }),
@@ -146,7 +146,7 @@ export const InitiatePayment = Schema.Struct({
   ...credentialFields
 }).annotations({ identifier: "InitiatePayment" })
 
-export const PreviewRoute = Schema.Struct({
+const PreviewRoute = Schema.Struct({
   ...InitiatePayment.fields,
   platform_only: optionalOrNull(Schema.Boolean).annotations({
     description: "Previews a withdrawal, escrow payout or ramp, which never use an organisation's own provider account"

@@ -173,7 +173,7 @@ export const statedDirection = <Stated>(
 
 const shown = optionalExact(Schema.NullOr(Schema.String))
 
-export const RampInstructions = Schema.Struct({
+const RampInstructions = Schema.Struct({
   type: optionalExact(Schema.Literal("bank_transfer", "mobile_money", "crypto_transfer")),
   account_name: shown,
   account_number: shown,
@@ -188,7 +188,7 @@ export const RampInstructions = Schema.Struct({
   description: "How the customer pays; `{}` if there is nothing to pay"
 })
 
-export const rampActions = ["make_transfer", "wait", "collect_otp", "check_status", "pay_by_link", "redirect"] as const
+const rampActions = ["make_transfer", "wait", "collect_otp", "check_status", "pay_by_link", "redirect"] as const
 
 export const RampResult = Schema.Struct({
   statusCode: Schema.Int,

@@ -54,7 +54,7 @@ const LookupParams = Schema.Struct({
   )
 )
 
-export const LockedExchangeRate = Schema.Struct({
+const LockedExchangeRate = Schema.Struct({
   org_rate_id: Id.annotations({
     jsonSchema: {
       type: "string",
@@ -74,7 +74,7 @@ export const LockedExchangeRate = Schema.Struct({
   created_at: Timestamp
 }).annotations({ identifier: "LockedExchangeRate" })
 
-export const SetExchangeRate = Schema.Struct({
+const SetExchangeRate = Schema.Struct({
   from_currency: AnyCurrencyCode,
   to_currency: AnyCurrencyCode,
   rate: RateInput
@@ -88,7 +88,7 @@ export const SetExchangeRate = Schema.Struct({
   )
   .annotations({ identifier: "SetExchangeRate" })
 
-export const BaseExchangeRate = Schema.Struct({
+const BaseExchangeRate = Schema.Struct({
   from_currency: AnyCurrencyCode,
   to_currency: AnyCurrencyCode,
   rate,
@@ -107,7 +107,7 @@ const PublishedAt = Schema.NullOr(Timestamp).annotations({
   description: "Time of publication by the source; null where it does not say"
 })
 
-export const ListedExchangeRates = Schema.Struct({
+const ListedExchangeRates = Schema.Struct({
   rates: Schema.Array(
     Schema.Struct({
       from_currency: Schema.String,

@@ -4,7 +4,7 @@ import { holdsCardNumber } from "../../domain/Card.ts"
 import { AmountInput, MONEY, stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
 
-export const CARD_REFUSED =
+const CARD_REFUSED =
   "contains a possible card number, which is never stored: leave it out, or put a letter right before it if it is another number"
 
 /** An account number, which may look like a card number. */

@@ -19,7 +19,7 @@ const DateOrTime = Schema.String.pipe(
   jsonSchema: { type: "string", description: "A date, or an ISO 8601 time with its offset", examples: ["2026-03-02"] }
 })
 
-export const ViewFilters = Schema.Struct({
+const ViewFilters = Schema.Struct({
   search: optionalExact(SearchText),
   status: optionalExact(Schema.Literal(...paymentStatuses)),
   direction: optionalExact(Flow),

@@ -112,7 +112,7 @@ export const TransactionData = Schema.Struct({
   updated_at: DateTimeText
 }).annotations({ identifier: "TransactionData" })
 
-export const Notify = Schema.Struct({
+const Notify = Schema.Struct({
   org_id: Schema.String,
   transaction_data: TransactionData
 }).annotations({ identifier: "Notify" })

@@ -1,13 +1,14 @@
 /** The contract as OpenAPI: both credential headers in one requirement, so that generated clients send both. */
 import { type OpenApiJsonSchema as JsonSchema, OpenApi, OpenApiJsonSchema } from "@effect/platform"
 import { Api } from "../api/Api.ts"
-import { withAmounts, choicesOf, type Components, type SchemaNode } from "./ExampleAmounts.ts"
 import { codeSamples, type Sampled } from "./CodeSamples.ts"
 import { errorSchemas, withErrors } from "./OpenApiErrors.ts"
 import { eventEnvelope, eventExample, eventsAbout } from "../api/WebhookEvents.ts"
 import { type EventType, eventTypes } from "../../domain/EventTypes.ts"
-import { stringify } from "lossless-json"
+import { stringify, LosslessNumber } from "lossless-json"
 import { escapeText } from "../../domain/Html.ts"
+import { Either } from "effect"
+import { fractionDigits, fromJsonNumber, MONEY, roundToScale, toPlainText } from "../../domain/Decimal.ts"
 
 /** Descriptions that Effect generates for its own schemas and checks. */
 const generated =
@@ -26,7 +27,7 @@ const isGenerated = (key: string, value: unknown): boolean =>
 /** Examples are left unchanged. */
 const isExample = (key: string): boolean => key === "example" || key === "examples"
 
-export const withoutGenerated = <A>(node: A): A => {
+const withoutGenerated = <A>(node: A): A => {
   const clean = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(clean)
     if (!isObject(value)) return value
@@ -79,7 +80,7 @@ const operationOf = (type: EventType, schema: JsonSchema.JsonSchema) => ({
   }
 })
 
-export const webhooksOf = () => {
+const webhooksOf = () => {
   const schemas: Record<string, JsonSchema.JsonSchema> = {}
   const webhooks = Object.fromEntries(
     eventTypes.map((type) => {
@@ -114,7 +115,7 @@ const security = [{ authorization: [], apiKey: [] }]
 const local = "http://127.0.0.1:3000"
 
 /** The environment that answers is the one that PUBLIC_URL names; the other stands beside it as an example. */
-export const serversOf = (publicUrl: string, mode: "sandbox" | "live"): Array<OpenApi.OpenAPISpecServer> => {
+const serversOf = (publicUrl: string, mode: "sandbox" | "live"): Array<OpenApi.OpenAPISpecServer> => {
   const live = mode === "live"
   return [
     { url: `${publicUrl}/v1`, description: live ? "Production" : "Development (sandbox)" },
@@ -216,3 +217,92 @@ export const openApiText = (template: string, publicUrl: string, mode: "sandbox"
 /** The reference page as rendered from the template, with the address of this server. */
 export const referenceHtml = (page: string, publicUrl: string): string =>
   page.replaceAll(STAND_IN, () => escapeText(publicUrl))
+
+/** Amounts in examples as they are on the wire: with their fraction, which a number of JavaScript cannot have. */
+export type SchemaNode = JsonSchema | boolean
+
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly format?: string
+  readonly items?: SchemaNode | ReadonlyArray<SchemaNode>
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly additionalProperties?: SchemaNode
+  readonly allOf?: ReadonlyArray<SchemaNode>
+  readonly anyOf?: ReadonlyArray<SchemaNode>
+  readonly oneOf?: ReadonlyArray<SchemaNode>
+}
+
+export type Components = Readonly<Record<string, SchemaNode>>
+
+const PREFIX = "#/components/schemas/"
+
+export const choicesOf = (
+  components: Components,
+  node: SchemaNode | undefined,
+  seen: ReadonlySet<SchemaNode> = new Set()
+): ReadonlyArray<JsonSchema> => {
+  if (typeof node !== "object" || seen.has(node)) return []
+  const { $ref, allOf = [], anyOf = [], oneOf = [] } = node
+  const target = $ref?.startsWith(PREFIX) === true ? [components[$ref.slice(PREFIX.length)]] : []
+  const passed = new Set([...seen, node])
+  return [node, ...[...target, ...allOf, ...anyOf, ...oneOf].flatMap((one) => choicesOf(components, one, passed))]
+}
+
+export const itemsOf = ({ items = [] }: JsonSchema): ReadonlyArray<SchemaNode> =>
+  Array.isArray(items) ? (items as ReadonlyArray<SchemaNode>) : [items as SchemaNode]
+
+export const fieldOf = ({ additionalProperties, properties }: JsonSchema, key: string): ReadonlyArray<SchemaNode> => {
+  const field = properties?.[key] ?? additionalProperties
+  return field === undefined ? [] : [field]
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+const isNode = (value: unknown): value is Node => isObject(value) && !(value instanceof LosslessNumber)
+
+const mapValues = (node: Node, change: (value: unknown, key: string) => unknown): Node =>
+  Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value, key)]))
+
+const CENTS = 2
+
+const withFraction = (amount: number): LosslessNumber => {
+  const decimal = Either.getOrThrow(fromJsonNumber(amount))
+  const scale = Math.max(CENTS, fractionDigits(decimal))
+  return new LosslessNumber(toPlainText(roundToScale(decimal, scale, "half-even")))
+}
+
+const written = (components: Components, nodes: ReadonlyArray<SchemaNode>, example: unknown): unknown => {
+  const choices = nodes.flatMap((node) => choicesOf(components, node))
+  if (typeof example === "number") {
+    return choices.some(({ format }) => format === MONEY) ? withFraction(example) : example
+  }
+  if (Array.isArray(example)) {
+    const items = choices.flatMap(itemsOf)
+    return example.map((item: unknown) => written(components, items, item))
+  }
+  if (!isNode(example)) return example
+  return mapValues(example, (value, key) =>
+    written(
+      components,
+      choices.flatMap((schema) => fieldOf(schema, key)),
+      value
+    )
+  )
+}
+
+/** Of a media type and of a schema alike: the examples that stand in it, each by the schema beside it. */
+const rewritten = (components: Components, node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map((one: unknown) => rewritten(components, one))
+  if (!isNode(node)) return node
+  const schema = (isNode(node["schema"]) ? node["schema"] : node) as JsonSchema
+  const as = (value: unknown) => written(components, [schema], value)
+  return mapValues(node, (value, key) => {
+    if (key === "example") return as(value)
+    if (key !== "examples") return rewritten(components, value)
+    if (Array.isArray(value)) return value.map(as)
+    return mapValues(value as Node, (one) => (isNode(one) ? { ...one, value: as(one["value"]) } : one))
+  })
+}
+
+export const withAmounts = <A extends { readonly components: { readonly schemas: object } }>(document: A): A =>
+  rewritten(document.components.schemas as Components, document) as A

@@ -73,7 +73,7 @@ const bodyOf = ({ code, message }: Refusal, shape: "Error" | "InternalError" | "
   }
 }
 
-export const errorExamples = (status: string, shape: "Error" | "InternalError" | "InitiationError") =>
+const errorExamples = (status: string, shape: "Error" | "InternalError" | "InitiationError") =>
   Object.fromEntries(
     refusals
       .filter(({ code }) => String(codes[code]) === status)

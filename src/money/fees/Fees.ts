@@ -29,7 +29,7 @@ export interface FeeRule extends FeeSubject, FeeTerms {
   readonly updated_at: Date
 }
 
-export type NewFeeRule = Omit<FeeRule, "created_at" | "updated_at">
+type NewFeeRule = Omit<FeeRule, "created_at" | "updated_at">
 
 export class FeeRuleStore extends Context.Tag("corridor/FeeRuleStore")<
   FeeRuleStore,

@@ -23,7 +23,7 @@ import { type Handlers, WholeList } from "../../platform/http/Handlers.ts"
 import { makeOrderedCamelPages } from "../../platform/pagination/Pagination.ts"
 
 /** None: no limit of its own. */
-export interface CreditLimitChange {
+interface CreditLimitChange {
   readonly before: Option.Option<Money>
   readonly after: Option.Option<Money>
 }

@@ -35,7 +35,7 @@ export const RoundingTotal = Schema.Struct({
 })
 export type RoundingTotal = typeof RoundingTotal.Type
 
-export type ProblemKind =
+type ProblemKind =
   | "unbalanced_entry"
   | "unbalanced_books"
   | "wrong_balance"

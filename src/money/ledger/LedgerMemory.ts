@@ -49,16 +49,16 @@ export const reserveTables = {
 }
 
 /** Organisations, as far as their floors depend on it. */
-export const sandboxTables = { organizations: memoryTable<{ readonly sandbox: boolean }>("organizations") }
+const sandboxTables = { organizations: memoryTable<{ readonly sandbox: boolean }>("organizations") }
 
 type Tables = Opened<typeof ledgerTables & typeof sandboxTables>
 
-export const limitKey = (orgId: OrgId, currency: string): string => `${orgId} ${currency}`
+const limitKey = (orgId: OrgId, currency: string): string => `${orgId} ${currency}`
 
 const postingKey = (entryId: string, account: LedgerAccount): string => `${entryId} ${account}`
 
 /** The floor that an account has by its kind and its organisation's credit limit. */
-export const floorOf = (tables: Tables, account: LedgerAccount, orgId: OrgId): Money | null => {
+const floorOf = (tables: Tables, account: LedgerAccount, orgId: OrgId): Money | null => {
   const currency = currencyOf(account)
   const kind = kindOf(account)
   if (kind === "own" || kind === "clearing" || kind === "receivable") return null
@@ -68,7 +68,7 @@ export const floorOf = (tables: Tables, account: LedgerAccount, orgId: OrgId): M
   return tables.organizations.get(orgId)?.sandbox === true ? null : Money.zero(currency)
 }
 
-export const balanceOrNew = (tables: Tables, account: LedgerAccount, orgId: OrgId): StoredBalance =>
+const balanceOrNew = (tables: Tables, account: LedgerAccount, orgId: OrgId): StoredBalance =>
   tables.ledgerBalances.get(account) ?? {
     account,
     org_id: orgId,
@@ -76,7 +76,7 @@ export const balanceOrNew = (tables: Tables, account: LedgerAccount, orgId: OrgI
     floor: floorOf(tables, account, orgId)
   }
 
-export const isShort = ({ balance, floor }: StoredBalance): boolean => floor !== null && balance.minor < floor.minor
+const isShort = ({ balance, floor }: StoredBalance): boolean => floor !== null && balance.minor < floor.minor
 
 /** Posts as the database's triggers do: all or nothing. Throws for an entry that must not be, as the database does. */
 export const postInMemory = (

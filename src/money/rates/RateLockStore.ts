@@ -30,12 +30,12 @@ export type RateLock = typeof RateLock.Type
 export type NewRateLock = Omit<RateLock, "expires_at" | "created_at">
 
 /** With the time at which it was read, and whether it was used by then. */
-export const ReadRateLock = Schema.Struct({
+const ReadRateLock = Schema.Struct({
   ...RateLock.fields,
   read_at: Schema.DateFromSelf,
   is_used: Schema.Boolean
 })
-export type ReadRateLock = typeof ReadRateLock.Type
+type ReadRateLock = typeof ReadRateLock.Type
 
 export class RateLockStore extends Context.Tag("corridor/RateLockStore")<
   RateLockStore,

@@ -33,12 +33,6 @@ export class StaleRate extends Data.TaggedError("StaleRate")<{
   }
 }
 
-export interface NewLock extends Exchange {
-  readonly orgRateId: string
-  readonly expiresAt: Date
-  readonly createdAt: Date
-}
-
 interface LockTerms {
   readonly ttl: Duration.Duration
   /** The only amount that the lock is good for; null: any up to a limit. */

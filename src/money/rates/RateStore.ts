@@ -33,7 +33,7 @@ export const RateToChange = Schema.Struct({
 export type RateToChange = typeof RateToChange.Type
 
 export type NewRate = Pick<StoredRate, "from_currency" | "to_currency" | "rate">
-export type RateOrigin = Pick<StoredRate, "source" | "published_at">
+type RateOrigin = Pick<StoredRate, "source" | "published_at">
 
 /** Set by a person, or by the sandbox. */
 export const manualOrigin: RateOrigin = { source: "manual", published_at: null }

@@ -25,7 +25,7 @@ import { RATE_PROPOSED, type RatesApi } from "../../contract/api/RatesApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
-export const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
+const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
   strict: true,
   decode: (text, _, ast) =>
     Either.fromOption(fromPlainText(text), () => "is not a decimal number such as 129.35").pipe(
@@ -40,13 +40,13 @@ export const WantedRate = Schema.Struct({ from: AnyCurrencyCode, to: AnyCurrency
 
 const rateOf = (text: string): Rate => Rate.make(BigDecimal.unsafeFromString(text))
 
-export interface AskedRate {
+interface AskedRate {
   readonly from: AnyCurrencyCode
   readonly to: AnyCurrencyCode
   readonly amount: Option.Option<BigDecimal.BigDecimal>
 }
 
-export interface ListedRates {
+interface ListedRates {
   readonly rates: ReadonlyArray<StoredRate>
   readonly proposals: ReadonlyArray<RateProposal & { readonly source: string }>
   /** Those of RATE_SOURCE that are fetched, highest priority first. */

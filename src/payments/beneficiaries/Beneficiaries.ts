@@ -2,11 +2,11 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { BeneficiaryId, type UserId, Ids } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { orNotFound, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
 import {
   applyPatch,
   type Beneficiary,
@@ -23,7 +23,7 @@ import type {
   NetworksApi
 } from "../../contract/api/BeneficiariesApi.ts"
 import { success } from "../../contract/api/Envelope.ts"
-import type { Handlers } from "../../platform/http/Handlers.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 
@@ -51,12 +51,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      const orNotFound = Effect.flatMap(
-        Option.match({
-          onNone: () => Effect.fail(notFound("beneficiary")),
-          onSome: (beneficiary: Beneficiary) => Effect.succeed(beneficiary)
-        })
-      )
+      const found = orNotFound("beneficiary")
 
       const record = (
         permit: Permit<"any">,
@@ -68,7 +63,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
       return {
         list: (permit, of, window) => store.list(permit.scope, of, window),
         find: store.find,
-        get: (permit, id) => orNotFound(store.find(permit.scope, id)),
+        get: (permit, id) => found(store.find(permit.scope, id)),
         create: Effect.fn("Beneficiaries.create")(function* (permit, draft) {
           const org_id = Option.getOrUndefined(permit.scope)
           const beneficiary_of = Option.getOrUndefined(permit.actor.userId)
@@ -91,9 +86,9 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
         change: Effect.fn("Beneficiaries.change")(function* (permit, id, patch) {
           return yield* atomically(
             Effect.gen(function* () {
-              const old = yield* orNotFound(store.findForUpdate(permit.scope, id))
+              const old = yield* found(store.findForUpdate(permit.scope, id))
               const fields = yield* applyPatch(old, patch)
-              const changed = yield* orNotFound(store.update(permit.scope, id, fields))
+              const changed = yield* found(store.update(permit.scope, id, fields))
               yield* record(permit, "beneficiary.changed", changed, { fields: Object.keys(patch) })
               return changed
             })
@@ -102,7 +97,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
         remove: Effect.fn("Beneficiaries.remove")(function* (permit, id) {
           yield* atomically(
             Effect.gen(function* () {
-              const beneficiary = yield* orNotFound(store.findForUpdate(permit.scope, id))
+              const beneficiary = yield* found(store.findForUpdate(permit.scope, id))
               if (yield* store.hasPaymentUnderWay(permit.scope, id)) {
                 return yield* new Conflict({
                   message: "A payment to this beneficiary is under way; delete it when that is over."
@@ -131,14 +126,10 @@ export const beneficiariesHandlers = Effect.gen(function* () {
         idOf: (beneficiary) => beneficiary.beneficiary_id
       })
     },
-    create: ({ payload, permit }) =>
-      Effect.map(beneficiaries.create(permit, payload), (made) => success("Beneficiary created", made)),
-    get: ({ path, permit }) =>
-      Effect.map(beneficiaries.get(permit, path.beneficiary_id), (found) => success("Beneficiary", found)),
+    create: ({ payload, permit }) => answer("Beneficiary created", beneficiaries.create(permit, payload)),
+    get: ({ path, permit }) => answer("Beneficiary", beneficiaries.get(permit, path.beneficiary_id)),
     change: ({ path, payload, permit }) =>
-      Effect.map(beneficiaries.change(permit, path.beneficiary_id, payload), (changed) =>
-        success("Beneficiary changed", changed)
-      ),
+      answer("Beneficiary changed", beneficiaries.change(permit, path.beneficiary_id, payload)),
     remove: ({ path, permit }) => beneficiaries.remove(permit, path.beneficiary_id)
   }
   return handlers

@@ -104,7 +104,7 @@ export interface Beneficiary extends Shown {
 }
 
 /** Fields that a caller sets. */
-export type BeneficiaryFields = Omit<Shown, "beneficiary_id" | "beneficiary_of" | "created_at" | "updated_at">
+type BeneficiaryFields = Omit<Shown, "beneficiary_id" | "beneficiary_of" | "created_at" | "updated_at">
 
 export type Patch = typeof Api.ChangeBeneficiary.Type
 

@@ -1,8 +1,8 @@
 /** Beneficiaries in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
-import type { BeneficiaryId, OrgId } from "../../domain/Ids.ts"
+import { Effect, Layer, Option } from "effect"
+import type { BeneficiaryId } from "../../domain/Ids.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
-import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { currentDate, memoryTable, newestFirst, openTables, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { paymentTables } from "../store/AttemptQueueMemory.ts"
 import { type Beneficiary, BeneficiaryStore, type Store } from "./Beneficiary.ts"
@@ -18,15 +18,12 @@ const withoutDeletion = ({ deleted_at: _deleted, ...beneficiary }: StoredBenefic
 export const beneficiaryStoreMemory = Layer.effect(
   BeneficiaryStore,
   Effect.map(openTables({ ...beneficiaryTables, ...paymentTables }), ({ beneficiaries, payments }): Store => {
-    const sees = (scope: Scope, row: { readonly org_id: OrgId }) => Option.isNone(scope) || row.org_id === scope.value
     const find = (scope: Scope, id: BeneficiaryId) =>
-      Option.fromNullable(beneficiaries.get(id)).pipe(
-        Option.filter((row) => row.deleted_at === null && sees(scope, row))
-      )
-    const change = (scope: Scope, id: BeneficiaryId, patch: (now: Date) => Partial<StoredBeneficiary>) =>
-      Effect.map(Clock.currentTimeMillis, (now) =>
+      Option.filter(Option.fromNullable(beneficiaries.get(id)), (row) => row.deleted_at === null && seenIn(scope)(row))
+    const change = (scope: Scope, id: BeneficiaryId, patch: (at: Date) => Partial<StoredBeneficiary>) =>
+      Effect.map(currentDate, (at) =>
         Option.map(find(scope, id), (row) => {
-          const changed: StoredBeneficiary = { ...row, ...patch(new Date(now)) }
+          const changed: StoredBeneficiary = { ...row, ...patch(at) }
           beneficiaries.set(id, changed)
           return withoutDeletion(changed)
         })
@@ -34,8 +31,7 @@ export const beneficiaryStoreMemory = Layer.effect(
     const look = (scope: Scope, id: BeneficiaryId) => Effect.sync(() => Option.map(find(scope, id), withoutDeletion))
     return {
       insert: (beneficiary) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const at = new Date(now)
+        Effect.map(currentDate, (at) => {
           const row: Beneficiary = { ...beneficiary, created_at: at, updated_at: at }
           beneficiaries.set(row.beneficiary_id, { ...row, deleted_at: null })
           return row
@@ -44,18 +40,18 @@ export const beneficiaryStoreMemory = Layer.effect(
         Effect.sync(() => {
           const rows = Array.from(beneficiaries.values()).filter(
             (row) =>
-              row.deleted_at === null && sees(scope, row) && (Option.isNone(of) || row.beneficiary_of === of.value)
+              row.deleted_at === null && seenIn(scope)(row) && (Option.isNone(of) || row.beneficiary_of === of.value)
           )
           return newestFirst(rows, (row) => row.beneficiary_id, window).map(withoutDeletion)
         }),
       find: look,
       findForUpdate: look,
-      update: (scope, id, fields) => change(scope, id, (now) => ({ ...fields, updated_at: now })),
-      remove: (scope, id) => Effect.asVoid(change(scope, id, (now) => ({ deleted_at: now }))),
+      update: (scope, id, fields) => change(scope, id, (updated_at) => ({ ...fields, updated_at })),
+      remove: (scope, id) => Effect.asVoid(change(scope, id, (deleted_at) => ({ deleted_at }))),
       hasPaymentUnderWay: (scope, id) =>
         Effect.sync(() =>
           Array.from(payments.values()).some(
-            (row) => row.beneficiary_id === id && sees(scope, row) && !isFinal(row.status)
+            (row) => row.beneficiary_id === id && seenIn(scope)(row) && !isFinal(row.status)
           )
         )
     }

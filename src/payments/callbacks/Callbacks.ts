@@ -13,7 +13,7 @@ import {
   type Named,
   type NoProof,
   type NotNow,
-  Statement,
+  VerifiedReport,
   type UnverifiedReversal
 } from "../../providers/port/Callback.ts"
 import type { IncomingTransfer } from "../../providers/port/AccountIssuer.ts"
@@ -40,7 +40,7 @@ interface CallbackOrigin {
 }
 
 /** Accounts do not know of each other's events. */
-const keyOf = ({ account }: CallbackOrigin, { key }: Pick<Statement, "key">): string =>
+const keyOf = ({ account }: CallbackOrigin, { key }: Pick<VerifiedReport, "key">): string =>
   account === null ? key : `${account} ${key}`
 
 const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
@@ -66,7 +66,7 @@ const cleanEvent = (event: CallbackEvent): CallbackEvent => {
         attempt,
         ...(event.unverified === undefined ? {} : { unverified: cleanUnverified(event.unverified) })
       })
-    : new Statement({ ...event, key: cleanKey(event.key), attempt, report: cleanReport(event.report) })
+    : new VerifiedReport({ ...event, key: cleanKey(event.key), attempt, report: cleanReport(event.report) })
 }
 
 /** Takes transfers to virtual accounts, for the feature that keeps them. */
@@ -177,7 +177,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       }
 
       /** Records a verified callback like every other signal. */
-      const recordStatement = (from: CallbackOrigin, event: Statement, subject: AttemptOfPayment) => {
+      const recordVerified = (from: CallbackOrigin, event: VerifiedReport, subject: AttemptOfPayment) => {
         const { provider } = from
         const key = keyOf(from, event)
         const source = { cause: `callback from ${provider}`, callback: { provider, key } }
@@ -219,7 +219,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         // The secret of one account proves nothing about attempts through another.
         if (subject.value.attempt.account !== from.account) return "unknown payment" as const
         if (!isOfNamedKind(subject.value, event.attempt)) return yield* warnOfOtherKind(from, event)
-        if (event._tag === "Statement") return yield* recordStatement(from, event, subject.value)
+        if (event._tag === "VerifiedReport") return yield* recordVerified(from, event, subject.value)
         const { unverified } = event
         const opened = unverified === undefined ? undefined : yield* openUnverifiedItem(from, unverified, subject.value)
         if (opened === "seen before") return opened

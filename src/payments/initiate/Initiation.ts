@@ -23,7 +23,14 @@ import { lockUsed } from "../../money/rates/RateLockStore.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { CreateAndDispatch, type CreateOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
-import { type PaymentPlan, planPayment, recipientInfo, type Request, type PlanContext } from "./PaymentPlan.ts"
+import {
+  noCallerFields,
+  type PaymentPlan,
+  planPayment,
+  recipientInfo,
+  type Request,
+  type PlanContext
+} from "./PaymentPlan.ts"
 import { type CreditedAccount, FundingEvents } from "../settlement/PaymentEvents.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -34,7 +41,7 @@ export type Payout = Request & { readonly direction: "payout" }
 export type Collection = Omit<Payin, "bank_account">
 
 type Refusal = Invalid | RateMismatch
-export type InitiationFailure =
+type InitiationFailure =
   | Refusal
   | NoRoute
   | AllProvidersFailed
@@ -45,7 +52,7 @@ export type InitiationFailure =
 type Launched = Stored<Payment, InitiationFailure>
 
 /** A payout that names only its beneficiary and an amount: how it is paid follows from the beneficiary's account. */
-export interface WantedPayout {
+interface WantedPayout {
   readonly amount: Money
   readonly beneficiary: Beneficiary
   readonly description: string | null
@@ -65,22 +72,18 @@ export const planPayout = ({ amount, beneficiary, description }: WantedPayout): 
   const country = beneficiary.bank_details.country ?? beneficiary.country
   return Either.right({
     payment: {
+      ...noCallerFields,
       direction: "outbound",
       payment_method: method,
       country,
       amount,
       target: amount,
-      org_rate_id: null,
-      client_reference: null,
       description,
       beneficiary_id: beneficiary.beneficiary_id,
       payer_details: {},
       mobile_money_details: beneficiary.momo_details,
-      card_details: {},
       bank_account: beneficiary.bank_details,
-      recipient_info: recipientInfo(beneficiary),
-      metadata: {},
-      return_url: null
+      recipient_info: recipientInfo(beneficiary)
     },
     card: null,
     browser: null

@@ -290,6 +290,18 @@ const countryOf = (request: Request, { beneficiary, orgCountry }: PlanContext): 
   return isCountryCode(country) ? country : CountryCode.make(orgCountry)
 }
 
+/** Fields of a payment that only a caller of payments-init sets. Ramps and withdrawals override the few that they have. */
+export const noCallerFields = {
+  org_rate_id: null,
+  client_reference: null,
+  description: null,
+  mobile_money_details: {},
+  card_details: {},
+  bank_account: {},
+  metadata: {},
+  return_url: null
+} satisfies Partial<PaymentPlan["payment"]>
+
 const object = (value: JsonObject | undefined): JsonObject => value ?? {}
 
 export const planPayment = (

@@ -10,7 +10,7 @@ import { Money } from "../../domain/Money.ts"
 import { rampAmounts, type RampDirection, withinDrift } from "../../domain/Ramp.ts"
 import type { Rate } from "../../domain/Exchange.ts"
 import type { JsonObject, Payment, RampFacts } from "../store/Payment.ts"
-import { type PaymentPlan, recipientInfo } from "../initiate/PaymentPlan.ts"
+import { noCallerFields, type PaymentPlan, recipientInfo } from "../initiate/PaymentPlan.ts"
 import type { BankAccount, MobileMoney } from "../../providers/port/Provider.ts"
 import { sameAccount } from "../beneficiaries/Destination.ts"
 import { mobileMoneyProblems } from "../../domain/AccountFormat.ts"
@@ -282,14 +282,13 @@ export const describeRamp = (planned: RampPlan): PaymentPlan["payment"] & Pick<P
   const { beneficiary, collection, crypto, direction, fiat, network, walletAddress } = planned
   const onRamp = direction === "on_ramp"
   return {
+    ...noCallerFields,
     direction: "external",
     payment_method: "crypto",
     country: planned.country,
     amount: onRamp ? fiat : crypto,
     target: onRamp ? crypto : fiat,
-    org_rate_id: null,
     client_reference: planned.client_reference,
-    description: null,
     beneficiary_id: beneficiary?.beneficiary_id ?? null,
     payer_details: {
       ...planned.payer,
@@ -299,11 +298,8 @@ export const describeRamp = (planned: RampPlan): PaymentPlan["payment"] & Pick<P
       collection.mobileMoney === null
         ? {}
         : { provider: collection.mobileMoney.network, phone_number: collection.mobileMoney.phoneNumber },
-    card_details: {},
-    bank_account: {},
     recipient_info: beneficiary === null ? { wallet_address: walletAddress, network } : recipientInfo(beneficiary),
     metadata: planned.metadata,
-    return_url: null,
     ramp: factsOf(planned)
   }
 }

@@ -106,14 +106,14 @@ const TEXT = "text"
 type SearchPart = typeof EXACT | typeof TEXT
 
 /** After a payment of a part; empty: at the start of the part. */
-export type SearchPosition = readonly [part: SearchPart, at: string, id: string]
+type SearchPosition = readonly [part: SearchPart, at: string, id: string]
 
-export interface FoundPayment {
+interface FoundPayment {
   readonly part: SearchPart
   readonly payment: Payment
 }
 
-export interface SearchPage {
+interface SearchPage {
   readonly found: ReadonlyArray<FoundPayment>
   readonly next: Option.Option<SearchPosition>
 }

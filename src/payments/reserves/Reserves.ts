@@ -31,7 +31,7 @@ import { Invalid } from "../../domain/Failure.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 
 /** A payin with parts that are due. */
-export interface DueRelease extends Books {
+interface DueRelease extends Books {
   readonly payment: Payment
 }
 

@@ -23,7 +23,7 @@ export interface Repriced {
 }
 
 /** Rounds down what is given and up what is taken. Left: why the rate cannot be used. */
-export const priceAt = (payment: Payment, rate: Rate): Either.Either<Price, string> => {
+const priceAt = (payment: Payment, rate: Rate): Either.Either<Price, string> => {
   if (isRamp(payment)) {
     const { asset, fiat } = rampLegs(payment)
     const { direction } = payment.ramp

@@ -37,7 +37,7 @@ export interface LegToRoute extends CorridorFields {
   readonly payerHasEmail?: boolean
 }
 
-export interface ToRoute extends RoutedFields, Partial<Pick<Payment, "funding">> {
+interface ToRoute extends RoutedFields, Partial<Pick<Payment, "funding">> {
   /** Default: true if it is paid from an account that the platform keeps. */
   readonly platformOnly?: boolean
 }

@@ -74,7 +74,7 @@ export interface Check {
 
 const unchecked: Check = { verdict: noObjection, counting: undefined }
 
-export interface CheckContext {
+interface CheckContext {
   readonly config: RiskConfig
   readonly organization: Option.Option<Organization>
   readonly card: Redacted.Redacted<Card> | null
@@ -93,7 +93,7 @@ type IsApproved = (rule: RiskRule, subject: Subject) => boolean
 
 const notApproved: IsApproved = () => false
 
-export const riskRuleOf = ({ org_id, ...terms }: NewRule): RiskRule => ({ ...terms, ofPlatform: org_id === null })
+const riskRuleOf = ({ org_id, ...terms }: NewRule): RiskRule => ({ ...terms, ofPlatform: org_id === null })
 
 export const reviewLimitOf = ({ currency, review_threshold }: Organization): Option.Option<ReviewLimit> =>
   Option.fromNullable(review_threshold).pipe(

@@ -59,7 +59,7 @@ interface Tried {
   readonly rates: RatesTo
 }
 
-export interface TriedHit {
+interface TriedHit {
   readonly payment: PastPayment
   readonly reason: string
 }

@@ -12,7 +12,7 @@ import { screeningTimeout } from "../../domain/policies/PaymentPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 
 /** An entry of a sanctions list that a name resembles. */
-export interface ScreeningMatch {
+interface ScreeningMatch {
   readonly name: string
   readonly list: string
   /** From 0 to 1, for people to read. */
@@ -20,7 +20,7 @@ export interface ScreeningMatch {
 }
 
 /** The service was not reached, or its answer was not understood. */
-export class ScreeningUnavailable extends Data.TaggedError("ScreeningUnavailable")<{ readonly reason: string }> {}
+class ScreeningUnavailable extends Data.TaggedError("ScreeningUnavailable")<{ readonly reason: string }> {}
 
 interface Screener {
   /** The closest match, if there is one. */

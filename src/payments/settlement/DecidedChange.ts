@@ -14,11 +14,11 @@ import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCall
 import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { allocateReinstatements, isRefundOrReturn, refundedOf } from "./Movements.ts"
+import { allocateReinstatements, isRefundOrReturn, refundedOf } from "./SignalMovements.ts"
 import { type DecisionTime, appendNote, providerIdOf, reasonOf, type SignalContext } from "./SignalContext.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
-export interface SignalDecision {
+interface SignalDecision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
   readonly patch: PaymentPatch

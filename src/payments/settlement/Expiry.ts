@@ -60,7 +60,7 @@ const saysOver = (signal: ProviderSignal): boolean =>
   "state" in signal && (signal.state === "completed" || signal.state === "failed" || signal.state === "returned")
 
 /** Failed because its customer did not pay in time. */
-export const hasExpired = ({ failure, status }: Payment): boolean => status === "failed" && failure?.code === "EXPIRED"
+const hasExpired = ({ failure, status }: Payment): boolean => status === "failed" && failure?.code === "EXPIRED"
 
 /** Whether the end of a payin depends on the time by the clock that all instances share. */
 export const needsSharedTime = (subject: AttemptOfPayment, signal: ProviderSignal): boolean => {
@@ -160,7 +160,7 @@ const endPatch = (end: Date, { action_data, next_action }: PaymentPatch): Paymen
 })
 
 /** Consequences of the expiry for a decision about a payin. */
-export interface EndPlan {
+interface EndPlan {
   readonly patch: PaymentPatch
   readonly source: SignalContext
   readonly moment: DecisionTime

@@ -13,7 +13,13 @@ import type { PaymentPatch, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import { moneyAtProvider, isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { failureContradiction, amountContradiction, recordMovements, lacksFirstMovement, movedBy } from "./Movements.ts"
+import {
+  failureContradiction,
+  amountContradiction,
+  recordMovements,
+  lacksFirstMovement,
+  movedBy
+} from "./SignalMovements.ts"
 import { type DecisionTime, providerIdOf, type SignalContext } from "./SignalContext.ts"
 import {
   endsNow,

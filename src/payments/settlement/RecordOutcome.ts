@@ -23,7 +23,7 @@ import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
 import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
-import { isRefundOrReturn } from "./Movements.ts"
+import { isRefundOrReturn } from "./SignalMovements.ts"
 import { type DecisionTime, namedId, type SignalContext } from "./SignalContext.ts"
 import { describeSum } from "../store/SuspenseSums.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
@@ -86,7 +86,7 @@ const alertOperators = (
 }
 
 /** Attempt that a signal is about, and its organisation if known. */
-export interface AttemptRef extends Pick<Attempt, "attempt_id"> {
+interface AttemptRef extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
 }
 

@@ -14,12 +14,12 @@ import {
   movedBy,
   partOf,
   refundedByUs
-} from "./Movements.ts"
+} from "./SignalMovements.ts"
 import type { DecisionTime, SignalContext } from "./SignalContext.ts"
 import { isPursued } from "./PaymentSignalRules.ts"
 import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 
-export interface RefundLegState {
+interface RefundLegState {
   readonly state: RefundState
   /** null: asked, and not yet answered. */
   readonly outcome: AttemptOutcome | null
@@ -30,7 +30,7 @@ export interface RefundLegState {
   readonly pursued: boolean
 }
 
-export interface RefundDecision {
+interface RefundDecision {
   readonly state: RefundState
   readonly outcome: AttemptOutcome | null
   /** One that failed, and that the provider has after all: it has to be asked about. */
@@ -51,7 +51,7 @@ const stayed = (current: RefundLegState): RefundDecision => {
 
 const unmoved = ({ outcome, state }: RefundLegState): RefundDecision => ({ state, outcome, resurfaced: false })
 
-export const decideRefund = (current: RefundLegState, signal: ProviderSignal): RefundDecision => {
+const decideRefund = (current: RefundLegState, signal: ProviderSignal): RefundDecision => {
   switch (signal._tag) {
     case "Declined":
       return stayed(current)

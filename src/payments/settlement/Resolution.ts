@@ -23,7 +23,13 @@ import { reservePatch } from "../store/PaymentReserve.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./ResolutionOptions.ts"
-import { asReceivable, operatorStatedOrder, operatorStatedReversal, recordMovements, refundedOf } from "./Movements.ts"
+import {
+  asReceivable,
+  operatorStatedOrder,
+  operatorStatedReversal,
+  recordMovements,
+  refundedOf
+} from "./SignalMovements.ts"
 import { appendNote } from "./SignalContext.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"

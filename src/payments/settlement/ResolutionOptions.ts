@@ -20,10 +20,10 @@ import { heldByRamp, organizationSide, organizationAccount } from "../store/Paym
 import { heldInReserve } from "../store/PaymentReserve.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { openAmount, reservedParts } from "../../domain/Reserve.ts"
-import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./Movements.ts"
+import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./SignalMovements.ts"
 
 /** Effect of a decision on the organisation's balance. */
-export interface BalanceChange {
+interface BalanceChange {
   readonly account: LedgerAccount
   readonly before: Money
   readonly after: Money
@@ -31,7 +31,7 @@ export interface BalanceChange {
   readonly owes: Money
 }
 
-export interface ResolutionOption {
+interface ResolutionOption {
   readonly action: "resolve" | "give_back"
   /** Of `resolve`. */
   readonly outcome: "completed" | "failed" | null

@@ -24,7 +24,7 @@ import {
 import { attemptContext, sentTimes } from "../route/BuildOrder.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { type AttemptOfPayment, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
-import { partOf } from "./Movements.ts"
+import { partOf } from "./SignalMovements.ts"
 import {
   isUnderpaid,
   suspenseItemId,

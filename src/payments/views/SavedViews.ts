@@ -1,17 +1,19 @@
 /** Saved views of an organisation: created, renamed, changed and deleted, each audited in its own transaction. */
-import { Context, Effect, Layer, Option } from "effect"
-import type * as Api from "../../contract/api/SavedViewsApi.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { organizationOf, type Permit } from "../../domain/Access.ts"
-import { Conflict, type Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Conflict, type Invalid, type NotFound } from "../../domain/Failure.ts"
 import { Ids, type OrgId, ViewId } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
+import { orNotFound, orRefuse, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { type Scope, execute, ownedIn, query, queryCount } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
+import { SqlClient } from "@effect/sql"
+import * as Api from "../../contract/api/SavedViewsApi.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 
 export type SavedView = typeof Api.SavedView.Type
 export type ViewDraft = Pick<SavedView, "name" | "filters">
-export type ViewPatch = Partial<ViewDraft>
+type ViewPatch = Partial<ViewDraft>
 
 export interface Store {
   /** All of an organisation, by name. */
@@ -52,20 +54,10 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      const orNotFound = Effect.flatMap(
-        Option.match({
-          onNone: () => Effect.fail(notFound("view")),
-          onSome: (view: SavedView) => Effect.succeed(view)
-        })
-      )
+      const found = orNotFound("view")
 
       const orTaken = (name: string) =>
-        Effect.flatMap(
-          Option.match({
-            onNone: () => Effect.fail(new Conflict({ message: `name: a view is called ${name} already.` })),
-            onSome: (view: SavedView) => Effect.succeed(view)
-          })
-        )
+        orRefuse(() => new Conflict({ message: `name: a view is called ${name} already.` }))
 
       const record = (permit: Permit<"saved_views">, action: string, { name, org_id, view_id }: SavedView) =>
         audit.record(permit, { action, org: org_id, subject: ["saved_view", view_id], detail: { name } })
@@ -90,7 +82,7 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
         change: Effect.fn("SavedViews.change")(function* (permit, id, patch) {
           return yield* atomically(
             Effect.gen(function* () {
-              const old = yield* orNotFound(store.find(permit.scope, id))
+              const old = yield* found(store.find(permit.scope, id))
               const { filters = old.filters, name = old.name } = patch
               // One after the other: two views would get the same name, and the index refuses that as an error.
               if (name !== old.name) yield* store.countForUpdate(old.org_id)
@@ -103,7 +95,7 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
         remove: Effect.fn("SavedViews.remove")(function* (permit, id) {
           yield* atomically(
             Effect.gen(function* () {
-              const view = yield* orNotFound(store.find(permit.scope, id))
+              const view = yield* found(store.find(permit.scope, id))
               yield* store.remove(permit.scope, id)
               yield* record(permit, "saved_view.deleted", view)
             })
@@ -113,3 +105,45 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
     })
   )
 }
+
+const views = query(Schema.typeSchema(Api.SavedView))
+
+export const savedViewStoreSql = Layer.effect(
+  SavedViewStore,
+  Effect.map(SqlClient.SqlClient, (sql): Store => {
+    const columns = sql.literal("view_id, org_id, name, filters, created_by, created_at, updated_at")
+    const one = (scope: Scope, id: ViewId) => sql`view_id = ${id} and ${ownedIn(sql, scope)}`
+    /** Whether another view of the organisation has the name. */
+    const taken = (org: string, name: string, id: ViewId) =>
+      sql`select 1 from saved_views o where o.org_id = ${sql.literal(org)} and o.name = ${name} and o.view_id <> ${id}`
+    return {
+      list: (orgId) => views.all(sql`select ${columns} from saved_views where org_id = ${orgId} order by name`),
+      countForUpdate: (orgId) =>
+        Effect.zipRight(
+          execute(sql`select 1 from organizations where org_id = ${orgId} for no key update`),
+          queryCount(sql`select count(*)::int from saved_views where org_id = ${orgId}`)
+        ),
+      insert: ({ filters, ...view }) =>
+        views.first(sql`insert into saved_views ${sql.insert({ ...view, filters: JSON.stringify(filters) })}
+            on conflict on constraint saved_views_name do nothing returning ${columns}`),
+      find: (scope, id) => views.first(sql`select ${columns} from saved_views where ${one(scope, id)} for update`),
+      update: (scope, id, { filters, name }) =>
+        views.first(sql`update saved_views v set name = ${name}, filters = ${JSON.stringify(filters)}::jsonb,
+            updated_at = now() where ${one(scope, id)} and not exists (${taken("v.org_id", name, id)})
+            returning ${columns}`),
+      remove: (scope, id) => execute(sql`delete from saved_views where ${one(scope, id)}`)
+    }
+  })
+)
+
+export const savedViewsHandlers = Effect.map(SavedViews, (views): Handlers<typeof Api.SavedViewsApi> => ({
+  list: ({ permit }) => answer("Saved views", views.list(permit)),
+  create: ({ payload: { filters, name }, permit }) =>
+    answer("View saved", views.create(permit, { filters, name: name.trim() })),
+  change: ({ path, payload: { name, ...filters }, permit }) =>
+    answer(
+      "View changed",
+      views.change(permit, path.view_id, { ...filters, ...(name === undefined ? {} : { name: name.trim() }) })
+    ),
+  remove: ({ path, permit }) => views.remove(permit, path.view_id)
+}))

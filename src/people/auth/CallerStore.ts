@@ -19,7 +19,7 @@ export class CallerStore extends Context.Tag("corridor/CallerStore")<CallerStore
 
 const AnyRole = Schema.NullOr(Schema.Literal(...roles))
 
-export const CredentialRow = Schema.Struct({
+const CredentialRow = Schema.Struct({
   name: Schema.String,
   api_key_id: Schema.NullOr(KeyId),
   user_id: UserId,

@@ -7,14 +7,14 @@ import { type JwksSource, type JwksUnavailable } from "./JwksSource.ts"
 /** `message` is for the log; callers see only that the token was refused. */
 export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly message: string }> {}
 
-export interface TokenSubject {
+interface TokenSubject {
   readonly sub: string
   readonly orgId: Option.Option<string>
   /** Only an address that the identity provider has verified. */
   readonly email: Option.Option<string>
 }
 
-export interface JwtSettings {
+interface JwtSettings {
   readonly source: JwksSource
   readonly issuer: string
   readonly audience: string

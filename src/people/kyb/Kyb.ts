@@ -10,7 +10,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { RotatableSecret } from "../../platform/secrets/Secrets.ts"
+import type { SealedTable } from "../../platform/secrets/Secrets.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { type Permit, personOf } from "../../domain/Access.ts"
 import { Conflict, Forbidden, Invalid } from "../../domain/Failure.ts"
@@ -48,21 +48,12 @@ export const makeKybDocuments = Effect.map(Vault, (vault) => ({
           .pipe(Effect.flatMap(Schema.decode(Documents)), Effect.orDie)
 }))
 
-/** Seals the references again when the master key changes. */
-export const rotatableKybDocuments = Effect.map(KybStore, (store): RotatableSecret => ({
-  reseal: Effect.fnUntraced(function* (reencrypt) {
-    yield* store.lockDocuments
-    const moved = yield* Effect.filter(yield* store.allDocuments, ({ customer_id, documents: before }) =>
-      Effect.gen(function* () {
-        const documents = yield* reencrypt(before, documentsContext(customer_id))
-        if (documents === before) return false
-        yield* store.replaceDocuments({ customer_id, documents })
-        return true
-      })
-    )
-    return moved.length
-  })
-}))
+export const sealedKybDocuments: SealedTable = {
+  table: "kyb_applications",
+  key: ["customer_id"],
+  columns: ["documents"],
+  context: documentsContext
+}
 
 /** Orders decisions by time; at equal times a rejection is the later one. */
 const isOlder = ({ occurred_at, status }: Pick<StoredKybCallback, "occurred_at" | "status">, latest: Date): boolean => {

@@ -56,7 +56,7 @@ export const isSignedBy = (secret: string, body: Uint8Array, given: string): boo
   return expected.length === offered.length && timingSafeEqual(expected, offered)
 }
 
-export const digestOf = (body: Uint8Array): string => sha256Hex(body)
+const digestOf = (body: Uint8Array): string => sha256Hex(body)
 
 const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
 

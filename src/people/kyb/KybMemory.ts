@@ -114,12 +114,7 @@ export const kybStoreMemory = Layer.effect(
           }),
         requestSent: (customerId) => change(customerId, () => ({ isSent: true })),
         requestFailed: (customerId, _error, delay) =>
-          change(customerId, (_, now) => ({ dueAt: now + Duration.toMillis(delay) })),
-        lockDocuments: Effect.void,
-        allDocuments: Effect.sync(() =>
-          rows().flatMap(({ customer_id, documents }) => (documents === null ? [] : [{ customer_id, documents }]))
-        ),
-        replaceDocuments: ({ customer_id, documents }) => change(customer_id, () => ({ documents }))
+          change(customerId, (_, now) => ({ dueAt: now + Duration.toMillis(delay) }))
       }
     }
   )

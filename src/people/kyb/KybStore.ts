@@ -69,9 +69,6 @@ export const DueKybRequest = Schema.Struct({
 })
 export type DueKybRequest = typeof DueKybRequest.Type
 
-export const SealedDocuments = Schema.Struct({ customer_id: Schema.String, documents: Schema.String })
-export type SealedDocuments = typeof SealedDocuments.Type
-
 interface Store {
   /** Locks the organisation until the end of the transaction. */
   readonly lock: (orgId: OrgId) => Stored<Option.Option<KybState>>
@@ -93,10 +90,6 @@ interface Store {
   readonly claimRequests: (take: number, lease: Duration.Duration) => Stored<ReadonlyArray<DueKybRequest>>
   readonly requestSent: (customerId: string) => Stored<void>
   readonly requestFailed: (customerId: string, error: string, delay: Duration.Duration) => Stored<void>
-  /** Keeps others from adding documents until the end of the transaction. */
-  readonly lockDocuments: Stored<void>
-  readonly allDocuments: Stored<ReadonlyArray<SealedDocuments>>
-  readonly replaceDocuments: (sealed: SealedDocuments) => Stored<void>
 }
 
 export class KybStore extends Context.Tag("corridor/KybStore")<KybStore, Store>() {}
@@ -105,7 +98,6 @@ const state = query(Schema.typeSchema(KybState))
 const latest = query(Schema.Struct({ at: Schema.NullOr(Schema.DateFromSelf) }))
 const applications = query(StoredKybApplication)
 const requests = query(DueKybRequest)
-const sealed = query(SealedDocuments)
 
 export const kybStoreSql = Layer.effect(
   KybStore,
@@ -167,12 +159,7 @@ export const kybStoreSql = Layer.effect(
       requestFailed: (customerId, error, delay) =>
         execute(sql`update kyb_applications set request_error = ${error},
             request_due_at = now() + make_interval(secs => ${Duration.toSeconds(delay)})
-          where customer_id = ${customerId}`),
-      lockDocuments: execute(sql`lock table kyb_applications in share row exclusive mode`),
-      allDocuments: sealed.all(sql`select customer_id, documents from kyb_applications where documents is not null
-        order by customer_id`),
-      replaceDocuments: ({ customer_id, documents }) =>
-        execute(sql`update kyb_applications set documents = ${documents} where customer_id = ${customer_id}`)
+          where customer_id = ${customerId}`)
     }
   })
 )

@@ -24,9 +24,9 @@ import { sha256Hex } from "../../domain/Digest.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 
-export const TOKEN_BYTES = 32
+const TOKEN_BYTES = 32
 
-export const formatToken = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
+const formatToken = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
 
 /** A plain hash is enough for 256 random bits. */
 export const hashToken = (token: string): string => sha256Hex(token)
@@ -46,7 +46,7 @@ const unverified = () =>
     message: "The access token needs the claims email and email_verified: true for the invited e-mail address."
   })
 
-export const makeAcceptInvitation = Effect.gen(function* () {
+const makeAcceptInvitation = Effect.gen(function* () {
   const store = yield* InvitationStore
   const members = yield* MemberStore
   const users = yield* Users

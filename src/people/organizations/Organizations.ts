@@ -26,7 +26,7 @@ import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 import { fromPlainText } from "../../domain/Decimal.ts"
 
-export type OrganizationPatch = typeof ChangeOrganization.Type
+type OrganizationPatch = typeof ChangeOrganization.Type
 
 /** Fields that only platform admins set. */
 const platformFields = ["features", "review_threshold", "kyb_status", "spread_bps", "currency"] as const
@@ -215,7 +215,7 @@ export const thresholdOf = ({ currency, review_threshold }: Organization) => {
 }
 
 /** Shows `spread_bps` to platform admins only. */
-export const organizationView = (permit: Permit<Access>, organization: Organization): typeof ShownOrganization.Type => {
+const organizationView = (permit: Permit<Access>, organization: Organization): typeof ShownOrganization.Type => {
   const { reserves: _reserves, spread_bps, ...shown } = organization
   return {
     ...shown,

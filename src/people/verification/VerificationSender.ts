@@ -70,7 +70,7 @@ interface MessageContext {
   readonly wanted: Pick<typeof RequestVerification.Type, "message" | "verification_type">
 }
 
-export const verificationMessage = ({ organization, requestId, transactionId, wanted }: MessageContext) => {
+const verificationMessage = ({ organization, requestId, transactionId, wanted }: MessageContext) => {
   const asking = asName(organization)
   const number = names[wanted.verification_type]
   const { message } = wanted
@@ -91,7 +91,7 @@ type Result = NonNullable<(typeof VerificationAnswer.Type)["results"]>[number]
 export type NamedTarget = readonly [Target, id: string]
 
 /** `limited`: not sent because of the rate limit. */
-export interface SendResult extends Result {
+interface SendResult extends Result {
   readonly limited?: RateLimited
 }
 

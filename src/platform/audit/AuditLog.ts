@@ -1,12 +1,17 @@
 /** Audit log: who changed what. `record` belongs in the transaction of the change. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import type { Window, Scope } from "../database/Query.ts"
+import { type Window, type Scope, execute, inScope, newest, query } from "../database/Query.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
-import type * as AuditLogApi from "../../contract/api/AuditLogApi.ts"
+import { SqlClient } from "@effect/sql"
+import { Settings } from "../config/Settings.ts"
+import { removeOldRows } from "../partitions/DetachOld.ts"
+import * as Api from "../../contract/api/AuditLogApi.ts"
+import type { Handlers } from "../http/Handlers.ts"
+import { makePages } from "../pagination/Pagination.ts"
 
-export type AuditEntry = typeof AuditLogApi.AuditEntry.Type
+export type AuditEntry = typeof Api.AuditEntry.Type
 
 export interface AuditFilter {
   readonly action?: string | undefined
@@ -65,3 +70,42 @@ export class AuditLog extends Context.Tag("corridor/AuditLog")<
     })
   )
 }
+
+const entries = query(Schema.typeSchema(Api.AuditEntry))
+
+export const auditStoreSql = Layer.effect(
+  AuditStore,
+  Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { archiveDir, retention }]) => ({
+    append: (entry) =>
+      execute(sql`insert into audit_log ${sql.insert({ ...entry, detail: JSON.stringify(entry.detail) })}`),
+    list: (scope, { action, actor_id, from, to }, window) => {
+      const only = sql.and([
+        ...(action === undefined ? [] : [sql`action = ${action}`]),
+        ...(actor_id === undefined ? [] : [sql`actor_id = ${actor_id}`]),
+        ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
+        ...(to === undefined ? [] : [sql`created_at < ${to}`])
+      ])
+      return entries.all(sql`select audit_id, org_id, actor_type, actor_id, actor_name, action, subject_type, subject_id, detail, created_at
+          from audit_log where ${inScope(sql, scope)} and ${only} ${newest(sql, "audit_id", window)}`)
+    },
+    forgetOld: removeOldRows(sql, archiveDir, { table: "audit_log", keptFor: retention.audit })
+  }))
+)
+
+export const auditLogHandlers = Effect.gen(function* () {
+  const log = yield* AuditLog
+  const pages = yield* makePages
+  const handlers: Handlers<typeof Api.AuditLogApi> = {
+    list: (request) => {
+      const { action, actor_id, from, to } = request.urlParams
+      const filter = { action, actor_id, from, to }
+      return pages(request, {
+        message: "Audit log",
+        filters: filter,
+        fetch: (window) => log.list(request.permit, filter, window),
+        idOf: (entry) => entry.audit_id
+      })
+    }
+  }
+  return handlers
+})

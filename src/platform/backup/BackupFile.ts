@@ -37,7 +37,7 @@ const LastLine = Schema.Struct({
 const END_OF_TABLE = "\\."
 
 /** Why a file cannot be used. */
-export class UnusableBackup extends Error {
+class UnusableBackup extends Error {
   override readonly name = "UnusableBackup"
 }
 

@@ -8,7 +8,7 @@ import { Data, Effect, Either } from "effect"
 import { UnsupportedMediaType } from "../../domain/Failure.ts"
 import { bodyDrainTimeout } from "../../domain/policies/ServerPolicies.ts"
 
-export const MAX_BODY_BYTES = 256 * 1024
+const MAX_BODY_BYTES = 256 * 1024
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024
 
 /** With `closeConnection` the rest of the body is still on its way: the answer must carry `Connection: close`. */

@@ -10,7 +10,7 @@ const MAX_DEPTH = 32
 /** Any decimal with this many significant digits survives the way through a double unchanged. */
 const EXACT_DIGITS = 15
 
-export interface JsonRefusal {
+interface JsonRefusal {
   readonly message: string
 }
 

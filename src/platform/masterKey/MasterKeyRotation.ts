@@ -1,19 +1,16 @@
-/**
- * Changes the master key: reseals every secret and the check value in one transaction. A secret that takes no part here is
- * lost with the old key.
- */
+/** Changes the master key: seals every secret and the check value again, in one transaction. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type Reseal, RotatableSecrets } from "../secrets/Secrets.ts"
+import { type SealedTable, SealedTables } from "../secrets/Secrets.ts"
 import type { MasterKey } from "../config/MasterKey.ts"
 import { keptKey, OtherMasterKey } from "./MasterKeyGuard.ts"
-import { checkValue, reseal, Vault, type VaultError } from "../secrets/Vault.ts"
+import { checkValue, reseal, Vault, type VaultError, type VaultService } from "../secrets/Vault.ts"
 import { orDatabaseFailure, type Stored } from "../database/DatabaseFailure.ts"
 
-export interface RotationReport {
+interface RotationReport {
   readonly old_key_id: string
   readonly new_key_id: string
   /** How many secrets were still sealed under the old key. */
@@ -44,7 +41,7 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
     MasterKeyRotation,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const places = yield* RotatableSecrets
+      const tables = yield* SealedTables
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
 
@@ -55,12 +52,39 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
         orDatabaseFailure
       )
 
-      const resealAll = Effect.fn("Rotation.resealAll")(function* (from: MasterKey, to: MasterKey) {
-        const [old, fresh] = [Vault.make(from), Vault.make(to)]
-        const anew: Reseal = (sealed, context) => reseal(old, fresh, sealed, context)
-        const moved = yield* Effect.forEach(places, ({ reseal }) => reseal(anew))
-        return moved.reduce((sum, count) => sum + count, 0)
+      /** Locks out new and changed secrets until the end of the transaction. Returns how many it moved. */
+      const resealTable = Effect.fnUntraced(function* (
+        { columns, context, key, table }: SealedTable,
+        old: VaultService,
+        fresh: VaultService
+      ) {
+        const [keys, secrets] = [key.join(", "), columns.join(", ")]
+        yield* sql`lock table ${sql(table)} in share row exclusive mode`
+        const rows = yield* sql<Readonly<Record<string, string | null>>>`select ${sql.literal(`${keys}, ${secrets}`)}
+          from ${sql(table)} where coalesce(${sql.literal(secrets)}) is not null order by ${sql.literal(keys)}`
+        let moved = 0
+        for (const row of rows) {
+          for (const column of columns) {
+            const sealed = row[column]
+            if (sealed === null || sealed === undefined) continue
+            const again = yield* reseal(old, fresh, sealed, context(String(row[key[0]])))
+            if (again === sealed) continue
+            yield* sql`update ${sql(table)} set ${sql.update({ [column]: again })}
+              where ${sql.and(key.map((name) => sql`${sql(name)} = ${row[name]}`))}`
+            moved += 1
+          }
+        }
+        return moved
       })
+
+      const resealAll = Effect.fn("Rotation.resealAll")(
+        function* (from: MasterKey, to: MasterKey) {
+          const [old, fresh] = [Vault.make(from), Vault.make(to)]
+          const moved = yield* Effect.forEach(tables, (one) => resealTable(one, old, fresh))
+          return moved.reduce((sum, count) => sum + count, 0)
+        },
+        Effect.catchTag("SqlError", (error) => orDatabaseFailure(Effect.fail(error)))
+      )
 
       return {
         rotate: Effect.fn("Rotation.rotate")(function* (permit, from, to) {

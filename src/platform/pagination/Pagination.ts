@@ -12,7 +12,7 @@ import type { Stored } from "../database/DatabaseFailure.ts"
 import { timingSafeEqual } from "node:crypto"
 
 /** The sort key of a page's last row, such as its creation time and id. */
-export type CursorPosition = ReadonlyArray<string | number>
+type CursorPosition = ReadonlyArray<string | number>
 
 /** A keyed HMAC of the data, in hexadecimal, of at least 16 bytes. */
 export type Mac = (data: string) => string

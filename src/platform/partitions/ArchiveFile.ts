@@ -16,7 +16,7 @@ export class ArchiveFailed extends Data.TaggedError("ArchiveFailed")<{
   readonly cause?: unknown
 }> {}
 
-export interface Archive {
+interface Archive {
   /** Appends lines; each ends with a line feed. */
   readonly write: (lines: string) => Effect.Effect<void, ArchiveFailed>
   /** Returns the path; fails unless the file has this many rows. */

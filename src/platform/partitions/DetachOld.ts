@@ -43,7 +43,7 @@ interface Needed {
   readonly lately?: string
 }
 
-export interface DetachRule {
+interface DetachRule {
   readonly table: string
   readonly keptFor: Duration.Duration
   readonly stillNeeded?: Needed

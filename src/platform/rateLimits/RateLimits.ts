@@ -2,13 +2,15 @@
  * Rate limits across all instances. Each instance counts in memory and shares its usage up to twice a second, so no
  * request waits.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Duration } from "effect"
 import { Ids } from "../../domain/Ids.ts"
 import {
   usageKeysShared,
   usageSharedEvery,
   unverifiedCallbacksPerMinute,
-  unreadProofsPerMinute
+  unreadProofsPerMinute,
+  usageRetention,
+  usageMaxAge
 } from "../../domain/policies/ServerPolicies.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
 import { WorkQueues } from "../database/WorkQueues.ts"
@@ -16,6 +18,8 @@ import type { IncomingMessage } from "node:http"
 import { Settings } from "../config/Settings.ts"
 import { type Busy, RateLimited, type Unauthorized } from "../../domain/Failure.ts"
 import { clientAddress, rateLimitKey, type TrustProxy } from "../config/ClientAddress.ts"
+import { SqlClient } from "@effect/sql"
+import { query } from "../database/Query.ts"
 
 /**
  * Token bucket for every key, in memory, refilled continuously. Whole numbers only, so no rounding error adds up: a
@@ -36,7 +40,7 @@ export type RateLimitDecision =
 const ALLOWED: RateLimitDecision = { allowed: true }
 
 /** Tokens of one key that instances share. */
-export type SpentTokens = readonly [key: string, tokens: number]
+type SpentTokens = readonly [key: string, tokens: number]
 
 interface Bucket {
   /**
@@ -175,7 +179,7 @@ export interface UsageBatch {
   readonly spent: ReadonlyArray<KeyUsage>
 }
 
-export interface ReceivedUsage extends UsageBatch {
+interface ReceivedUsage extends UsageBatch {
   readonly instance: string
   readonly ageMillis: number
 }
@@ -324,3 +328,43 @@ export const makeCallbackAbuseLimit = Effect.fnUntraced(function* (name: string)
     countIdle: count
   }
 })
+
+const receivedRows = query(
+  Schema.Struct({
+    instance: Schema.String,
+    number: Schema.Number,
+    spent: Schema.Array(KeyUsage),
+    ageMillis: Schema.Number
+  })
+)
+
+const maxAge = Duration.toSeconds(usageMaxAge)
+const kept = Duration.toSeconds(usageRetention)
+
+/** Spent tokens in a table that PostgreSQL keeps no log of; times are the database's. */
+export const rateLimitUsageSql = Layer.effect(
+  RateLimitUsageStore,
+  Effect.map(SqlClient.SqlClient, (sql): RateLimitUsageStore["Type"] => ({
+    exchange: (instance, own, received) => {
+      const spent = own === undefined ? null : JSON.stringify(own.spent)
+      const known = JSON.stringify(Array.from(received, ([id, batch]) => ({ id, batch })))
+      return receivedRows.all(sql`with stored as (
+          insert into spent_tokens (instance_id, batch, spent)
+          select ${instance}::uuid, ${own?.number ?? 0}::int, ${spent}::jsonb where ${spent}::jsonb is not null
+          on conflict do nothing
+        ), deleted as (
+          delete from spent_tokens where (instance_id, batch) in (
+            select instance_id, batch from spent_tokens
+            where told_at < now() - make_interval(secs => ${kept}) for update skip locked
+          )
+        )
+        select s.instance_id as instance, s.batch as number, s.spent,
+          greatest(0, extract(epoch from now() - s.told_at) * 1000)::float8 as "ageMillis"
+        from spent_tokens s
+        left join jsonb_to_recordset(${known}::jsonb) as k (id uuid, batch int) on k.id = s.instance_id
+        where s.instance_id <> ${instance}::uuid and s.batch > coalesce(k.batch, 0)
+          and s.told_at > now() - make_interval(secs => ${maxAge})
+        order by s.told_at, s.batch`)
+    }
+  }))
+)

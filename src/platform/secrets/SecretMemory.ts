@@ -15,15 +15,9 @@ export const secretStoreMemory = Layer.effect(
         secrets.set(name, kept)
         return kept
       }),
-    hold: Effect.void,
     replace: ({ name, sealed }) =>
       Effect.sync(() => {
         if (secrets.has(name)) secrets.set(name, sealed)
-      }),
-    all: Effect.sync(() =>
-      Array.from(secrets.entries())
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, sealed]) => ({ name, sealed }))
-    )
+      })
   }))
 )

@@ -1,10 +1,12 @@
 /** Sealed secrets at rest, by name; the name is also the context that each is sealed for. */
 import { Context, Option, Schema, Effect, Layer } from "effect"
-import type { Stored } from "../database/DatabaseFailure.ts"
+import { type Stored, orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { Vault, type VaultError } from "./Vault.ts"
+import { SqlClient } from "@effect/sql"
+import { execute, query } from "../database/Query.ts"
 
-export const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
-export type SealedSecret = typeof SealedSecret.Type
+const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
+type SealedSecret = typeof SealedSecret.Type
 
 export class SecretStore extends Context.Tag("corridor/SecretStore")<
   SecretStore,
@@ -12,10 +14,7 @@ export class SecretStore extends Context.Tag("corridor/SecretStore")<
     readonly find: (name: string) => Stored<Option.Option<string>>
     /** Keeps what is there already, and answers with what is kept. */
     readonly putIfAbsent: (secret: SealedSecret) => Stored<string>
-    /** Locks the table until the end of the transaction: inserts wait. */
-    readonly hold: Stored<void>
     readonly replace: (secret: SealedSecret) => Stored<void>
-    readonly all: Stored<ReadonlyArray<SealedSecret>>
   }
 >() {}
 
@@ -56,32 +55,45 @@ export class Secrets extends Context.Tag("corridor/Secrets")<
   )
 }
 
-/** Seals the same secret under the new key; one that is sealed under it already comes back as it was. */
-export type Reseal = (sealed: string, context: string) => Effect.Effect<string, VaultError>
-
-/** Sealed secrets of one feature. */
-export interface RotatableSecret {
-  /** Runs in the transaction of the rotation, and keeps others from adding a secret until its end. How many it moved. */
-  readonly reseal: (anew: Reseal) => Stored<number, VaultError>
+/** Table whose secrets a change of the master key seals again. A secret in a table that is not listed is lost with the old key. */
+export interface SealedTable {
+  readonly table: string
+  /** Primary key. Its first column determines the context. */
+  readonly key: readonly [string, ...ReadonlyArray<string>]
+  /** Columns with sealed text or null. */
+  readonly columns: ReadonlyArray<string>
+  readonly context: (id: string) => string
 }
 
-export class RotatableSecrets extends Context.Tag("corridor/RotatableSecrets")<
-  RotatableSecrets,
-  ReadonlyArray<RotatableSecret>
->() {}
+export class SealedTables extends Context.Tag("corridor/SealedTables")<SealedTables, ReadonlyArray<SealedTable>>() {}
 
-/** Secrets by name take part in a change of the master key. */
-export const rotatableNamedSecrets = Effect.map(SecretStore, (store): RotatableSecret => ({
-  reseal: Effect.fnUntraced(function* (anew) {
-    yield* store.hold
-    const moved = yield* Effect.filter(yield* store.all, ({ name, sealed }) =>
-      Effect.gen(function* () {
-        const again = yield* anew(sealed, name)
-        if (again === sealed) return false
-        yield* store.replace({ name, sealed: again })
-        return true
-      })
-    )
-    return moved.length
+export const sealedSecrets: SealedTable = {
+  table: "secrets",
+  key: ["name"],
+  columns: ["sealed"],
+  context: (name) => name
+}
+
+const secrets = query(SealedSecret)
+
+export const secretStoreSql = Layer.effect(
+  SecretStore,
+  Effect.map(SqlClient.SqlClient, (sql): SecretStore["Type"] => {
+    const find = (name: string) =>
+      sql`select name, sealed from secrets where name = ${name}`.pipe(
+        secrets.first,
+        Effect.map(Option.map(({ sealed }) => sealed))
+      )
+    return {
+      find,
+      putIfAbsent: (fresh) =>
+        sql`insert into secrets ${sql.insert({ ...fresh })} on conflict do nothing`.pipe(
+          orDatabaseFailure,
+          Effect.zipRight(find(fresh.name)),
+          Effect.flatMap(Effect.orDie)
+        ),
+      replace: ({ name, sealed }) =>
+        execute(sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`)
+    }
   })
-}))
+)

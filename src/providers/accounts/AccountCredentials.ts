@@ -8,10 +8,9 @@ import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { isSame } from "../port/Callback.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
 import { credentialOfOtherMode } from "./AccountMode.ts"
-import { type ProviderAccount, type SealedAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
+import type { ProviderAccount, SealedAccount } from "./ProviderAccountStore.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
-import type { Reseal, RotatableSecret } from "../../platform/secrets/Secrets.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import type { SealedTable } from "../../platform/secrets/Secrets.ts"
 
 const plainText = /^[\x20-\x7e]*$/
 
@@ -58,7 +57,7 @@ export const checkCredentials = (
 }
 
 /** Encryption context: credentials decrypt for their own configuration only. */
-export const credentialsContext = (id: ConfigId): string => `provider account ${id}`
+const credentialsContext = (id: string): string => `provider account ${id}`
 
 const Kept = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
 const encode = Schema.encodeSync(Kept)
@@ -89,7 +88,7 @@ export const sealCredentials = (vault: VaultService, id: ConfigId, given: GivenC
 /** The message contains no secret. */
 export class CannotOpen extends Data.TaggedError("CannotOpen")<{ readonly message: string }> {}
 
-export interface OpenedAccount {
+interface OpenedAccount {
   readonly party: AnyThirdParty
   readonly credentials: GivenCredentials
 }
@@ -116,28 +115,10 @@ export const openCredentials = (
     return { party, credentials }
   }).pipe(Effect.catchTag("VaultError", ({ message }) => new CannotOpen({ message })))
 
-/** Current and replaced credentials, for the rotation of the master key. */
-const moved = <Sealed extends SealedAccount>(
-  anew: Reseal,
-  all: Stored<ReadonlyArray<Sealed>>,
-  replace: (one: Sealed) => Stored<void>
-) =>
-  Effect.flatMap(all, (found) =>
-    Effect.filter(found, (one) =>
-      Effect.gen(function* () {
-        const again = yield* anew(one.sealed, credentialsContext(one.config_id))
-        if (again === one.sealed) return false
-        yield* replace({ ...one, sealed: again })
-        return true
-      })
-    )
-  )
+const sealed = { columns: ["sealed"], context: credentialsContext }
 
-export const sealedAccounts = Effect.map(ProviderAccountStore, (store): RotatableSecret => ({
-  reseal: Effect.fnUntraced(function* (anew) {
-    yield* store.hold
-    const current = yield* moved(anew, store.allSealed, store.replaceSealed)
-    const replaced = yield* moved(anew, store.allReplaced, store.resealReplaced)
-    return current.length + replaced.length
-  })
-}))
+/** Current and replaced credentials. */
+export const sealedCredentials: ReadonlyArray<SealedTable> = [
+  { ...sealed, table: "provider_accounts", key: ["config_id"] },
+  { ...sealed, table: "replaced_credentials", key: ["config_id", "version"] }
+]

@@ -65,7 +65,7 @@ const membersOf = (json: unknown): ReadonlyArray<Readonly<Record<string, unknown
 }
 
 /** The other mode, if a member of the body names it. */
-export const otherModeSaid = ({ modes }: Declared, mode: Mode, json: unknown): Mode | undefined => {
+const otherModeSaid = ({ modes }: Declared, mode: Mode, json: unknown): Mode | undefined => {
   for (const [name, marks] of Object.entries(modes.said ?? {})) {
     for (const one of membersOf(json)) {
       const said = Object.hasOwn(one, name) ? modeBy(marks, String(one[name])) : undefined

@@ -1,8 +1,8 @@
 /** In-memory stores of provider accounts. */
-import { Clock, Duration, Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import type { ConfigId } from "../../domain/Ids.ts"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
-import { openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { currentDate, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import {
   ProviderAccountStore,
   type ReplacedCredentials,
@@ -19,8 +19,6 @@ export const accountTables = {
 
 const keyOf = ({ config_id, version }: Pick<ReplacedCredentials, "config_id" | "version">) => `${config_id} ${version}`
 
-const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
-
 export const providerAccountStoreMemory = Layer.effect(
   ProviderAccountStore,
   Effect.map(openTables(accountTables), ({ providerAccounts, replacedCredentials }): ProviderAccountStore["Type"] => {
@@ -31,7 +29,7 @@ export const providerAccountStoreMemory = Layer.effect(
     return {
       find: (id) => Effect.sync(() => Option.fromNullable(providerAccounts.get(id))),
       put: ({ config_id, provider, sealed, tested }) =>
-        Effect.map(now, (at) => {
+        Effect.map(currentDate, (at) => {
           const before = providerAccounts.get(config_id)
           if (!tested && before !== undefined && before.tested_at !== null) return Option.none()
           if (before !== undefined && before.tested_at !== null) {
@@ -46,13 +44,13 @@ export const providerAccountStoreMemory = Layer.effect(
           providerAccounts.set(config_id, row)
           return Option.some(row)
         }),
-      replaced: (id) => Effect.map(now, (at) => replacedOf(id).filter(({ until }) => until > at)),
+      replaced: (id) => Effect.map(currentDate, (at) => replacedOf(id).filter(({ until }) => until > at)),
       forgetReplaced: (id) =>
         Effect.sync(() => {
           for (const old of replacedOf(id)) replacedCredentials.delete(keyOf(old))
         }),
       markTested: (id, version) =>
-        Effect.map(now, (tested_at) =>
+        Effect.map(currentDate, (tested_at) =>
           Option.map(
             Option.filter(Option.fromNullable(providerAccounts.get(id)), (row) => row.version === version),
             (row) => {
@@ -62,7 +60,6 @@ export const providerAccountStoreMemory = Layer.effect(
             }
           )
         ),
-      hold: Effect.void,
       allSealed: Effect.sync(() =>
         Array.from(providerAccounts.values(), ({ config_id, provider, sealed }) => ({
           config_id,
@@ -70,23 +67,7 @@ export const providerAccountStoreMemory = Layer.effect(
           sealed
         })).sort((a, b) => (a.config_id < b.config_id ? -1 : 1))
       ),
-      replaceSealed: ({ config_id, sealed }) =>
-        Effect.sync(() => {
-          const row = providerAccounts.get(config_id)
-          if (row !== undefined) providerAccounts.set(config_id, { ...row, sealed })
-        }),
-      allReplaced: Effect.sync(() =>
-        Array.from(replacedCredentials.values(), ({ until: _, ...one }) => one).sort((a, b) =>
-          keyOf(a) < keyOf(b) ? -1 : 1
-        )
-      ),
-      resealReplaced: ({ config_id, sealed, version }) =>
-        Effect.sync(() => {
-          const key = keyOf({ config_id, version })
-          const row = replacedCredentials.get(key)
-          if (row !== undefined) replacedCredentials.set(key, { ...row, sealed })
-        }),
-      forgetOld: Effect.map(now, (at) => {
+      forgetOld: Effect.map(currentDate, (at) => {
         const old = Array.from(replacedCredentials.values()).filter(({ until }) => until <= at)
         for (const one of old) replacedCredentials.delete(keyOf(one))
         return old.length
@@ -101,8 +82,7 @@ export const platformAccountStoreMemory = Layer.effect(
   PlatformAccountStore,
   Effect.map(openTables(tables), ({ platformAccounts }): PlatformAccountStore["Type"] => ({
     see: (named) =>
-      Effect.map(Clock.currentTimeMillis, (millis) => {
-        const now = new Date(millis)
+      Effect.map(currentDate, (now) => {
         for (const { fingerprint, provider } of named) {
           const key = `${provider} ${fingerprint}`
           const first_seen_at = platformAccounts.get(key)?.first_seen_at ?? now

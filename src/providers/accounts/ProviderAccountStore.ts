@@ -22,8 +22,8 @@ export type ProviderAccount = typeof ProviderAccount.Type
 export const SealedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
 export type SealedAccount = typeof SealedAccount.Type
 
-export const NamedSealed = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
-export type NamedSealed = typeof NamedSealed.Type
+const NamedSealed = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
+type NamedSealed = typeof NamedSealed.Type
 
 /** Replaced credentials. Callbacks may still be signed with them. */
 export const ReplacedCredentials = Schema.Struct({
@@ -34,9 +34,6 @@ export const ReplacedCredentials = Schema.Struct({
   until: Schema.DateFromSelf
 })
 export type ReplacedCredentials = typeof ReplacedCredentials.Type
-
-export const SealedReplaced = ReplacedCredentials.pipe(Schema.omit("until"))
-export type SealedReplaced = typeof SealedReplaced.Type
 
 export interface NewAccount extends Pick<ProviderAccount, "config_id" | "provider" | "sealed"> {
   /** Whether the provider accepted them in a test. */
@@ -54,13 +51,7 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
     readonly forgetReplaced: (id: ConfigId) => Stored<void>
     /** None if the credentials have changed since. */
     readonly markTested: (id: ConfigId, version: number) => Stored<Option.Option<ProviderAccount>>
-    /** Locks the accounts until the end of the transaction. */
-    readonly hold: Stored<void>
     readonly allSealed: Stored<ReadonlyArray<NamedSealed>>
-    /** Re-encrypts the same credentials; the version stays. */
-    readonly replaceSealed: (account: SealedAccount) => Stored<void>
-    readonly allReplaced: Stored<ReadonlyArray<SealedReplaced>>
-    readonly resealReplaced: (replaced: SealedReplaced) => Stored<void>
     /** Deletes those past their grace period, and counts them. */
     readonly forgetOld: Stored<number>
   }
@@ -90,20 +81,18 @@ const accounts = query(ProviderAccount)
 const writtenAccount = rowAs(ProviderAccount)
 const replaced = query(ReplacedCredentials)
 const sealedOnes = query(NamedSealed)
-const sealedReplaced = query(SealedReplaced)
 
 export const providerAccountStoreSql = Layer.effect(
   ProviderAccountStore,
   Effect.map(SqlClient.SqlClient, (sql): ProviderAccountStore["Type"] => {
     const columns = sql.literal("a.config_id, a.provider, a.sealed, a.version, a.tested_at, a.updated_at")
     const grace = Duration.toSeconds(replacedCredentialsGrace)
-    const hold = Effect.asVoid(sql`lock table provider_accounts in share row exclusive mode`)
     return {
       find: (id) => accounts.first(sql`select ${columns} from provider_accounts a where config_id = ${id}`),
       // Serialises concurrent writers: each replaces what the one before has put.
       put: ({ config_id, provider, sealed, tested }) =>
         Effect.gen(function* () {
-          yield* hold
+          yield* sql`lock table provider_accounts in share row exclusive mode`
           if (tested) {
             yield* sql`insert into replaced_credentials (config_id, version, sealed, until)
               select config_id, version, sealed, now() + make_interval(secs => ${grace})
@@ -127,16 +116,7 @@ export const providerAccountStoreSql = Layer.effect(
       markTested: (id, version) =>
         accounts.first(sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
           returning ${columns}`),
-      hold: orDatabaseFailure(hold),
       allSealed: sealedOnes.all(sql`select config_id, provider, sealed from provider_accounts order by config_id`),
-      replaceSealed: ({ config_id, sealed }) =>
-        execute(sql`update provider_accounts set sealed = ${sealed} where config_id = ${config_id}`),
-      allReplaced: sealedReplaced.all(
-        sql`select config_id, version, sealed from replaced_credentials order by config_id, version`
-      ),
-      resealReplaced: ({ config_id, sealed, version }) =>
-        execute(sql`update replaced_credentials set sealed = ${sealed}
-          where config_id = ${config_id} and version = ${version}`),
       forgetOld: sql`delete from replaced_credentials where until <= now() returning 1 as forgotten`.pipe(
         Effect.map((rows) => rows.length),
         orDatabaseFailure

@@ -11,12 +11,12 @@ import { unsendable } from "./AccountCredentials.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
 import { type AnyThirdParty, type GivenCredentials, settingsPrefix, thirdParties } from "./ThirdParties.ts"
 
-export interface ClientCertificate {
+interface ClientCertificate {
   readonly cert: string
   readonly key: Redacted.Redacted
 }
 
-export interface PartySettings {
+interface PartySettings {
   /** Of the platform's own account, where it has one. */
   readonly platform: Option.Option<GivenCredentials>
   /** Previous secrets, if set: callbacks may still be signed with them. */
@@ -67,7 +67,7 @@ const credentialsOf = ({ fields, title }: AnyThirdParty, mode: Mode): Failing<Op
     )
   })
 
-export const previousSetting = (env: string): string => `${env}_PREVIOUS`
+const previousSetting = (env: string): string => `${env}_PREVIOUS`
 
 /** Fields without a previous value keep the current one. */
 const replacedOf = ({ fields }: AnyThirdParty): Failing<GivenCredentials> =>

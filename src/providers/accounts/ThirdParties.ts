@@ -17,7 +17,7 @@ import { stripe } from "../stripe/StripeAdapter.ts"
 /** By the names of the declared fields; all that are not optional are there. */
 export type GivenCredentials = Readonly<Record<string, Redacted.Redacted>>
 
-export interface AnyAccount extends Omit<Account<CredentialFields>, "credentials"> {
+interface AnyAccount extends Omit<Account<CredentialFields>, "credentials"> {
   readonly credentials: GivenCredentials
 }
 

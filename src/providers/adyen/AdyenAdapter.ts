@@ -247,7 +247,7 @@ const connect = ({ callbackUrl, credentials, http, mode, rawCards }: Account<typ
         const secret = credentialText(credentials.transfer_webhook_secret)
         const { env } = fields.transfer_webhook_secret
         const events = yield* transferEvents(body, json, headers["hmacsignature"], secret, env)
-        for (const event of events) if (event._tag === "Statement") yield* warned(event.report)
+        for (const event of events) if (event._tag === "VerifiedReport") yield* warned(event.report)
         return { events }
       }
       const secret = credentialText(credentials.webhook_secret)

@@ -16,7 +16,7 @@ import {
 } from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
-import { meaningOf, meanings, orNull, present, textOrNull } from "../client/WireValues.ts"
+import { meaningOf, meanings, orNull, present, textOrNull, objectReader } from "../client/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
 import { cardRefusal, refusedBy, transferRefusal } from "./AdyenRefusals.ts"
 import type { Movement } from "../../domain/Movement.ts"
@@ -44,7 +44,7 @@ type Link = typeof Link.Type
 
 const resultIn = Schema.decodeUnknownOption(Result)
 const linkIn = Schema.decodeUnknownOption(Link)
-const receiptIn = Schema.decodeUnknownOption(Schema.Struct({ pspReference: Schema.String, status: textOrNull }))
+const receiptIn = objectReader({ pspReference: Schema.String, status: textOrNull })
 
 interface ResultState extends Pick<Report, "movements"> {
   readonly state: "pending" | "processing" | "completed"
@@ -235,9 +235,7 @@ const Transfer = Schema.Struct({
 export type Transfer = typeof Transfer.Type
 
 export const transferIn = Schema.decodeUnknownOption(Transfer)
-const foundIn = Schema.decodeUnknownOption(
-  Schema.Struct({ data: Schema.optionalWith(Schema.Array(Schema.Unknown), { default: () => [] }) })
-)
+const foundIn = objectReader({ data: Schema.optionalWith(Schema.Array(Schema.Unknown), { default: () => [] }) })
 
 const states = meanings<Report["state"]>({
   processing: `received authorised pending pendingApproval pendingExecution approvalPending bookingPending

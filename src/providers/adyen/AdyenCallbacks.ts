@@ -9,8 +9,8 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { withMovements, providerIds } from "../client/ProviderReplies.ts"
-import { type CallbackEvent, Check, Hint, NoProof, Proof, secretNotSet, Statement } from "../port/Callback.ts"
-import { meaningOf, textOrNull } from "../client/WireValues.ts"
+import { type CallbackEvent, Check, Hint, NoProof, Proof, secretNotSet, VerifiedReport } from "../port/Callback.ts"
+import { meaningOf, textOrNull, objectReader } from "../client/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
 import { AdyenAmount, reportOfTransfer, transferIn } from "./AdyenAnswers.ts"
 import { namedBy } from "./AdyenRequests.ts"
@@ -27,11 +27,9 @@ const Item = Schema.Struct({
 })
 export type Item = typeof Item.Type
 
-const itemsIn = Schema.decodeUnknownOption(
-  Schema.Struct({ notificationItems: Schema.Array(Schema.Struct({ NotificationRequestItem: Item })) })
-)
+const itemsIn = objectReader({ notificationItems: Schema.Array(Schema.Struct({ NotificationRequestItem: Item })) })
 
-const transferEventIn = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.String, data: Schema.Unknown }))
+const transferEventIn = objectReader({ type: Schema.String, data: Schema.Unknown })
 
 /** Adyen sends one item, or a few. Each costs a digest before anything is proved. */
 const MOST_ITEMS = 100
@@ -179,7 +177,7 @@ const eventOf = (
     ...providerIds({ psp_reference: attempt.providerPaymentId }),
     ...withMovements(movementsOf(item, money))
   })
-  return [new Statement({ key: keyOf(item), attempt, report, proof })]
+  return [new VerifiedReport({ key: keyOf(item), attempt, report, proof })]
 }
 
 /**
@@ -198,8 +196,8 @@ const eventsByHand = (item: Item, reference: string, proof: Proof<"account">): R
   const failed = new Report({ ...about, state: "completed", reason: null, ...withMovements(others) })
   const keys = { gave: keyOf({ ...item, eventCode: "REFUND" }), failed: `refund ${item.pspReference} regained` }
   return [
-    new Statement({ key: keys.gave, attempt, report: gave, proof }),
-    ...(item.eventCode === "REFUND" ? [] : [new Statement({ key: keys.failed, attempt, report: failed, proof })])
+    new VerifiedReport({ key: keys.gave, attempt, report: gave, proof }),
+    ...(item.eventCode === "REFUND" ? [] : [new VerifiedReport({ key: keys.failed, attempt, report: failed, proof })])
   ]
 }
 
@@ -263,7 +261,7 @@ export const transferEvents = (
     return [
       report._tag === "Unknown"
         ? new Hint({ attempt })
-        : new Statement({ key: sha256Hex(body), attempt, report, proof })
+        : new VerifiedReport({ key: sha256Hex(body), attempt, report, proof })
     ]
   })
 

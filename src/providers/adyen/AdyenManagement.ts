@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { alsoTold, balanceText } from "../port/AccountTest.ts"
 import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
-import { optional, optionalText } from "../client/WireValues.ts"
+import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import type { AccountFacts } from "../port/Provider.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
@@ -37,11 +37,9 @@ const Webhook = Schema.Struct({
   communicationFormat: Schema.String,
   additionalSettings: optional(Schema.Struct({ includeEventCodes: optional(Schema.Array(Schema.String)) }))
 })
-const readPage = Schema.decodeUnknownOption(
-  Schema.Struct({ data: optional(Schema.Array(Webhook)), pagesTotal: Schema.NumberFromString })
-)
-const readMade = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
-const readKey = Schema.decodeUnknownOption(Schema.Struct({ hmacKey: Schema.String }))
+const readPage = objectReader({ data: optional(Schema.Array(Webhook)), pagesTotal: Schema.NumberFromString })
+const readMade = objectReader({ id: Schema.String })
+const readKey = objectReader({ hmacKey: Schema.String })
 
 const MOST_PAGES = 20
 
@@ -99,14 +97,14 @@ export const adyenRegistration = (call: Call, merchantAccount: string, callbackU
   })
 }
 
-const readCredential = Schema.decodeUnknownOption(
-  Schema.Struct({ username: Schema.String, companyName: optionalText, roles: Schema.Array(Schema.String) })
-)
-const readBalances = Schema.decodeUnknownOption(
-  Schema.Struct({
-    balances: optional(Schema.Array(Schema.Struct({ available: Schema.String, currency: Schema.String })))
-  })
-)
+const readCredential = objectReader({
+  username: Schema.String,
+  companyName: optionalText,
+  roles: Schema.Array(Schema.String)
+})
+const readBalances = objectReader({
+  balances: optional(Schema.Array(Schema.Struct({ available: Schema.String, currency: Schema.String })))
+})
 
 /** `balanceAccount`: the call that reads it, where there is one. */
 export const adyenFacts = (call: Call, balanceAccount: ReturnType<Call> | undefined): Effect.Effect<AccountFacts> =>

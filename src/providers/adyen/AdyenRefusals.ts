@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
-import { refusalsBy, textOrNull } from "../client/WireValues.ts"
+import { refusalsBy, textOrNull, objectReader } from "../client/WireValues.ts"
 
 /** By `refusalReasonCode`. */
 const ofCards = refusalsBy({
@@ -59,9 +59,7 @@ export const transferRefusal = (status: string, reason: string | null): Declined
   })
 
 /** The errors of payments and of transfers have their words in different places. */
-const errorIn = Schema.decodeUnknownOption(
-  Schema.Struct({ errorCode: Schema.String, message: textOrNull, detail: textOrNull, title: textOrNull })
-)
+const errorIn = objectReader({ errorCode: Schema.String, message: textOrNull, detail: textOrNull, title: textOrNull })
 
 /** It was sent before, or is just being worked on. */
 const IN_PROGRESS = "704"

@@ -69,7 +69,7 @@ export const listTransfers = (since: Date, until: Date | undefined, after: strin
     })
   )
 
-export const listAddresses: ProviderCall = get("list deposit addresses", addressesPath)
+const listAddresses: ProviderCall = get("list deposit addresses", addressesPath)
 
 /** Money that came from a chain to a deposit address; null: another transfer, or one under way. */
 const transferOf = (

@@ -33,6 +33,7 @@ import {
 } from "./CircleRequests.ts"
 import { isCirclesTopic, makeSnsKeys } from "./CircleSignatures.ts"
 import { circleRegistration } from "./CircleWebhooks.ts"
+import { objectReader } from "../client/WireValues.ts"
 
 const baseUrls = { sandbox: "https://api-sandbox.circle.com", live: "https://api.circle.com" }
 
@@ -81,9 +82,9 @@ const decodeBalances = Schema.decodeUnknownEither(
   })
 )
 
-const decodeWallet = Schema.decodeUnknownOption(
-  Schema.Struct({ data: Schema.Struct({ payments: Schema.Struct({ masterWalletId: Schema.String }) }) })
-)
+const decodeWallet = objectReader({
+  data: Schema.Struct({ payments: Schema.Struct({ masterWalletId: Schema.String }) })
+})
 
 const warnOf = { intent: warnOfStatus("Circle", isKnownMoment), transfer: warnOfStatus("Circle", isKnownStatus) }
 

@@ -15,7 +15,7 @@ import {
   unreadable
 } from "../client/ProviderReplies.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import { optional, optionalText, present, refusalsBy } from "../client/WireValues.ts"
+import { optional, optionalText, present, refusalsBy, objectReader } from "../client/WireValues.ts"
 import { moneyOfCircle, type RecipientCreation } from "./CircleRequests.ts"
 
 export const Amount = Schema.Struct({ amount: Schema.String, currency: Schema.String })
@@ -26,11 +26,11 @@ export const PER_PAGE = 50
 
 /** Everything is in `data`. */
 export const enclosed = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknownOption(Schema.Struct({ data: schema }))
+  const decode = objectReader({ data: schema })
   return (json: unknown): Option.Option<A> => Option.map(decode(json), ({ data }) => data)
 }
 
-const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ code: optionalText, message: optionalText }))
+const decodeProblem = objectReader({ code: optionalText, message: optionalText })
 
 export const messageIn = ({ json }: ProviderReply): string | undefined =>
   Option.getOrUndefined(Option.flatMap(decodeProblem(json), ({ message }) => Option.fromNullable(message)))
@@ -78,7 +78,7 @@ const decodeRecipient = enclosed(Recipient)
 const decodeRecipients = enclosed(Schema.Array(Recipient))
 
 /** `known`: Circle has the address under an id that must be looked for. */
-export type RecipientAnswer = { readonly id: string } | "known"
+type RecipientAnswer = { readonly id: string } | "known"
 
 const usable = ({ id, status }: typeof Recipient.Type): Either.Either<{ readonly id: string }, Declined> =>
   status === "pending_verification"
@@ -105,7 +105,7 @@ export const recipientCreated = (reply: ProviderReply): Either.Either<RecipientA
   )
 }
 
-export interface RecipientPage {
+interface RecipientPage {
   readonly found: { readonly id: string } | undefined
   /** The id to go on from; nothing on the last page. */
   readonly next: string | undefined

@@ -5,10 +5,10 @@
 import { Duration, Effect, Either, Option, Schema } from "effect"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof } from "../port/Callback.ts"
-import { readJson } from "../client/WireValues.ts"
+import { readJson, objectReader } from "../client/WireValues.ts"
 import { type SnsKeys, allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./CircleSignatures.ts"
 
-export interface SnsAccount {
+interface SnsAccount {
   readonly keys: SnsKeys
   readonly http: ProviderHttp
   /** Where confirmations may be besides at Amazon. */
@@ -17,17 +17,15 @@ export interface SnsAccount {
   readonly transferAt: (id: string) => Effect.Effect<Pick<Callback, "transfers" | "listTransfers">>
 }
 
-const decodeAbout = Schema.decodeUnknownOption(
-  Schema.Struct({
-    notificationType: Schema.String,
-    paymentIntent: Schema.optional(Schema.Unknown),
-    payment: Schema.optional(Schema.Unknown),
-    transfer: Schema.optional(Schema.Unknown)
-  })
-)
-const decodePayment = Schema.decodeUnknownOption(Schema.Struct({ paymentIntentId: Schema.String }))
-const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
-const decodeSource = Schema.decodeUnknownOption(Schema.Struct({ source: Schema.Struct({ type: Schema.String }) }))
+const decodeAbout = objectReader({
+  notificationType: Schema.String,
+  paymentIntent: Schema.optional(Schema.Unknown),
+  payment: Schema.optional(Schema.Unknown),
+  transfer: Schema.optional(Schema.Unknown)
+})
+const decodePayment = objectReader({ paymentIntentId: Schema.String })
+const decodeId = objectReader({ id: Schema.String })
+const decodeSource = objectReader({ source: Schema.Struct({ type: Schema.String }) })
 
 const isFromChain = (transfer: unknown): boolean =>
   Option.exists(decodeSource(transfer), ({ source }) => source.type === "blockchain")

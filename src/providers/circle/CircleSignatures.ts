@@ -45,7 +45,7 @@ export const checkSignature = (key: KeyObject, message: SnsMessage): Check<"vend
 }
 
 /** The key of a certificate that holds at this time. */
-export const keyOfCertificate = (pem: string, nowMillis: number): Option.Option<KeyObject> =>
+const keyOfCertificate = (pem: string, nowMillis: number): Option.Option<KeyObject> =>
   Either.getRight(Either.try(() => new X509Certificate(pem))).pipe(
     Option.filter(({ validFrom, validTo }) => Date.parse(validFrom) <= nowMillis && nowMillis <= Date.parse(validTo)),
     Option.map(({ publicKey }) => publicKey)

@@ -1,7 +1,7 @@
 /** The subscription by which Circle notifies an address. Amazon SNS asks that address to confirm it. */
 import { Duration, Effect, Schema } from "effect"
 import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
-import { optional } from "../client/WireValues.ts"
+import { optional, objectReader } from "../client/WireValues.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
 
 const PATH = "/v1/notifications/subscriptions"
@@ -11,8 +11,8 @@ const Subscription = Schema.Struct({
   endpoint: Schema.String,
   subscriptionDetails: optional(Schema.Array(Schema.Struct({ url: Schema.String, status: Schema.String })))
 })
-const readList = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Subscription) }))
-const readMade = Schema.decodeUnknownOption(Schema.Struct({ data: Subscription }))
+const readList = objectReader({ data: Schema.Array(Subscription) })
+const readMade = objectReader({ data: Subscription })
 
 /** The server that answers at the address confirms within moments, or SNS asks it again within the hour. */
 const confirmationDelays = Array.from({ length: 10 }, () => Duration.seconds(1))

@@ -74,7 +74,7 @@ export const createWire = ({ holder, reference }: DetailsOrder): Either.Either<P
 const instructions = (id: string): ProviderCall =>
   get("get wire instructions", `${wiresPath}/${encodeURIComponent(id)}/instructions`)
 
-export const listDeposits = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
+const listDeposits = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
   get(
     "list deposits",
     withQuery("/v1/businessAccount/deposits", {

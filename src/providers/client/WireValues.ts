@@ -48,7 +48,7 @@ export const readJson = (text: string): Either.Either<unknown, string> =>
   Either.try({ try: () => parseAsWritten(text), catch: () => "it is not JSON" })
 
 /** A table of ours by the words of a third party: statuses or error codes. */
-export type Meanings<A> = ReadonlyMap<Text, A>
+type Meanings<A> = ReadonlyMap<Text, A>
 
 type Grouped<A extends string> = Readonly<Partial<Record<A, string>>>
 
@@ -85,6 +85,10 @@ export const present = <A extends object>(fields: A) =>
 /** Undefined for unknown words, and for names such as `constructor` that every object has. */
 export const meaningOf = <A>(table: Readonly<Record<string, A>>, word: Text): A | undefined =>
   typeof word === "string" && Object.hasOwn(table, word) ? table[word] : undefined
+
+/** Reads these fields of an object, and none of the others. */
+export const objectReader = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.decodeUnknownOption(Schema.Struct(fields) as unknown as Schema.Schema<Schema.Struct.Type<Fields>>)
 
 /** A field that may be absent or null; both are read as undefined. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })

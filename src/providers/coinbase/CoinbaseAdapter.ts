@@ -13,7 +13,7 @@ import { accountTest, alsoTold } from "../port/AccountTest.ts"
 import { credentialsRefused, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
-import { optionalText } from "../client/WireValues.ts"
+import { optionalText, objectReader } from "../client/WireValues.ts"
 import * as answers from "./CoinbaseAnswers.ts"
 import { readCallback } from "./CoinbaseCallbacks.ts"
 import * as requests from "./CoinbaseRequests.ts"
@@ -54,16 +54,14 @@ const decodeAccounts = Schema.decodeUnknownEither(
 )
 
 /** Of each asset the amount in the asset itself, which is told beside what it is worth in others. */
-const decodeBalances = Schema.decodeUnknownOption(
-  Schema.Struct({
-    balances: Schema.Array(
-      Schema.Struct({
-        asset: Schema.Struct({ symbol: Schema.String }),
-        amount: Schema.Record({ key: Schema.String, value: Schema.Struct({ available: Schema.String }) })
-      })
-    )
-  })
-)
+const decodeBalances = objectReader({
+  balances: Schema.Array(
+    Schema.Struct({
+      asset: Schema.Struct({ symbol: Schema.String }),
+      amount: Schema.Record({ key: Schema.String, value: Schema.Struct({ available: Schema.String }) })
+    })
+  )
+})
 
 const onlyAccount = (reply: ProviderReply): Either.Either<string, Declined> => {
   const accounts = Either.getOrElse(

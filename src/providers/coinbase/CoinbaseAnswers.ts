@@ -13,12 +13,12 @@ import {
   unreadable
 } from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { moneyOfMajor, optional, optionalText, refusalsBy } from "../client/WireValues.ts"
+import { moneyOfMajor, optional, optionalText, refusalsBy, objectReader } from "../client/WireValues.ts"
 import { networkOfCoinbase } from "./CoinbaseRequests.ts"
 
 export const Metadata = optional(Schema.Struct({ reference: optionalText }))
 
-const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ errorType: optionalText, errorMessage: optionalText }))
+const decodeProblem = objectReader({ errorType: optionalText, errorMessage: optionalText })
 
 /** Definite refusals, by their error type. */
 const refusals = refusalsBy({
@@ -99,9 +99,7 @@ export const Transfer = Schema.Struct({
 export type Transfer = typeof Transfer.Type
 
 const decodeTransfer = Schema.decodeUnknownOption(Transfer)
-const decodeTransfers = Schema.decodeUnknownOption(
-  Schema.Struct({ transfers: Schema.Array(Transfer), nextPageToken: optionalText })
-)
+const decodeTransfers = objectReader({ transfers: Schema.Array(Transfer), nextPageToken: optionalText })
 
 const known = new Set(["quoted", "processing", "completed", "failed"])
 
@@ -174,9 +172,7 @@ const Destination = Schema.Struct({
 export type Destination = typeof Destination.Type
 
 const decodeDestination = Schema.decodeUnknownOption(Destination)
-const decodeDestinations = Schema.decodeUnknownOption(
-  Schema.Struct({ depositDestinations: Schema.Array(Destination), nextPageToken: optionalText })
-)
+const decodeDestinations = objectReader({ depositDestinations: Schema.Array(Destination), nextPageToken: optionalText })
 
 const actionDataOf = ({ crypto }: Destination) => ({
   address: crypto?.address ?? null,

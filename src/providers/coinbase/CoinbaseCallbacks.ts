@@ -12,10 +12,11 @@ import {
   type NoProof,
   Proof,
   secretNotSet,
-  Statement
+  VerifiedReport
 } from "../port/Callback.ts"
 import { isKnownStatus, Transfer, transferReport } from "./CoinbaseAnswers.ts"
 import { warnOfStatus } from "../client/ProviderReplies.ts"
+import { objectReader } from "../client/WireValues.ts"
 
 export const signatureHeader = "x-hook0-signature"
 
@@ -63,9 +64,7 @@ const prove = (
   return Proof.from(checkOf(Redacted.value(secret), request, parts), "The signature does not fit the body")
 }
 
-const decodeEvent = Schema.decodeUnknownOption(
-  Schema.Struct({ eventID: Schema.String, eventType: Schema.String, data: Schema.Unknown })
-)
+const decodeEvent = objectReader({ eventID: Schema.String, eventType: Schema.String, data: Schema.Unknown })
 const decodeTransfer = Schema.decodeUnknownOption(Transfer)
 
 const transfers = "payments.transfers."
@@ -106,7 +105,7 @@ const eventOf = (
   if (from !== ownAccount) return Option.none()
   const said = transferReport(transfer)
   return Option.some(
-    new Statement({
+    new VerifiedReport({
       key,
       attempt,
       report: eventType === `${transfers}expired` ? expired(said) : said,
@@ -136,6 +135,6 @@ export const readCallback = (
   Effect.gen(function* () {
     const proof = yield* prove(secret, request, nowMillis)
     const events = eventsOf(request.body, { proof, ownAccount })
-    for (const event of events) if (event._tag === "Statement") yield* warned(event.report)
+    for (const event of events) if (event._tag === "VerifiedReport") yield* warned(event.report)
     return { events }
   })

@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto"
 import { Either } from "effect"
 
-export interface SigningKey {
+interface SigningKey {
   readonly alg: "ES256" | "EdDSA"
   readonly key: KeyObject
 }
@@ -45,7 +45,7 @@ const LIFE = 120
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 
-export interface TokenFor {
+interface TokenFor {
   readonly keyId: string
   readonly method: string
   /** With the port where it is not the usual one, and without the query. */

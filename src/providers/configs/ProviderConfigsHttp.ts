@@ -25,11 +25,10 @@ export const providerConfigsHandlers = Effect.gen(function* () {
         idOf: (config) => config.config_id
       })
     },
-    create: ({ payload, permit }) =>
-      Effect.map(configs.create(permit, payload), (config) => success("Provider configuration created", config)),
+    create: ({ payload, permit }) => answer("Provider configuration created", configs.create(permit, payload)),
     find: ({ path, permit }) => configs.find(permit, path),
     update: ({ path, payload, permit }) =>
-      Effect.map(configs.update(permit, path, payload), (config) => success("Provider configuration updated", config)),
+      answer("Provider configuration updated", configs.update(permit, path, payload)),
     setCredentials: ({ path, payload, permit, urlParams }) =>
       Effect.map(credentials.set(permit, path, payload, { forgetReplaced: urlParams.forget_replaced }), (state) =>
         success(state.tested ? "Credentials set" : "Credentials kept, but they failed their test", state)

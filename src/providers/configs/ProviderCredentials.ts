@@ -29,7 +29,7 @@ import { factsText } from "../port/AccountTest.ts"
 type Admin = Permit<"platform">
 export type CredentialsState = typeof CredentialsState.Type
 
-export interface TestedCredentials {
+interface TestedCredentials {
   readonly verdict: Verdict
   /** As keys and address show it. */
   readonly mode: Mode | undefined

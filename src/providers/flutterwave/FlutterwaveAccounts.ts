@@ -6,7 +6,7 @@ import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
 import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
-import { optional, optionalText } from "../client/WireValues.ts"
+import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import {
   type AccountIssuer,
   type DetailsOrder,
@@ -61,7 +61,7 @@ const Transaction = Schema.Struct({
 })
 type Transaction = typeof Transaction.Type
 
-const senderIn = Schema.decodeUnknownOption(Schema.Struct({ originatorname: Schema.String }))
+const senderIn = objectReader({ originatorname: Schema.String })
 
 const pages = { meta: optional(Schema.Struct({ page_info: optional(Schema.Struct({ total_pages: optionalText })) })) }
 const transactionIn = answerOf(Schema.Struct({ data: Transaction }))

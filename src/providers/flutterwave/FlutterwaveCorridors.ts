@@ -1,7 +1,7 @@
 /** Where Flutterwave collects and pays, and by which of its own names: a kind of charge for each country, a code for each network. */
 import { type Served, serving } from "../port/ThirdParty.ts"
 
-export interface MobileCorridor {
+interface MobileCorridor {
   readonly currency: string
   /** The kind of charge. */
   readonly charge: string

@@ -134,7 +134,7 @@ const destinationOf = (order: PaymentOrder): Either.Either<Destination, Declined
 }
 
 /** What of an account goes into its orders. */
-export interface Ordering {
+interface Ordering {
   readonly callbackUrl: string | null
   /** The number of the one who sends payouts, where the payment names no payer. */
   readonly senderPhone: string | undefined

@@ -41,7 +41,7 @@ const hasVerdict = (outcome: Outcome): Option.Option<boolean> => {
 }
 
 /** A provider, through the account of a configuration, or through the platform's where that is null. */
-export interface AccountRef {
+interface AccountRef {
   readonly provider: ProviderName
   readonly account: ConfigId | null
 }

@@ -3,9 +3,17 @@ import { Option, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, outcomeFrom, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { moneyOfMajor, optional, optionalText, present, type Refusal, refusalsBy } from "../client/WireValues.ts"
+import {
+  moneyOfMajor,
+  optional,
+  optionalText,
+  present,
+  type Refusal,
+  refusalsBy,
+  objectReader
+} from "../client/WireValues.ts"
 
-const errorIn = Schema.decodeUnknownOption(Schema.Struct({ errorCode: Schema.String, errorMessage: optionalText }))
+const errorIn = objectReader({ errorCode: Schema.String, errorMessage: optionalText })
 
 const codeOf = ({ json }: Pick<ProviderReply, "json">) => Option.getOrUndefined(errorIn(json))
 
@@ -37,9 +45,7 @@ const Taken = Schema.Struct({ ResponseCode: Schema.String, ResponseDescription: 
 const notTaken = ({ ResponseCode, ResponseDescription }: typeof Taken.Type): Declined =>
   new Declined({ reason: ResponseDescription ?? "It was not taken", providerCode: ResponseCode })
 
-const readPush = Schema.decodeUnknownOption(
-  Schema.Struct({ ...Taken.fields, CheckoutRequestID: optionalText, MerchantRequestID: optionalText })
-)
+const readPush = objectReader({ ...Taken.fields, CheckoutRequestID: optionalText, MerchantRequestID: optionalText })
 
 export const pushAnswer = outcomeFrom(
   readPush,
@@ -60,7 +66,7 @@ export const pushAnswer = outcomeFrom(
   refused
 )
 
-const readPayout = Schema.decodeUnknownOption(Schema.Struct({ ...Taken.fields, ConversationID: optionalText }))
+const readPayout = objectReader({ ...Taken.fields, ConversationID: optionalText })
 
 const payoutTaken = (reference: string, status: string, conversationId?: string) =>
   new Accepted({
@@ -147,9 +153,7 @@ const pushResult = (checkoutId: string, code: string, words: string | undefined)
   })
 }
 
-const readQuery = Schema.decodeUnknownOption(
-  Schema.Struct({ CheckoutRequestID: optionalText, ResultCode: Schema.String, ResultDesc: optionalText })
-)
+const readQuery = objectReader({ CheckoutRequestID: optionalText, ResultCode: Schema.String, ResultDesc: optionalText })
 
 export const queryAnswer =
   (checkoutId: string) =>
@@ -167,21 +171,19 @@ export const queryAnswer =
 const Parameter = Schema.Struct({ Key: Schema.String, Value: optionalText })
 
 /** What is sent to the address of a payout or of a status query. */
-export const readResult = Schema.decodeUnknownOption(
-  Schema.Struct({
-    Result: Schema.Struct({
-      ResultType: optionalText,
-      ResultCode: Schema.String,
-      ResultDesc: optionalText,
-      ConversationID: optionalText,
-      OriginatorConversationID: optionalText,
-      TransactionID: optionalText,
-      ResultParameters: optional(
-        Schema.Struct({ ResultParameter: optional(Schema.Union(Schema.Array(Parameter), Parameter)) })
-      )
-    })
+export const readResult = objectReader({
+  Result: Schema.Struct({
+    ResultType: optionalText,
+    ResultCode: Schema.String,
+    ResultDesc: optionalText,
+    ConversationID: optionalText,
+    OriginatorConversationID: optionalText,
+    TransactionID: optionalText,
+    ResultParameters: optional(
+      Schema.Struct({ ResultParameter: optional(Schema.Union(Schema.Array(Parameter), Parameter)) })
+    )
   })
-)
+})
 export type Result = Option.Option.Value<ReturnType<typeof readResult>>["Result"]
 
 const parametersOf = ({ ResultParameters }: Result): ReadonlyMap<string, string> => {
@@ -260,9 +262,10 @@ export const isKnownStatus = (status: string): boolean =>
   payoutRefusals.has(status) ||
   statuses.has(status.toLowerCase())
 
-const readToken = Schema.decodeUnknownOption(
-  Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString.pipe(Schema.finite()) })
-)
+const readToken = objectReader({
+  access_token: Schema.String,
+  expires_in: Schema.NumberFromString.pipe(Schema.finite())
+})
 
 export const tokenAnswer = ({ json, status }: ProviderReply) =>
   Option.map(status === 200 ? readToken(json) : Option.none(), ({ access_token, expires_in }) => ({

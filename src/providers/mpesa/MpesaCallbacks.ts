@@ -7,7 +7,7 @@
 import { Effect, Option, Schema } from "effect"
 import { type Enquiry, Report } from "../../domain/Outcome.ts"
 import { providerIds } from "../client/ProviderReplies.ts"
-import { optional, optionalText } from "../client/WireValues.ts"
+import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import {
   type Callback,
   type CallbackEvent,
@@ -17,23 +17,21 @@ import {
   jsonOfBody,
   NoProof,
   Proof,
-  Statement
+  VerifiedReport
 } from "../port/Callback.ts"
 import { payoutResult, readResult, type Result, statusResult } from "./MpesaAnswers.ts"
 import { proofOf, type Use, uses } from "./MpesaRequests.ts"
 
-const readPush = Schema.decodeUnknownOption(
-  Schema.Struct({
-    Body: Schema.Struct({
-      stkCallback: Schema.Struct({
-        CheckoutRequestID: Schema.String,
-        CallbackMetadata: optional(
-          Schema.Struct({ Item: Schema.Array(Schema.Struct({ Name: Schema.String, Value: optionalText })) })
-        )
-      })
+const readPush = objectReader({
+  Body: Schema.Struct({
+    stkCallback: Schema.Struct({
+      CheckoutRequestID: Schema.String,
+      CallbackMetadata: optional(
+        Schema.Struct({ Item: Schema.Array(Schema.Struct({ Name: Schema.String, Value: optionalText })) })
+      )
     })
   })
-)
+})
 type Push = Option.Option.Value<ReturnType<typeof readPush>>["Body"]["stkCallback"]
 
 interface Called {
@@ -69,7 +67,7 @@ const begun = (checkoutId: string): Report =>
 
 const isEnd = ({ state }: Report): boolean => state === "completed" || state === "failed"
 
-export interface Trusted {
+interface Trusted {
   readonly secret: string
   /** Queries a prompt with the account's credentials. */
   readonly lookUp: (checkoutId: string) => Effect.Effect<Enquiry>
@@ -91,7 +89,7 @@ export const callbackOf =
       const stated = (about: "payin" | "payout", report: Report): ReadonlyArray<CallbackEvent> => {
         const attempt = { reference, providerPaymentId: report.providerPaymentId, about }
         const key = `${about} ${reference} ${report.providerPaymentId} ${report.state}`
-        const statement = new Statement({ key, attempt, report, proof })
+        const statement = new VerifiedReport({ key, attempt, report, proof })
         return isEnd(report) ? [statement] : [statement, new Hint({ attempt })]
       }
 

@@ -1,5 +1,5 @@
 /** MTN MoMo: mobile money of MTN's own networks, asked of a payer's phone and paid to a recipient's. */
-import { Duration, Effect, Either, Option, Redacted, Schema } from "effect"
+import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
 import { get, postJson, type ProviderCall, withHeaders } from "../client/ProviderHttp.ts"
@@ -12,7 +12,7 @@ import {
 } from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, Hint, jsonOfBody } from "../port/Callback.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
-import { optionalText } from "../client/WireValues.ts"
+import { optionalText, objectReader } from "../client/WireValues.ts"
 import {
   balanceAnswer,
   isKnownStatus,
@@ -97,7 +97,7 @@ const NO_KEY = new Declined({
 
 const warned = warnOfStatus("MTN MoMo", isKnownStatus)
 
-const idsIn = Schema.decodeUnknownOption(Schema.Struct({ externalId: optionalText, referenceId: optionalText }))
+const idsIn = objectReader({ externalId: optionalText, referenceId: optionalText })
 
 /** MTN does not sign callbacks, so they only trigger an enquiry. */
 const callbackEvents = ({ body, headers }: CallbackRequest): Callback => {

@@ -17,7 +17,8 @@ import {
   optional,
   optionalText,
   present,
-  type Refusal
+  type Refusal,
+  objectReader
 } from "../client/WireValues.ts"
 import type { Endpoint, Product } from "./MtnMomoRequests.ts"
 
@@ -95,16 +96,14 @@ export const orderAnswer =
       : new Declined({ ...refusal, reason, providerCode: said.code })
   }
 
-const statusIn = Schema.decodeUnknownOption(
-  Schema.Struct({
-    status: Schema.String,
-    amount: optionalText,
-    currency: optionalText,
-    financialTransactionId: optionalText,
-    // Callbacks and some of its platforms name the code alone.
-    reason: optional(Schema.Union(Schema.String, ErrorReason))
-  })
-)
+const statusIn = objectReader({
+  status: Schema.String,
+  amount: optionalText,
+  currency: optionalText,
+  financialTransactionId: optionalText,
+  // Callbacks and some of its platforms name the code alone.
+  reason: optional(Schema.Union(Schema.String, ErrorReason))
+})
 
 const states = meanings({ processing: "PENDING", completed: "SUCCESSFUL", failed: "FAILED" })
 
@@ -155,9 +154,7 @@ export const outcomeOfKnown =
     return outcome._tag === "Accepted" && waits ? new Accepted({ ...outcome, nextAction: "wait" }) : outcome
   }
 
-const tokenIn = Schema.decodeUnknownOption(
-  Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString.pipe(Schema.finite()) })
-)
+const tokenIn = objectReader({ access_token: Schema.String, expires_in: Schema.NumberFromString.pipe(Schema.finite()) })
 
 export const tokenAnswer = ({ json, status }: ProviderReply) =>
   Option.map(status === 200 ? tokenIn(json) : Option.none(), ({ access_token, expires_in }) => ({
@@ -165,9 +162,7 @@ export const tokenAnswer = ({ json, status }: ProviderReply) =>
     expiresInSeconds: expires_in
   }))
 
-const balanceIn = Schema.decodeUnknownOption(
-  Schema.Struct({ availableBalance: Schema.String, currency: Schema.String })
-)
+const balanceIn = objectReader({ availableBalance: Schema.String, currency: Schema.String })
 
 /** Text for the test of the account. */
 export const balanceAnswer = (reply: ProviderReply): Option.Option<string> =>

@@ -2,14 +2,14 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
-import { optionalText } from "../client/WireValues.ts"
+import { optionalText, objectReader } from "../client/WireValues.ts"
 import type { KnownSecret, Provider } from "../port/Provider.ts"
 import { problemIn } from "./MtnMomoAnswers.ts"
 
 const PATH = "/v1_0/apiuser"
 
-const readUser = Schema.decodeUnknownOption(Schema.Struct({ providerCallbackHost: optionalText }))
-const readKey = Schema.decodeUnknownOption(Schema.Struct({ apiKey: Schema.String }))
+const readUser = objectReader({ providerCallbackHost: optionalText })
+const readKey = objectReader({ apiKey: Schema.String })
 
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 

@@ -6,7 +6,7 @@ import { accountTest, alsoTold } from "../port/AccountTest.ts"
 import { enquiryResult, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
-import { optional, optionalText } from "../client/WireValues.ts"
+import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import { readCallback } from "./PawapayCallbacks.ts"
 import { findCorrespondent, serves } from "./PawapayCorridors.ts"
 import { type Creation, creationOf, type Kind, kindOfAttempt, kinds, refundOf } from "./PawapayRequests.ts"
@@ -40,13 +40,11 @@ const decodeMerchant = Schema.decodeUnknownEither(
     )
   })
 )
-const decodeWallets = Schema.decodeUnknownOption(
-  Schema.Struct({
-    balances: Schema.Array(
-      Schema.Struct({ country: Schema.String, balance: Schema.String, currency: Schema.String, mno: optionalText })
-    )
-  })
-)
+const decodeWallets = objectReader({
+  balances: Schema.Array(
+    Schema.Struct({ country: Schema.String, balance: Schema.String, currency: Schema.String, mno: optionalText })
+  )
+})
 
 const warned = warnOfStatus("pawaPay", isKnownStatus)
 

@@ -3,15 +3,13 @@ import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
-import { moneyOfMajor, optional, optionalText, present, refusalsBy } from "../client/WireValues.ts"
+import { moneyOfMajor, optional, optionalText, present, refusalsBy, objectReader } from "../client/WireValues.ts"
 import { type Kind, kinds } from "./PawapayRequests.ts"
 
-const createdIn = Schema.decodeUnknownOption(
-  Schema.Struct({
-    status: Schema.String,
-    rejectionReason: optional(Schema.Struct({ rejectionCode: optionalText, rejectionMessage: optionalText }))
-  })
-)
+const createdIn = objectReader({
+  status: Schema.String,
+  rejectionReason: optional(Schema.Struct({ rejectionCode: optionalText, rejectionMessage: optionalText }))
+})
 
 const Transaction = Schema.Struct({
   status: Schema.String,

@@ -3,14 +3,12 @@
  * chooses its own ids and callback address, and the body names no merchant: the signature proves pawaPay, not the account.
  * A wrong signature is refused.
  */
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Either, Option } from "effect"
 import { type Callback, type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof } from "../port/Callback.ts"
-import { optionalText } from "../client/WireValues.ts"
+import { optionalText, objectReader } from "../client/WireValues.ts"
 import { checkSignature, readSigned, type Signed, type PublicKeys } from "./PawapaySignatures.ts"
 
-const decodeIds = Schema.decodeUnknownOption(
-  Schema.Struct({ refundId: optionalText, payoutId: optionalText, depositId: optionalText })
-)
+const decodeIds = objectReader({ refundId: optionalText, payoutId: optionalText, depositId: optionalText })
 
 /** A refund is looked for first: it might name its deposit too. */
 const referenceIn = (json: unknown): Option.Option<string> =>

@@ -5,7 +5,7 @@ import { type CallbackRequest, Check, isSame } from "../port/Callback.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 
 /** The headers by which a message tells what of it was signed, and how (RFC 9421 and RFC 9530), as far as pawaPay uses them. */
-export interface SignatureInput {
+interface SignatureInput {
   readonly label: string
   /** What is covered, in the order in which it was signed. */
   readonly components: ReadonlyArray<string>
@@ -25,7 +25,7 @@ const parameter = /;([a-z][a-z0-9_\-.*]*)=(?:"([^"\\]*)"|(\d+))/g
 const component = /^"([@a-z0-9-]+)"$/
 
 /** One signature; several would leave open which of them is meant. */
-export const readSignatureInput = (header: string): Either.Either<SignatureInput, string> =>
+const readSignatureInput = (header: string): Either.Either<SignatureInput, string> =>
   Either.gen(function* () {
     const [, label, text, list, tail] = yield* Either.fromNullable(
       member.exec(header.trim()),
@@ -64,10 +64,10 @@ const readByteMembers = (header: string): ReadonlyArray<readonly [name: string, 
     return name === undefined || base64 === undefined ? [] : [[name, Buffer.from(base64, "base64")] as const]
   })
 
-export const readSignature = (header: string, label: string): Option.Option<Buffer> =>
+const readSignature = (header: string, label: string): Option.Option<Buffer> =>
   Option.fromNullable(readByteMembers(header).find(([name]) => name === label)?.[1])
 
-export const readDigests = readByteMembers
+const readDigests = readByteMembers
 
 /** What must be signed: with less, a callback could be sent to another address, or with another body. */
 export const covered = ["@method", "@authority", "@path", "signature-date", "content-digest", "content-type"] as const
@@ -107,7 +107,7 @@ const valueOf = ({ authority, headers, method, path }: CallbackRequest, componen
 }
 
 /** The text that was signed; nothing where it names a part that the callback has not. */
-export const signatureBase = (
+const signatureBase = (
   request: CallbackRequest,
   { components, text }: Pick<SignatureInput, "components" | "text">
 ): Option.Option<string> => {

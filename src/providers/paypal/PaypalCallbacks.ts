@@ -21,10 +21,10 @@ import {
   type NotNow,
   Proof,
   secretNotSet,
-  Statement,
+  VerifiedReport,
   type UnverifiedReversal
 } from "../port/Callback.ts"
-import { optional, optionalText, readJson } from "../client/WireValues.ts"
+import { optional, optionalText, readJson, objectReader } from "../client/WireValues.ts"
 import {
   captureAbove,
   type Dispute,
@@ -55,45 +55,37 @@ export interface LookUps {
   readonly isNotForeign: (payee: Payee | undefined) => boolean
 }
 
-const readEvent = Schema.decodeUnknownOption(
-  Schema.Struct({ id: Schema.String, event_type: Schema.String, resource: Schema.Unknown })
-)
+const readEvent = objectReader({ id: Schema.String, event_type: Schema.String, resource: Schema.Unknown })
 type Event = Option.Option.Value<ReturnType<typeof readEvent>>
 
 const Related = optional(Schema.Struct({ related_ids: optional(Schema.Struct({ order_id: optionalText })) }))
 
-const readNames = Schema.decodeUnknownOption(
-  Schema.Struct({
-    id: optionalText,
-    custom_id: optionalText,
-    purchase_units: optional(Schema.Array(Schema.Struct({ custom_id: optionalText }))),
-    supplementary_data: Related,
-    payout_batch_id: optionalText,
-    payout_item: optional(Schema.Struct({ sender_item_id: optionalText })),
-    batch_header: optional(
-      Schema.Struct({
-        payout_batch_id: optionalText,
-        sender_batch_header: optional(Schema.Struct({ sender_batch_id: optionalText }))
-      })
-    )
-  })
-)
+const readNames = objectReader({
+  id: optionalText,
+  custom_id: optionalText,
+  purchase_units: optional(Schema.Array(Schema.Struct({ custom_id: optionalText }))),
+  supplementary_data: Related,
+  payout_batch_id: optionalText,
+  payout_item: optional(Schema.Struct({ sender_item_id: optionalText })),
+  batch_header: optional(
+    Schema.Struct({
+      payout_batch_id: optionalText,
+      sender_batch_header: optional(Schema.Struct({ sender_batch_id: optionalText }))
+    })
+  )
+})
 
-const readCapture = Schema.decodeUnknownOption(
-  Schema.Struct({ payee: optional(Payee), supplementary_data: Related, links: Links })
-)
+const readCapture = objectReader({ payee: optional(Payee), supplementary_data: Related, links: Links })
 
 /** Only a refund says how much went back in all. */
-const readRefund = Schema.decodeUnknownOption(
-  Schema.Struct({
-    id: Schema.String,
-    status: Schema.Literal("COMPLETED"),
-    amount: Amount,
-    links: Links
-  })
-)
+const readRefund = objectReader({
+  id: Schema.String,
+  status: Schema.Literal("COMPLETED"),
+  amount: Amount,
+  links: Links
+})
 
-const readRefundNames = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String, links: Links }))
+const readRefundNames = objectReader({ id: Schema.String, links: Links })
 type RefundNames = Option.Option.Value<ReturnType<typeof readRefundNames>>
 
 const isCompleted = Schema.is(Schema.Struct({ status: Schema.Literal("COMPLETED") }))
@@ -140,11 +132,11 @@ const isOrder = (found: Found): found is OwnOrder => typeof found === "object"
 
 const attemptAt = ({ orderId }: OwnOrder): Named => ({ about: "payin", reference: null, providerPaymentId: orderId })
 
-const statementOf = ({ key, said }: Returned, order: OwnOrder): Statement => {
+const verifiedReportOf = ({ key, said }: Returned, order: OwnOrder): VerifiedReport => {
   const { orderId, proof } = order
   const attempt = attemptAt(order)
   const report = new Report({ ...said, state: "returned", providerPaymentId: orderId, providerStatus: null })
-  return new Statement({ key, attempt, report, proof })
+  return new VerifiedReport({ key, attempt, report, proof })
 }
 
 /** Refunds are made by hand at PayPal only. An order does not name their total. */
@@ -282,7 +274,7 @@ const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subjec
     if (returned.isRefunded === true && hasRefunds(yield* lookUps.lookedUp(showOrder(order.orderId), proof))) {
       return [new Hint({ attempt: attemptAt(order) })]
     }
-    return [statementOf(returned, order)]
+    return [verifiedReportOf(returned, order)]
   }
   yield* Effect.logWarning(
     `PayPal's answer to «${question.operation}», HTTP ${reply.status}, names no money of the account`

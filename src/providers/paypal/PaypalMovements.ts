@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { meanings, optional, optionalText } from "../client/WireValues.ts"
+import { meanings, optional, optionalText, objectReader } from "../client/WireValues.ts"
 import { Amount, moneyOf } from "./PaypalSchemas.ts"
 
 const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText }))
@@ -82,19 +82,17 @@ export const goneWithout = (capture: Capture, payments: Payments): ReadonlyArray
     : [{ kind: "refund", id: `${id}:refunded`, amount: moneyIn(amount) ?? null, state: "settled" }]
 }
 
-export const readDispute = Schema.decodeUnknownOption(
-  Schema.Struct({
-    dispute_id: Schema.String,
-    disputed_transactions: Schema.Array(Schema.Struct({ custom: optionalText, seller_transaction_id: optionalText })),
-    dispute_amount: optional(Amount),
-    dispute_outcome: Schema.Struct({ outcome_code: Schema.String, amount_refunded: optional(Amount) })
-  })
-)
+export const readDispute = objectReader({
+  dispute_id: Schema.String,
+  disputed_transactions: Schema.Array(Schema.Struct({ custom: optionalText, seller_transaction_id: optionalText })),
+  dispute_amount: optional(Amount),
+  dispute_outcome: Schema.Struct({ outcome_code: Schema.String, amount_refunded: optional(Amount) })
+})
 export type Dispute = Option.Option.Value<ReturnType<typeof readDispute>>
 
-const readDisputes = Schema.decodeUnknownOption(
-  Schema.Struct({ items: optional(Schema.Array(Schema.Struct({ dispute_id: Schema.String, status: optionalText }))) })
-)
+const readDisputes = objectReader({
+  items: optional(Schema.Array(Schema.Struct({ dispute_id: Schema.String, status: optionalText })))
+})
 
 /** The ids of those that are resolved; none where the list is not shown. */
 export const disputesListed = ({ json, status }: ProviderReply): Option.Option<ReadonlyArray<string>> =>

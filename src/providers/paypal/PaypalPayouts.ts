@@ -13,7 +13,7 @@ import {
   unreadable
 } from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
+import { meanings, optional, optionalText, present, objectReader } from "../client/WireValues.ts"
 import { payoutCode, problemIn, refused, moneyOf } from "./PaypalSchemas.ts"
 
 const PayoutAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
@@ -29,12 +29,10 @@ const Item = Schema.Struct({
 })
 type Item = typeof Item.Type
 
-const readBatch = Schema.decodeUnknownOption(
-  Schema.Struct({
-    batch_header: Schema.Struct({ payout_batch_id: Schema.String, batch_status: Schema.String }),
-    items: optional(Schema.Array(Item))
-  })
-)
+const readBatch = objectReader({
+  batch_header: Schema.Struct({ payout_batch_id: Schema.String, batch_status: Schema.String }),
+  items: optional(Schema.Array(Item))
+})
 
 type State = Report["state"]
 

@@ -3,7 +3,15 @@ import { Option, Schema, Either } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { majorText, minorText, moneyOfMajor, optionalText, meanings, optional } from "../client/WireValues.ts"
+import {
+  majorText,
+  minorText,
+  moneyOfMajor,
+  optionalText,
+  meanings,
+  optional,
+  objectReader
+} from "../client/WireValues.ts"
 import { Check } from "../port/Callback.ts"
 import { credentialsRefused, isMade, noVerdict } from "../client/ProviderReplies.ts"
 import type { Granted } from "../client/AccessTokens.ts"
@@ -39,21 +47,21 @@ export const paypalText = (money: Money): Option.Option<string> =>
 export const paypalCurrencies =
   "AUD CAD CHF CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD".split(" ")
 
-const readToken = Schema.decodeUnknownOption(
-  Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString, scope: optionalText })
-)
+const readToken = objectReader({
+  access_token: Schema.String,
+  expires_in: Schema.NumberFromString,
+  scope: optionalText
+})
 
 /** The scope of the feature Transaction search. */
 export const readsBalances = "https://uri.paypal.com/services/reporting/search/read"
 
-export const readBalances = Schema.decodeUnknownOption(
-  Schema.Struct({
-    account_id: optionalText,
-    balances: Schema.Array(
-      Schema.Struct({ available_balance: Schema.Struct({ currency_code: Schema.String, value: Schema.String }) })
-    )
-  })
-)
+export const readBalances = objectReader({
+  account_id: optionalText,
+  balances: Schema.Array(
+    Schema.Struct({ available_balance: Schema.Struct({ currency_code: Schema.String, value: Schema.String }) })
+  )
+})
 
 export const tokenGranted = (
   reply: ProviderReply
@@ -75,7 +83,7 @@ export const tokenGranted = (
   )
 }
 
-const readVerification = Schema.decodeUnknownOption(Schema.Struct({ verification_status: Schema.String }))
+const readVerification = objectReader({ verification_status: Schema.String })
 
 /** None where the answer is not about the callback, such as an error of our own account. */
 export const verification = (reply: ProviderReply): Option.Option<Check<"vendor">> => {
@@ -86,16 +94,14 @@ export const verification = (reply: ProviderReply): Option.Option<Check<"vendor"
   )
 }
 
-const readProblem = Schema.decodeUnknownOption(
-  Schema.Struct({
-    name: Schema.String,
-    message: optionalText,
-    details: optional(
-      Schema.Array(Schema.Struct({ field: optionalText, issue: optionalText, description: optionalText }))
-    ),
-    links: optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
-  })
-)
+const readProblem = objectReader({
+  name: Schema.String,
+  message: optionalText,
+  details: optional(
+    Schema.Array(Schema.Struct({ field: optionalText, issue: optionalText, description: optionalText }))
+  ),
+  links: optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
+})
 
 interface Problem {
   readonly name: string

@@ -3,6 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import type { Declined } from "../../domain/Outcome.ts"
 import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
+import { objectReader } from "../client/WireValues.ts"
 
 export const webhookEvents = [
   "CHECKOUT.ORDER.APPROVED",
@@ -28,8 +29,8 @@ const Webhook = Schema.Struct({
   url: Schema.String,
   event_types: Schema.Array(Schema.Struct({ name: Schema.String }))
 })
-const readList = Schema.decodeUnknownOption(Schema.Struct({ webhooks: Schema.Array(Webhook) }))
-const readMade = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
+const readList = objectReader({ webhooks: Schema.Array(Webhook) })
+const readMade = objectReader({ id: Schema.String })
 
 const named = (events: ReadonlyArray<string>) => events.map((name) => ({ name }))
 

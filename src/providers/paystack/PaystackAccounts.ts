@@ -30,7 +30,7 @@ import {
   type CallFailed
 } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
-import { moneyOfMinor, optional, optionalText } from "../client/WireValues.ts"
+import { moneyOfMinor, optional, optionalText, objectReader } from "../client/WireValues.ts"
 import { isOurs } from "./PaystackMovements.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
@@ -69,7 +69,7 @@ const Refund = Schema.Struct({
 type Refund = typeof Refund.Type
 
 const dataAs = <A, I>(schema: Schema.Schema<A, I>) => {
-  const read = Schema.decodeUnknownOption(Schema.Struct({ data: schema }))
+  const read = objectReader({ data: schema })
   return ({ json }: ProviderReply) => Option.map(read(json), ({ data }) => data)
 }
 
@@ -78,7 +78,7 @@ const dedicatedIn = dataAs(Dedicated)
 const transactionIn = dataAs(Transaction)
 const refundsIn = dataAs(Schema.Array(Refund))
 const transactionsIn = dataAs(Schema.Array(Transaction))
-const messageIn = Schema.decodeUnknownOption(Schema.Struct({ message: Schema.String }))
+const messageIn = objectReader({ message: Schema.String })
 const refusedBy = (reply: ProviderReply) =>
   notMade(reply, Option.getOrUndefined(Option.map(messageIn(reply.json), ({ message }) => message)))
 
@@ -101,10 +101,10 @@ export const createCustomer = ({ holder, reference }: DetailsOrder): ProviderCal
   })
 }
 
-export const fetchCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
+const fetchCustomer = ({ holder, reference }: DetailsOrder): ProviderCall =>
   get("fetch customer", `/customer/${encodeURIComponent(taggedAddress(holder, reference))}`)
 
-export const createDedicated = (customer: string): ProviderCall =>
+const createDedicated = (customer: string): ProviderCall =>
   postJson("create dedicated account", "/dedicated_account", { customer })
 
 const PER_PAGE = 100
@@ -117,10 +117,10 @@ const between = (since: Date, until: Date | undefined, page: string) => ({
   page
 })
 
-export const listTransactions = (since: Date, until: Date | undefined, page: string): ProviderCall =>
+const listTransactions = (since: Date, until: Date | undefined, page: string): ProviderCall =>
   get("list transactions", withQuery("/transaction", between(since, until, page)))
 
-export const fetchTransaction = (id: string): ProviderCall =>
+const fetchTransaction = (id: string): ProviderCall =>
   get("fetch transaction", `/transaction/${encodeURIComponent(id)}`)
 
 export const listRefunds = (since: Date, until: Date | undefined, page: string): ProviderCall =>

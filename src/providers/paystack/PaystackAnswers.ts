@@ -14,7 +14,7 @@ import {
 import { balanceText } from "../port/AccountTest.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import type { AccountFacts } from "../port/Provider.ts"
-import { meanings, moneyOfMinor, optional, optionalText, present } from "../client/WireValues.ts"
+import { meanings, moneyOfMinor, optional, optionalText, present, objectReader } from "../client/WireValues.ts"
 import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
 import {
   isOurs,
@@ -27,31 +27,28 @@ import {
   reversalsIn
 } from "./PaystackMovements.ts"
 
-const readEnvelope = Schema.decodeUnknownOption(
-  Schema.Struct({
-    status: Schema.Boolean,
-    message: optionalText,
-    type: optionalText,
-    code: optionalText,
-    data: Schema.optional(Schema.Unknown)
-  })
-)
+const readEnvelope = objectReader({
+  status: Schema.Boolean,
+  message: optionalText,
+  type: optionalText,
+  code: optionalText,
+  data: Schema.optional(Schema.Unknown)
+})
 
-const readHosted = Schema.decodeUnknownOption(
-  Schema.Struct({ authorization_url: Schema.String.pipe(Schema.pattern(/^https?:\/\//)), access_code: Schema.String })
-)
+const readHosted = objectReader({
+  authorization_url: Schema.String.pipe(Schema.pattern(/^https?:\/\//)),
+  access_code: Schema.String
+})
 
-const readCharge = Schema.decodeUnknownOption(
-  Schema.Struct({
-    url: optionalText,
-    account_name: optionalText,
-    account_number: optionalText,
-    bank: optional(Schema.Struct({ name: optionalText })),
-    account_expires_at: optionalText
-  })
-)
+const readCharge = objectReader({
+  url: optionalText,
+  account_name: optionalText,
+  account_number: optionalText,
+  bank: optional(Schema.Struct({ name: optionalText })),
+  account_expires_at: optionalText
+})
 
-const readRecipient = Schema.decodeUnknownOption(Schema.Struct({ recipient_code: Schema.String }))
+const readRecipient = objectReader({ recipient_code: Schema.String })
 
 const readRefunds = Schema.decodeUnknownOption(
   Schema.Array(Schema.Struct({ merchant_note: optionalText, ...Moved.fields }))

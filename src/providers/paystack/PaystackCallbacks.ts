@@ -15,9 +15,9 @@ import {
   type NoProof,
   NotNow,
   Proof,
-  Statement
+  VerifiedReport
 } from "../port/Callback.ts"
-import { meanings, optionalText } from "../client/WireValues.ts"
+import { meanings, optionalText, objectReader } from "../client/WireValues.ts"
 import { transferIn } from "./PaystackAccounts.ts"
 import {
   endOf,
@@ -33,11 +33,9 @@ import {
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
   createHmac("sha512", secretKey).update(body).digest("hex")
 
-const readEvent = Schema.decodeUnknownOption(Schema.Struct({ event: Schema.String, data: Schema.Unknown }))
+const readEvent = objectReader({ event: Schema.String, data: Schema.Unknown })
 
-const readRefund = Schema.decodeUnknownOption(
-  Schema.Struct({ merchant_note: optionalText, transaction_reference: optionalText })
-)
+const readRefund = objectReader({ merchant_note: optionalText, transaction_reference: optionalText })
 
 const DISPUTE_RESOLVED = "charge.dispute.resolve"
 
@@ -63,7 +61,7 @@ const eventsOfDispute = (data: unknown, proof: Proof<"account">): Effect.Effect<
     providerCode: resolution ?? DISPUTE_RESOLVED,
     movements: [reversal]
   })
-  return Effect.succeed([new Statement({ key: `${DISPUTE_RESOLVED} ${reversal.id}`, attempt, report, proof })])
+  return Effect.succeed([new VerifiedReport({ key: `${DISPUTE_RESOLVED} ${reversal.id}`, attempt, report, proof })])
 }
 
 const kinds = meanings<Kind>({
@@ -102,7 +100,7 @@ const eventsByHand = (
   const ids = byHand.map(({ id }) => id).toSorted()
   const key = `refunded by hand ${sha256Hex(ids.join(" "))}`
   const report = new Report({ ...paid, movements: [...(paid.movements ?? []), ...byHand] })
-  return [new Statement({ key, attempt, report, proof })]
+  return [new VerifiedReport({ key, attempt, report, proof })]
 }
 
 /**
@@ -136,7 +134,7 @@ const eventsOfMoved = (
       const { providerPaymentId } = report
       const key = providerPaymentId === null ? sha256Hex(body) : `${event} ${providerPaymentId}`
       const attempt = { reference, providerPaymentId, about: abouts[kind] }
-      const statement = new Statement({ key, attempt, report, proof })
+      const statement = new VerifiedReport({ key, attempt, report, proof })
       return isRemarkable(kind, moved.status)
         ? Effect.as(Effect.logWarning(`Paystack's ${event} has the status ${moved.status}`), [statement])
         : Effect.succeed([statement])

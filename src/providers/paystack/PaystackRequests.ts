@@ -146,7 +146,7 @@ export const fetchRefund = (id: string): ProviderCall => get("fetch refund", `/r
 const searchedBefore = Duration.minutes(10)
 const searchedAfter = Duration.hours(1)
 
-export const REFUNDS_PER_PAGE = 100
+const REFUNDS_PER_PAGE = 100
 
 /** The refunds of about the time at which ours was sent. */
 export const listRefunds = ({ sentAt }: AttemptContext): ProviderCall => {

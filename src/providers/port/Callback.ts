@@ -1,4 +1,4 @@
-/** Callbacks of providers. A proof that is bound to the account makes a statement of one; all else is a hint. */
+/** Callbacks of providers: verified reports, whose proof is bound to the account, and hints. */
 import { timingSafeEqual, verify } from "node:crypto"
 import { Data, Either, type Option } from "effect"
 import type { Report } from "../../domain/Outcome.ts"
@@ -45,7 +45,7 @@ export const isSame = (expected: string | Buffer, given: string | Buffer | undef
  * Whom a check identifies. `account`: a secret that only this account and the vendor know. `vendor`: a key by which the
  * vendor signs for all of its customers, so that any of them can have a callback signed.
  */
-export type Binding = "account" | "vendor"
+type Binding = "account" | "vendor"
 
 /** Result of comparing a secret or a signature with what was expected. A condition can make it fail, and none make it hold. */
 export class Check<To extends Binding = Binding> {
@@ -125,7 +125,7 @@ export interface Named {
  * Report that is applied as it stands. Only a proof bound to the account shows that this account moved money: what a key of
  * the vendor's proves is a `Hint`, and the account's own credentials ask.
  */
-export class Statement extends Data.TaggedClass("Statement")<{
+export class VerifiedReport extends Data.TaggedClass("VerifiedReport")<{
   /** Unique for the provider: its own event id, or a digest of the body. */
   readonly key: string
   readonly attempt: Named
@@ -148,7 +148,7 @@ export class Hint extends Data.TaggedClass("Hint")<{
   readonly unverified?: UnverifiedReversal
 }> {}
 
-export type CallbackEvent = Statement | Hint
+export type CallbackEvent = VerifiedReport | Hint
 
 /** A transfer in a callback, proved by a secret of the account. */
 export interface ProvedTransfer extends IncomingTransfer {

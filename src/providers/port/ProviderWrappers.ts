@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { nilUuid, type OrgId } from "../../domain/Ids.ts"
-import { type CallbackEvent, Hint, type Named, Statement } from "./Callback.ts"
+import { type CallbackEvent, Hint, type Named, VerifiedReport } from "./Callback.ts"
 import type { DetailsOrder } from "./AccountIssuer.ts"
 import type { AttemptContext, Provider, RefundOrder } from "./Provider.ts"
 import { present } from "../client/WireValues.ts"
@@ -39,7 +39,7 @@ const named = ({ reference, ...others }: Named): Named => ({
 const inward = (event: CallbackEvent): CallbackEvent =>
   event._tag === "Hint"
     ? new Hint({ ...event, attempt: named(event.attempt) })
-    : new Statement({ ...event, attempt: named(event.attempt) })
+    : new VerifiedReport({ ...event, attempt: named(event.attempt) })
 
 const tagged = <A, E>(purpose: Purpose, orgId: OrgId | null, call: Effect.Effect<A, E>) =>
   Effect.locally(call, caller, { purpose, orgId })

@@ -30,7 +30,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { moneyOf } from "../../platform/database/Query.ts"
 import { compileDecoder } from "../../platform/schema/CompiledSchema.ts"
 import { withMovements } from "../client/ProviderReplies.ts"
-import { type Callback, type CallbackRequest, Check, NoProof, Proof, Statement } from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, Check, NoProof, Proof, VerifiedReport } from "../port/Callback.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 
 /** Deposit address: valid for its network, derived from the reference, without a private key. */
@@ -234,7 +234,7 @@ export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
     const providerPaymentId = simulatorPaymentId(rail, body.reference)
     const { reason, state } = body
     const movements = movementsOf({ ...body, money: moneyOf(body.amount, body.currency) })
-    const event = new Statement({
+    const event = new VerifiedReport({
       key: body.event_id,
       attempt: { reference: body.reference, providerPaymentId },
       report: new Report({ state, reason, providerPaymentId, providerStatus: state, ...withMovements(movements) }),

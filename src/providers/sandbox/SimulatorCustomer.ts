@@ -41,7 +41,7 @@ const refundOf = ({ rail }: SimulatorPayment, reference: string, money: Money): 
     : { behaviour: "completes", answer: { state: "processing", nextAction: null, actionData: {} } })
 })
 
-export const makeRefund = (store: Context.Tag.Service<SimulatorStore>, { timersFor }: SimulatorTimers) =>
+const makeRefund = (store: Context.Tag.Service<SimulatorStore>, { timersFor }: SimulatorTimers) =>
   Effect.fn("RailCustomer.refund")(function* (reference: string, refundReference: string, money: Money) {
     const before = yield* store.find(refundReference)
     if (Option.isSome(before)) return acceptedAs(before.value) as Outcome

@@ -19,7 +19,7 @@ import {
 } from "../port/AccountIssuer.ts"
 import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
-import { optional, optionalText, orNull } from "../client/WireValues.ts"
+import { optional, optionalText, orNull, objectReader } from "../client/WireValues.ts"
 import { accountIn } from "./StripeAnswers.ts"
 import { amountText, bankTransferType, type Form, moneyIn, post } from "./StripeRequests.ts"
 import { BankAddress } from "./StripeSchemas.ts"
@@ -30,7 +30,7 @@ export const issuedCurrencies = ["EUR", "GBP", "JPY", "MXN", "USD"]
 
 /** Marks the customer of a virtual account, and payments that only move its money on. */
 const ACCOUNT = "virtual_account"
-export const SWEEP = "sweep"
+const SWEEP = "sweep"
 
 const Customer = Schema.Struct({
   id: Schema.String,
@@ -38,14 +38,12 @@ const Customer = Schema.Struct({
   metadata: orNull(Schema.Record({ key: Schema.String, value: Schema.String }))
 })
 const customerIn = Schema.decodeUnknownOption(Customer)
-const customersIn = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Customer) }))
-const instructionsIn = Schema.decodeUnknownOption(
-  Schema.Struct({ bank_transfer: Schema.Struct({ financial_addresses: Schema.Array(BankAddress) }) })
-)
-const messageIn = Schema.decodeUnknownOption(Schema.Struct({ error: Schema.Struct({ message: Schema.String }) }))
-const cashIn = Schema.decodeUnknownOption(
-  Schema.Struct({ available: orNull(Schema.Record({ key: Schema.String, value: Schema.String })) })
-)
+const customersIn = objectReader({ data: Schema.Array(Customer) })
+const instructionsIn = objectReader({
+  bank_transfer: Schema.Struct({ financial_addresses: Schema.Array(BankAddress) })
+})
+const messageIn = objectReader({ error: Schema.Struct({ message: Schema.String }) })
+const cashIn = objectReader({ available: orNull(Schema.Record({ key: Schema.String, value: Schema.String })) })
 
 const Sender = optional(Schema.Struct({ sender_name: optionalText }))
 
@@ -72,12 +70,10 @@ export const CashTransaction = Schema.Struct({
 type CashTransaction = typeof CashTransaction.Type
 
 export const cashTransactionIn = Schema.decodeUnknownOption(CashTransaction)
-const eventsIn = Schema.decodeUnknownOption(
-  Schema.Struct({
-    has_more: Schema.Boolean,
-    data: Schema.Array(Schema.Struct({ id: Schema.String, data: Schema.Struct({ object: Schema.Unknown }) }))
-  })
-)
+const eventsIn = objectReader({
+  has_more: Schema.Boolean,
+  data: Schema.Array(Schema.Struct({ id: Schema.String, data: Schema.Struct({ object: Schema.Unknown }) }))
+})
 
 /** All other types move money between the cash balance and our own balance. */
 const kinds: Readonly<Record<string, TransferKind>> = {
@@ -100,7 +96,7 @@ export const createCustomer = ({ holder, reference }: DetailsOrder, insteadOf?: 
 }
 
 /** Finds the customer of an earlier try after its idempotency key was forgotten; the index behind it lags. */
-export const searchCustomer = ({ reference }: DetailsOrder): ProviderCall =>
+const searchCustomer = ({ reference }: DetailsOrder): ProviderCall =>
   get(
     "search customers",
     withQuery("/v1/customers/search", { query: `metadata['${ACCOUNT}']:'${reference}'`, limit: "1" })
@@ -109,7 +105,7 @@ export const searchCustomer = ({ reference }: DetailsOrder): ProviderCall =>
 const customerPath = (id: string, below = ""): string => `/v1/customers/${encodeURIComponent(id)}${below}`
 
 /** Repeated, Stripe answers with the same details. */
-export const fundingInstructions = (customer: string, { country, currency }: DetailsOrder): ProviderCall => {
+const fundingInstructions = (customer: string, { country, currency }: DetailsOrder): ProviderCall => {
   const { eu_bank_transfer, type } = bankTransferType(currency, country)
   const form: Form = {
     currency: currency.toLowerCase(),
@@ -124,7 +120,7 @@ const PER_PAGE = 100
 
 const seconds = (at: Date): string => `${Math.floor(at.getTime() / 1000)}`
 
-export const listEvents = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
+const listEvents = (since: Date, until: Date | undefined, after: string | null): ProviderCall =>
   get(
     "list events",
     withQuery("/v1/events", {

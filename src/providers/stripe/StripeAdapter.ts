@@ -1,4 +1,7 @@
 /** Stripe: cards in every country, on its own page or by their number, and bank transfers in by virtual accounts. */
+import * as answers from "./StripeAnswers.ts"
+import * as requests from "./StripeRequests.ts"
+import * as pages from "./StripeSessions.ts"
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
@@ -21,14 +24,10 @@ import {
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
 import { customerAccounts, issuedCurrencies } from "./StripeAccounts.ts"
-import * as answers from "./StripeAnswers.ts"
 import { eventOf, proofOf, type Transferred, type ChargeReversal, statementsOfReversal } from "./StripeCallbacks.ts"
 import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
-import * as requests from "./StripeRequests.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn, sessionIn } from "./StripeSchemas.ts"
-import * as pages from "./StripeSessions.ts"
-import { stripeTest } from "./StripeAccountTest.ts"
-import { stripeRegistration, webhookEvents } from "./StripeWebhooks.ts"
+import { stripeRegistration, webhookEvents, stripeTest } from "./StripeManagement.ts"
 
 const { warned } = pages
 
@@ -311,7 +310,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       if (event === undefined) return { events: [] }
       if (event._tag === "Transfer") return yield* transferred(event, proof)
       if (event._tag === "ChargeReversal") return yield* reversed(event, proof)
-      if (event._tag === "Statement") yield* warned(event.report)
+      if (event._tag === "VerifiedReport") yield* warned(event.report)
       return { events: [event] }
     })
 

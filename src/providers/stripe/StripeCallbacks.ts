@@ -4,8 +4,8 @@ import { Either, Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { withMovements } from "../client/ProviderReplies.ts"
-import { type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof, Statement } from "../port/Callback.ts"
-import { optional } from "../client/WireValues.ts"
+import { type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof, VerifiedReport } from "../port/Callback.ts"
+import { optional, objectReader } from "../client/WireValues.ts"
 import { type CashTransaction, cashTransactionIn } from "./StripeAccounts.ts"
 import { moneyIn } from "./StripeRequests.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
@@ -35,7 +35,7 @@ type Event = typeof Event.Type
 
 const eventIn = Schema.decodeUnknownOption(Event)
 
-const kindIn = Schema.decodeUnknownOption(Schema.Struct({ object: Schema.String }))
+const kindIn = objectReader({ object: Schema.String })
 
 interface Signature {
   readonly time: string
@@ -91,22 +91,22 @@ export interface Transferred {
 export const eventOf = (
   body: Buffer,
   proof: Proof<"account">
-): Option.Option<Statement | Hint | ChargeReversal | Transferred> =>
+): Option.Option<VerifiedReport | Hint | ChargeReversal | Transferred> =>
   jsonOfBody({ body }).pipe(
     Option.flatMap(eventIn),
     Option.filter(({ account }) => account === undefined),
-    Option.flatMap((event): Option.Option<Statement | Hint | ChargeReversal | Transferred> => {
+    Option.flatMap((event): Option.Option<VerifiedReport | Hint | ChargeReversal | Transferred> => {
       const { object } = event.data
       const kind = Option.getOrUndefined(Option.map(kindIn(object), (one) => one.object))
       switch (kind) {
         case "payment_intent":
-          return statementOfIntent(event, proof)
+          return verifiedReportOfIntent(event, proof)
         case "checkout.session":
           return eventOfSession(event, proof)
         case "charge":
           return hintOfCharge(event)
         case "refund":
-          return statementOfRefund(event, proof)
+          return verifiedReportOfRefund(event, proof)
         case "dispute":
           return reversalOfDispute(event)
         case "customer_cash_balance_transaction":
@@ -117,25 +117,28 @@ export const eventOf = (
     })
   )
 
-const statementOfIntent = ({ data, id: key }: Event, proof: Proof<"account">): Option.Option<Statement | Hint> =>
+const verifiedReportOfIntent = (
+  { data, id: key }: Event,
+  proof: Proof<"account">
+): Option.Option<VerifiedReport | Hint> =>
   Option.flatMap(intentIn(data.object), (intent) => {
     const [reference, report] = [referenceIn(intent), reportOfIntent(intent)]
     const attempt = { reference, providerPaymentId: intent.id }
     if (reference === null) return Option.none()
     return Option.some(
-      report._tag === "Unknown" ? new Hint({ attempt }) : new Statement({ key, attempt, report, proof })
+      report._tag === "Unknown" ? new Hint({ attempt }) : new VerifiedReport({ key, attempt, report, proof })
     )
   })
 
 /** A page that expired was not paid. Of one that is complete the payment has to be looked up, for the id of its charge. */
-const eventOfSession = ({ data, id: key }: Event, proof: Proof<"account">): Option.Option<Statement | Hint> =>
+const eventOfSession = ({ data, id: key }: Event, proof: Proof<"account">): Option.Option<VerifiedReport | Hint> =>
   Option.flatMap(sessionIn(data.object), (session) => {
     const reference = referenceIn(session)
     const attempt = { reference, providerPaymentId: session.id }
     if (reference === null) return Option.none()
     if (session.status !== "expired") return Option.some(new Hint({ attempt }))
     const report = new Report({ ...reportOfPage(session), providerPaymentId: null })
-    return Option.some(new Statement({ key, attempt, report, proof }))
+    return Option.some(new VerifiedReport({ key, attempt, report, proof }))
   })
 
 /** A charge has the reference of its payment, and does not say what became of that. */
@@ -146,13 +149,16 @@ const hintOfCharge = ({ data }: Event): Option.Option<Hint> =>
     return reference === null ? Option.none() : Option.some(new Hint({ attempt }))
   })
 
-const statementOfRefund = (event: Event, proof: Proof<"account">): Option.Option<Statement | ChargeReversal> =>
-  Option.flatMap(refundIn(event.data.object), (refund): Option.Option<Statement | ChargeReversal> => {
+const verifiedReportOfRefund = (
+  event: Event,
+  proof: Proof<"account">
+): Option.Option<VerifiedReport | ChargeReversal> =>
+  Option.flatMap(refundIn(event.data.object), (refund): Option.Option<VerifiedReport | ChargeReversal> => {
     const reference = referenceIn(refund)
     const attempt = { reference, providerPaymentId: refund.id }
     return reference === null
       ? reversalOfManualRefund(event, refund)
-      : Option.some(new Statement({ key: event.id, attempt, report: reportOfRefund(refund), proof }))
+      : Option.some(new VerifiedReport({ key: event.id, attempt, report: reportOfRefund(refund), proof }))
   })
 
 /** It leaves our balance when it is made, and comes back to it when it fails. */
@@ -198,14 +204,14 @@ export const statementsOfReversal = (
   { amount, currency, event, movements, reason, reports }: ChargeReversal,
   intent: Intent,
   proof: Proof<"account">
-): ReadonlyArray<Statement> => {
+): ReadonlyArray<VerifiedReport> => {
   const reference = referenceIn(intent)
   if (reference === null || Option.isNone(moneyIn(amount, currency))) return []
   const about = { providerPaymentId: intent.id, providerStatus: intent.status, providerCode: event }
   const attempt = { reference, providerPaymentId: intent.id }
   return reports.map(({ key, state }) => {
     const said = { state, reason: state === "returned" ? reason : null }
-    return new Statement({
+    return new VerifiedReport({
       key,
       attempt,
       report: new Report({ ...said, ...about, ...withMovements(movements) }),

@@ -33,7 +33,7 @@ export const movementsOfRefund = (refund: Refund): ReadonlyArray<Movement> => {
   return [{ ...given, state: status === "canceled" ? "failed" : "pending" }]
 }
 
-export interface Withdrawn {
+interface Withdrawn {
   readonly withdrawn: boolean
   readonly reinstated: boolean
 }

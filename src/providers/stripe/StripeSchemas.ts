@@ -1,7 +1,7 @@
 /** The fields that we read of Stripe's objects. */
 import { Schema } from "effect"
 import { StripeError } from "./StripeRefusals.ts"
-import { orNull, textOrNull } from "../client/WireValues.ts"
+import { orNull, textOrNull, objectReader } from "../client/WireValues.ts"
 
 const metadata = orNull(Schema.Record({ key: Schema.String, value: Schema.String }))
 
@@ -105,27 +105,23 @@ export const disputeIn = Schema.decodeUnknownOption(Dispute)
 export const intentIn = Schema.decodeUnknownOption(Intent)
 export const sessionIn = Schema.decodeUnknownOption(Session)
 export const refundIn = Schema.decodeUnknownOption(Refund)
-export const errorIn = Schema.decodeUnknownOption(Schema.Struct({ error: StripeError }))
-export const listIn = Schema.decodeUnknownOption(
-  Schema.Struct({
-    data: Schema.Array(Schema.Unknown),
-    has_more: Schema.optionalWith(Schema.Boolean, { default: () => false })
-  })
-)
+export const errorIn = objectReader({ error: StripeError })
+export const listIn = objectReader({
+  data: Schema.Array(Schema.Unknown),
+  has_more: Schema.optionalWith(Schema.Boolean, { default: () => false })
+})
 
-export const refusedIntentIn = Schema.decodeUnknownOption(
-  Schema.Struct({
-    error: Schema.Struct({
-      code: Schema.Literal("payment_intent_unexpected_state"),
-      payment_intent: Schema.Struct({ status: Schema.String })
-    })
+export const refusedIntentIn = objectReader({
+  error: Schema.Struct({
+    code: Schema.Literal("payment_intent_unexpected_state"),
+    payment_intent: Schema.Struct({ status: Schema.String })
   })
-)
+})
 
-export const idIn = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String, created: textOrNull }))
+export const idIn = objectReader({ id: Schema.String, created: textOrNull })
 
 /** Of a charge: which payment of ours it is of. */
-export const ofChargeIn = Schema.decodeUnknownOption(Schema.Struct({ payment_intent: textOrNull, metadata }))
+export const ofChargeIn = objectReader({ payment_intent: textOrNull, metadata })
 
 export const referenceIn = (about: { readonly metadata: Intent["metadata"] }): string | null =>
   about.metadata?.["reference"] ?? null

@@ -55,7 +55,7 @@ export const intentOf = ({ payment_intent: intent }: Session): Intent | null =>
   typeof intent === "object" ? intent : null
 
 /** A payment that was made, or is being made, says what became of it; until then the page does. */
-export const reportOfSession = (session: Session): Report | Unknown => {
+const reportOfSession = (session: Session): Report | Unknown => {
   const intent = intentOf(session)
   const paid = intent === null ? undefined : reportOfIntent(intent)
   if (paid === undefined) return reportOfPage(session)

@@ -22,7 +22,7 @@ import { SqlClient } from "@effect/sql"
 import { incomingTransferLease } from "../../domain/policies/PaymentPolicies.ts"
 import { OPERATOR_ID } from "../../domain/Movement.ts"
 
-export const TransferRow = Schema.Struct({
+const TransferRow = Schema.Struct({
   transfer_id: Schema.String,
   provider: ProviderName,
   /** The configuration whose account received the money; null: the platform's. */

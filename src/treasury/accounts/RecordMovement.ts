@@ -123,7 +123,7 @@ interface TransferAmounts {
 }
 
 /** One side of a transfer: a virtual account, or the settlement account of its organisation. */
-export interface TransferSide {
+interface TransferSide {
   readonly ledger: LedgerAccount
   readonly currency: AnyCurrencyCode
   /** Null: settlement. */

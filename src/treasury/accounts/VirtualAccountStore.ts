@@ -115,7 +115,7 @@ export const PendingDetails = Schema.Struct({
 export type PendingDetails = typeof PendingDetails.Type
 
 /** What became of a request for details. */
-export type DetailsChange =
+type DetailsChange =
   | { readonly _tag: "issued"; readonly issuerReference: string; readonly details: AccountDetails }
   | { readonly _tag: "refused"; readonly message: string }
   /** Asks this provider, after the time. */
@@ -156,7 +156,7 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
 
 /** A withdrawal's row refers to its payment: status and fee are read from there. */
 
-export const TransactionRow = Schema.Struct({
+const TransactionRow = Schema.Struct({
   transaction_id: TransactionId,
   account_id: AccountId,
   org_id: OrgId,

@@ -31,7 +31,7 @@ const messages = {
   deposit: "Deposit completed"
 } as const
 
-export type MovementAnswer = keyof typeof messages
+type MovementAnswer = keyof typeof messages
 
 export const movementAnswer = (movement: MovementAnswer, transaction: VirtualTransaction) =>
   success(messages[movement], transactionView(transaction))

@@ -24,7 +24,7 @@ import {
 import { initiatorOf, type NewPayout, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 import { EscrowPayoutWorker } from "./EscrowPayoutWorker.ts"
 
-export interface DisburseRequest {
+interface DisburseRequest {
   readonly escrowId: EscrowId
   readonly milestoneId: string
   readonly description: string | null

@@ -12,7 +12,7 @@ import {
   EscrowPayoutStore
 } from "./EscrowPayoutStore.ts"
 
-export interface StoredPayout extends ClaimedPayout {
+interface StoredPayout extends ClaimedPayout {
   readonly due_at: Date | null
 }
 

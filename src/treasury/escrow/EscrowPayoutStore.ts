@@ -27,7 +27,7 @@ import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
  * - `blocked`: could not be sent, or its payment failed; an item of the operations queue.
  * - `closed`: nothing more is sent for this row; the money is the party's.
  */
-export const payoutStatuses = ["waiting", "sent", "paid", "blocked", "closed"] as const
+const payoutStatuses = ["waiting", "sent", "paid", "blocked", "closed"] as const
 
 /** The caller who asked for the payout. */
 export const Initiator = Schema.Struct({
@@ -40,7 +40,7 @@ export const Initiator = Schema.Struct({
 export type Initiator = typeof Initiator.Type
 
 /** Columns of a payout. */
-export const PayoutRow = Schema.Struct({
+const PayoutRow = Schema.Struct({
   payout_id: Schema.String,
   org_id: OrgId,
   escrow_id: EscrowId,

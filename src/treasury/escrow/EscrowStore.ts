@@ -22,11 +22,11 @@ import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 
 const escrowStatuses = ["active", "completed", "canceled"] as const
-export type EscrowStatus = (typeof escrowStatuses)[number]
+type EscrowStatus = (typeof escrowStatuses)[number]
 
 const milestoneStatuses = ["pending", "contract_submitted", "disbursed", "canceled"] as const
 
-export const EscrowRow = Schema.Struct({
+const EscrowRow = Schema.Struct({
   escrow_id: EscrowId,
   org_id: OrgId,
   name: Schema.String,
@@ -41,7 +41,7 @@ export const EscrowRow = Schema.Struct({
   updated_at: Schema.DateFromSelf
 })
 
-export const PartyRow = Schema.Struct({
+const PartyRow = Schema.Struct({
   party_id: Schema.String,
   escrow_id: EscrowId,
   name: Schema.String,

@@ -22,7 +22,7 @@ const minus = (a: Money, b: Money): Money => Either.getOrThrow(a.subtract(b))
 const mustBeActive = ({ status }: Escrow): Either.Either<void, Conflict> =>
   status === "active" ? Either.void : Either.left(new Conflict({ message: `This escrow is ${status}.` }))
 
-export const milestoneOf = ({ milestones }: Escrow, id: string): Either.Either<Milestone, NotFound> =>
+const milestoneOf = ({ milestones }: Escrow, id: string): Either.Either<Milestone, NotFound> =>
   Either.fromNullable(
     milestones.find(({ milestone_id }) => milestone_id === id),
     () => notFound("milestone")
@@ -35,14 +35,14 @@ export const partyOf = ({ parties }: Escrow, id: string): Either.Either<Party, N
   )
 
 /** Disbursed and canceled milestones are final. */
-export const openMilestone = (escrow: Escrow, id: string): Either.Either<Milestone, NotFound | Conflict> =>
+const openMilestone = (escrow: Escrow, id: string): Either.Either<Milestone, NotFound | Conflict> =>
   Either.filterOrLeft(
     milestoneOf(escrow, id),
     ({ status }) => status !== "disbursed" && status !== "canceled",
     ({ status }) => new Conflict({ message: `This milestone is ${status} already.` })
   )
 
-export const withMilestone = (escrow: Escrow, changed: Milestone): Escrow => ({
+const withMilestone = (escrow: Escrow, changed: Milestone): Escrow => ({
   ...escrow,
   milestones: escrow.milestones.map((one) => (one.milestone_id === changed.milestone_id ? changed : one))
 })
@@ -182,7 +182,7 @@ export const fundEntry = (escrow: Escrow, entryId: string, from: LedgerAccount, 
   postings: move(from, escrowLedgerAccount(escrow), amount)
 })
 
-export interface SharePosting {
+interface SharePosting {
   readonly to: LedgerAccount
   readonly amount: Money
 }

@@ -12,9 +12,9 @@ import { coverageOf, type Escrow, type Milestone, partyLedgerAccount } from "./E
 import type { EscrowPayout } from "./EscrowPayoutStore.ts"
 
 export type EscrowView = typeof Api.Escrow.Type
-export type MilestoneView = typeof Api.Milestone.Type
-export type PayoutView = typeof Api.PartyPayout.Type
-export type EscrowPayoutView = typeof Api.EscrowPayout.Type
+type MilestoneView = typeof Api.Milestone.Type
+type PayoutView = typeof Api.PartyPayout.Type
+type EscrowPayoutView = typeof Api.EscrowPayout.Type
 
 const viewOf = (coverage: ReturnType<typeof coverageOf>, milestone: Milestone): MilestoneView => {
   const { expected, milestone_id, splits, status } = milestone

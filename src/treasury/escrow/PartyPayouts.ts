@@ -52,7 +52,7 @@ interface PayOptions<E> {
   readonly inSameTransaction: Stored<void, E>
 }
 
-export interface PartyPayoutRequest {
+interface PartyPayoutRequest {
   readonly escrowId: EscrowId
   readonly partyId: string
   /** Defaults to the party's own. */

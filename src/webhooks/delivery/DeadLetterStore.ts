@@ -1,9 +1,11 @@
 /** Stores dead letters (deliveries with status `dead`), and the log of attempts of every delivery. */
-import { Context, type Option, Schema } from "effect"
+import { Context, Option, Schema, Effect, Layer } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import { type StoredAttempt, StoredDelivery } from "../Webhook.ts"
-import type { WebhookId } from "../../domain/Ids.ts"
+import { type Scope, inScope, ownedIn, queryCount, query } from "../../platform/database/Query.ts"
+import { StoredAttempt, StoredDelivery } from "../Webhook.ts"
+import { type WebhookId, PaymentId } from "../../domain/Ids.ts"
+import { SqlClient } from "@effect/sql"
+import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 
 export const DeadLetter = Schema.Struct({ ...StoredDelivery.fields, endpoint_url: Schema.String })
 export type DeadLetter = typeof DeadLetter.Type
@@ -36,3 +38,81 @@ interface Store {
 }
 
 export class DeadLetterStore extends Context.Tag("corridor/DeadLetterStore")<DeadLetterStore, Store>() {}
+
+const LetterRow = Schema.Struct({
+  ...DeadLetter.fields,
+  ...DeadLetterEvent.fields,
+  ...PayloadColumns,
+  payment_id: Schema.NullOr(PaymentId),
+  event_at: Schema.DateFromSelf
+})
+const letterRow = query(LetterRow)
+
+const withPayload = ({ event_at, payment_id, event_data, ...row }: typeof LetterRow.Type) => ({
+  ...row,
+  payload: payloadOf({ ...row, payment_id, event_data }, event_at)
+})
+const attempts = query(StoredAttempt)
+const time = query(Schema.Struct({ now: Schema.DateFromSelf }))
+
+export const deadLetterStoreSql = Layer.effect(
+  DeadLetterStore,
+  Effect.map(SqlClient.SqlClient, (sql): DeadLetterStore["Type"] => {
+    const columns = sql.literal(
+      "delivery_id, org_id, webhook_id, event_id, event_type, status, attempts, last_status_code, last_error, created_at, updated_at"
+    )
+    const endpoint = sql.literal(
+      "(select endpoint_url from webhooks w where w.webhook_id = webhook_deliveries.webhook_id) as endpoint_url"
+    )
+    const isActive = sql.literal("webhook_id in (select webhook_id from webhooks where status = 'active')")
+
+    const dead = (scope: Scope, { delivery_id, since, webhook_id }: DeadLetterFilter) =>
+      sql.and([
+        sql`status = 'dead'`,
+        delivery_id === undefined && webhook_id === undefined ? inScope(sql, scope) : ownedIn(sql, scope),
+        ...(delivery_id === undefined ? [] : [sql`delivery_id = ${delivery_id}`]),
+        ...(webhook_id === undefined ? [] : [sql`webhook_id = ${webhook_id}`]),
+        ...(since === undefined ? [] : [sql`created_at >= ${since}`])
+      ])
+
+    return {
+      find: (scope, id) =>
+        sql`select ${columns}, ${endpoint}, e.* from webhook_deliveries cross join lateral (
+          select ${sql.literal(payloadColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
+          from events e where e.event_id = webhook_deliveries.event_id
+        ) e where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(
+          letterRow.first,
+          Effect.map(Option.map(withPayload))
+        ),
+      attempts: (scope, id) =>
+        attempts.all(sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms, signed_at,
+          encode(signatures, 'hex') as signatures,
+          regexp_replace(encode(trace, 'hex'), '^(..)(.{32})(.{16})', '\\1-\\2-\\3-') as traceparent
+        from webhook_attempts
+        where delivery_id in (
+          select delivery_id from webhook_deliveries where delivery_id = ${id} and ${ownedIn(sql, scope)}
+        ) order by at, attempt`),
+      now: sql`select now() + interval '1 ms' as now`.pipe(
+        time.one,
+        Effect.map(({ now }) => now)
+      ),
+      countDisabled: (scope, selection, before) =>
+        queryCount(sql`select count(*)::int from webhook_deliveries
+          where ${dead(scope, selection)} and updated_at <= ${before} and not ${isActive}`),
+      replay: (scope, selection, before, limit) =>
+        queryCount(sql`with picked as (
+          select delivery_id, org_id, webhook_id, event_id, created_at from webhook_deliveries
+          where ${dead(scope, selection)} and updated_at <= ${before} and ${isActive}
+          order by created_at, delivery_id limit ${limit} for update skip locked
+        ), revived as (
+          update webhook_deliveries d set status = 'pending', updated_at = now()
+          from picked p where d.delivery_id = p.delivery_id and d.created_at = p.created_at
+        ), queued as (
+          insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at)
+          select p.delivery_id, p.org_id, p.webhook_id, p.created_at, p.event_id, e.created_at
+          from picked p join events e on e.event_id = p.event_id
+        )
+        select count(*)::int from picked`)
+    }
+  })
+)

@@ -49,7 +49,7 @@ const spread = (endpoints: ReadonlyArray<Open>, { failingRoom, room }: Organizat
   })
 }
 
-export const claimingMemory = (
+const claimingMemory = (
   tables: Opened<typeof webhookTables> & Pick<MemoryDatabase["Type"], "atomically">
 ): Claiming => {
   const { atomically, events, webhookDeliveries, webhookQueue, webhooks } = tables
@@ -138,7 +138,7 @@ export const claimingMemory = (
   }
 }
 
-export const finishingMemory = (
+const finishingMemory = (
   tables: Opened<typeof webhookTables> & Pick<MemoryDatabase["Type"], "atomically">
 ): Finishing => {
   const { atomically, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables

@@ -50,7 +50,7 @@ const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDeliv
 const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<OrgId, WebhookId> =>
   new Map(rows.flatMap(({ lane, next }) => (next === null ? [] : [[lane, next] as const])))
 
-export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
+const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
   // Loose index scan: one index lookup for each organisation, whatever its backlog.
   due: (after) =>
     sql`with recursive walk as (
@@ -152,7 +152,7 @@ const settledOf = (rows: ReadonlyArray<typeof SettledRow.Type>): FinishedBatch =
 
 const failureLimit = Duration.toSeconds(webhookGivesUpAfter)
 
-export const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
+const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
   finish: (results) =>
     sql`with held as (
         -- By key, in a fixed order to avoid deadlocks. Here and below, a plain join would read whole tables, because

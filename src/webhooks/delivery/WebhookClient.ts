@@ -35,7 +35,7 @@ const errorOf = (cause: Cause.Cause<EndpointRefused>): Error => {
 }
 
 /** Connects only to addresses that were checked for this connection. */
-export const connectorIn = (
+const connectorIn = (
   { mode, webhookTimeout }: Settings["Type"],
   { authorities, reach }: WebhookNetwork["Type"],
   runtime: Runtime.Runtime<never>
@@ -88,7 +88,7 @@ export interface WebhookResponse {
 }
 
 /** A timeout, or the failure of the connection. */
-export type NoAnswer = { readonly late: true } | { readonly late: false; readonly cause: unknown }
+type NoAnswer = { readonly late: true } | { readonly late: false; readonly cause: unknown }
 
 const MOST_BYTES = 16 * 1024
 

@@ -4,7 +4,7 @@ import { Effect, Exit } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import { type CallbackEvent, type CallbackRequest, Statement } from "../../../src/providers/port/Callback.ts"
+import { type CallbackEvent, type CallbackRequest, VerifiedReport } from "../../../src/providers/port/Callback.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -22,8 +22,8 @@ const beyond = new Money({ currency: CurrencyCode.make("KES"), minor: 10n ** 140
 const collection = { kind: "collection", id: "beyond", amount: beyond, state: "settled" } as const
 
 const fouled = (event: CallbackEvent): CallbackEvent =>
-  event._tag === "Statement" && event.key === FOUL
-    ? new Statement({ ...event, report: new Report({ ...event.report, movements: [collection] }) })
+  event._tag === "VerifiedReport" && event.key === FOUL
+    ? new VerifiedReport({ ...event, report: new Report({ ...event.report, movements: [collection] }) })
     : event
 
 const make = () => {

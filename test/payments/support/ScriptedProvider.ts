@@ -13,7 +13,7 @@ import {
   NoProof,
   NotNow,
   Proof,
-  Statement
+  VerifiedReport
 } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import { makePurse, type Purse } from "./Purse.ts"
@@ -224,7 +224,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     const known = reference ?? references.get(providerPaymentId ?? "")
     // What somebody else paid by the same name is other money.
     const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
-    if (event._tag === "Statement" && known !== undefined && !isOther) {
+    if (event._tag === "VerifiedReport" && known !== undefined && !isOther) {
       const { movements = [], state } = event.report
       const { received, regained, taken, takenInAll } = sums
       const named = taken ?? regained
@@ -320,7 +320,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         }
         const told = withMovements(report, known, { key, about: kind, sums })
         return {
-          events: [heard(new Statement({ key, attempt, report: told, proof }), sums, movements !== undefined)]
+          events: [heard(new VerifiedReport({ key, attempt, report: told, proof }), sums, movements !== undefined)]
         }
       }),
     ...about,

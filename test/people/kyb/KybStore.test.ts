@@ -126,16 +126,4 @@ onBothStores("KybStore", (it) => {
       expect(all.map((one) => one.customer_id)).not.toContain(decidedOne.customer_id)
     })
   )
-
-  it.effect("replaces sealed documents", () =>
-    Effect.gen(function* () {
-      const store = yield* KybStore
-      const { org_id } = yield* newOrganization()
-      const customer_id = `kyb_${yield* nextId}`
-      yield* store.open({ customer_id, org_id, documents: "old", started_by: "ada" })
-      expect(yield* store.allDocuments).toContainEqual({ customer_id, documents: "old" })
-      yield* store.replaceDocuments({ customer_id, documents: "new" })
-      expect(yield* store.allDocuments).toContainEqual({ customer_id, documents: "new" })
-    })
-  )
 })

@@ -34,16 +34,4 @@ onBothStores("SecretStore", (it) => {
       expect(yield* store.find("raced")).toEqual(Option.some(answers[0]))
     })
   )
-
-  it.effect("lists all of them by name", () =>
-    Effect.gen(function* () {
-      const store = yield* SecretStore
-      for (const name of ["zz", "m", "bb"]) yield* store.putIfAbsent({ name, sealed: `sealed ${name}` })
-      const all = yield* store.all
-      const names = all.map((secret) => secret.name)
-      expect(names).toEqual(names.toSorted())
-      expect(all).toEqual(expect.arrayContaining([{ name: "m", sealed: "sealed m" }]))
-      expect(names).toEqual(expect.arrayContaining(["bb", "m", "zz"]))
-    })
-  )
 })

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
-import { RotatableSecretsLive } from "../../../src/app/Ports.ts"
+import { SealedTablesLive } from "../../../src/app/Ports.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -20,7 +20,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 const [oldKey, newKey] = [deriveMasterKey("old"), deriveMasterKey("new")]
 
 const services = MasterKeyRotation.layer.pipe(
-  Layer.provide(RotatableSecretsLive),
+  Layer.provide(SealedTablesLive),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(StoresLive),
   Layer.provideMerge(TestDatabase),

@@ -101,7 +101,7 @@ describe("a callback that Adyen's own library signed", () => {
     it.effect(`${eventCode} ${JSON.stringify(about)}: a statement`, () =>
       Effect.gen(function* () {
         const { events, reply } = yield* heard(notification(signed({ eventCode, ...about })))
-        expect(events).toMatchObject([{ _tag: "Statement", attempt, report }])
+        expect(events).toMatchObject([{ _tag: "VerifiedReport", attempt, report }])
         expect(reply).toEqual({ status: 200, contentType: "text/plain", body: "[accepted]" })
       })
     )
@@ -166,7 +166,7 @@ describe("a callback that Adyen's own library signed", () => {
   it.effect("names our account as Adyen spells it, however we do", () =>
     Effect.gen(function* () {
       const { events } = yield* heard(notification(signed()), { ...credentials, merchant_account: "ourecom" })
-      expect(events).toMatchObject([{ _tag: "Statement", attempt: paid }])
+      expect(events).toMatchObject([{ _tag: "VerifiedReport", attempt: paid }])
     })
   )
 
@@ -235,7 +235,7 @@ describe("a callback that is not believed", () => {
       for (const ambiguous of [moved, honest]) {
         expect(yield* heard(notification(ambiguous))).toMatchObject({ events: [], reply: { status: 200 } })
         const { events } = yield* heard(notification(ambiguous, signed()))
-        expect(events, "ours in the same batch").toMatchObject([{ _tag: "Statement", attempt: { reference } }])
+        expect(events, "ours in the same batch").toMatchObject([{ _tag: "VerifiedReport", attempt: { reference } }])
         const forged = { ...ambiguous, success: "false" }
         expect(yield* refusedFor(notification(forged, signed()))).toContain("hmacSignature")
       }
@@ -280,7 +280,7 @@ describe("a callback about a transfer", () => {
       const { events } = yield* heard(signedBody(body))
       expect(events).toMatchObject([
         {
-          _tag: "Statement",
+          _tag: "VerifiedReport",
           attempt: { reference, providerPaymentId: "TR00000000000001" },
           report: { state: "completed", movements: [{ amount: inMinor("EUR", 12_300n) }] }
         }
@@ -302,7 +302,7 @@ describe("a callback about a transfer", () => {
         { report: { state: "returned" } },
         { report: { state: "processing", providerStatus: "somethingNew" } }
       ])
-      expect(new Set(said.map((event) => (event?._tag === "Statement" ? event.key : ""))).size).toBe(4)
+      expect(new Set(said.map((event) => (event?._tag === "VerifiedReport" ? event.key : ""))).size).toBe(4)
     })
   )
 

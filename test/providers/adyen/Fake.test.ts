@@ -71,7 +71,7 @@ describe("a card with its number at the fake", () => {
       const { books, events, provider, settled } = yield* running
       yield* provider.initiate(card(12_309n))
       yield* settled
-      expect((yield* events).at(-1)).toMatchObject({ _tag: "Statement", report: { state: "failed" } })
+      expect((yield* events).at(-1)).toMatchObject({ _tag: "VerifiedReport", report: { state: "failed" } })
       yield* provider.initiate(card(12_314n, { reference: referenceNo(2) }))
       yield* settled
       expect((yield* events).at(-1)).toMatchObject({

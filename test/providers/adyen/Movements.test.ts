@@ -46,7 +46,8 @@ const heard = (about: Record<string, unknown>) =>
       const body = { live: "false", notificationItems: [{ NotificationRequestItem: item }] }
       return at({}).callback(callbackRequest(JSON.stringify(body)))
     }),
-    ({ events }) => events.flatMap((event): ReadonlyArray<Report> => (event._tag === "Statement" ? [event.report] : []))
+    ({ events }) =>
+      events.flatMap((event): ReadonlyArray<Report> => (event._tag === "VerifiedReport" ? [event.report] : []))
   )
 
 const moved = (kind: string, id: string, state = "settled") => ({ kind, id, amount: tenEuros, state })
@@ -143,7 +144,7 @@ describe("a transfer at Adyen", () => {
         const body = JSON.stringify({ type: "balancePlatform.transfer.updated", data: transfer(status) })
         const hmacsignature = bodySignature(body, credentials["transfer_webhook_secret"]!)
         const { events } = yield* at({}).callback(callbackRequest(body, { hmacsignature }))
-        const told = events.flatMap((event) => (event._tag === "Statement" ? [event.report] : []))
+        const told = events.flatMap((event) => (event._tag === "VerifiedReport" ? [event.report] : []))
         for (const one of [asked, ...told]) {
           if (movements === undefined) expect(one).not.toHaveProperty("movements")
           else expect(one).toMatchObject({ movements })

@@ -73,7 +73,7 @@ describe("a callback of Coinbase", () => {
       const { events } = yield* atCoinbase(secret).callback(signed(event("completed"), { versions }))
       expect(events).toHaveLength(1)
       expect(events[0]).toMatchObject({
-        _tag: "Statement",
+        _tag: "VerifiedReport",
         key: "a1b2c3d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d",
         attempt: { reference, providerPaymentId: transferId },
         report: { state: "completed", movements: [{ amount: amount("100", "USDC") }], fee: amount("3.5", "USDC") }
@@ -130,27 +130,27 @@ describe("a callback of Coinbase", () => {
     details: { depositDestination: { id: destinationId } }
   }
   const others: ReadonlyArray<readonly [string, unknown, object | undefined]> = [
-    ["a transfer under way", event("processing"), { _tag: "Statement", report: { state: "processing" } }],
-    ["a quote", event("quoted"), { _tag: "Statement", report: { state: "processing" } }],
+    ["a transfer under way", event("processing"), { _tag: "VerifiedReport", report: { state: "processing" } }],
+    ["a quote", event("quoted"), { _tag: "VerifiedReport", report: { state: "processing" } }],
     [
       "a transfer that failed",
       event("failed", { failureReason: "No." }),
-      { _tag: "Statement", report: { state: "failed", reason: "No." } }
+      { _tag: "VerifiedReport", report: { state: "failed", reason: "No." } }
     ],
     [
       "a transfer that expired",
       { ...event("quoted"), eventType: "payments.transfers.expired" },
-      { _tag: "Statement", report: { state: "failed", providerCode: "expired" } }
+      { _tag: "VerifiedReport", report: { state: "failed", providerCode: "expired" } }
     ],
     [
       "a transfer without metadata",
       event("completed", { metadata: undefined }),
-      { _tag: "Statement", attempt: { reference: null, providerPaymentId: transferId } }
+      { _tag: "VerifiedReport", attempt: { reference: null, providerPaymentId: transferId } }
     ],
     [
       "a status of tomorrow",
       event("resting"),
-      { _tag: "Statement", report: { state: "processing", providerStatus: "resting" } }
+      { _tag: "VerifiedReport", report: { state: "processing", providerStatus: "resting" } }
     ],
     [
       "money that came to an address",

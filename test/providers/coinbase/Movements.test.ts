@@ -56,7 +56,7 @@ describe("what Coinbase paid out is named by the id of its transfer", () => {
       const id = idIn(yield* fake.provider.initiate(out))
       yield* settle(fake)
       const paid = [moved("disbursement", id, "100")]
-      expect(yield* fake.events).toMatchObject([{ _tag: "Statement", report: { movements: paid } }])
+      expect(yield* fake.events).toMatchObject([{ _tag: "VerifiedReport", report: { movements: paid } }])
       const known = attemptOf(out, { providerPaymentId: id, sentAt: new Date(NOW) })
       expect(yield* fake.provider.enquire(known)).toMatchObject({ movements: paid })
     })

@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { Hint, type Statement } from "../../../src/providers/port/Callback.ts"
+import { Hint, type VerifiedReport } from "../../../src/providers/port/Callback.ts"
 import { proofOf, type Use } from "../../../src/providers/mpesa/MpesaRequests.ts"
 import { mpesaFake } from "../../fakes/MpesaFake.ts"
 import { callbackRequest } from "../support/Callbacks.ts"
@@ -50,7 +50,7 @@ describe("a callback about a prompt", () => {
     const events = await eventsOf(push, addressed("payin"), done("ws_CO_1"))
     expect(events).toMatchObject([
       {
-        _tag: "Statement",
+        _tag: "VerifiedReport",
         attempt: { reference, providerPaymentId: "ws_CO_1", about: "payin" },
         report: {
           state: "completed",
@@ -60,13 +60,13 @@ describe("a callback about a prompt", () => {
       }
     ])
     const failed = await eventsOf(push, addressed("payin"), done("ws_CO_1", "1032"))
-    expect(failed).toMatchObject([{ _tag: "Statement", report: { state: "failed", code: "NOT_APPROVED" } }])
-    expect((failed[0] as Statement).report).not.toHaveProperty("movements")
+    expect(failed).toMatchObject([{ _tag: "VerifiedReport", report: { state: "failed", code: "NOT_APPROVED" } }])
+    expect((failed[0] as VerifiedReport).report).not.toHaveProperty("movements")
   })
 
   it("names the id of a prompt whose answer was lost, and has it asked again", async () => {
     expect(await eventsOf(push, addressed("payin"))).toMatchObject([
-      { _tag: "Statement", report: { state: "processing", providerPaymentId: "ws_CO_1" } },
+      { _tag: "VerifiedReport", report: { state: "processing", providerPaymentId: "ws_CO_1" } },
       { _tag: "Hint", attempt: { reference, providerPaymentId: "ws_CO_1" } }
     ])
   })
@@ -111,7 +111,7 @@ describe("the result of a payout", () => {
     const paid = resultOf(0, parameters(["TransactionAmount", 1500.0], ["TransactionReceipt", "SG632NMUAB"]))
     expect(await eventsOf(paid, addressed("payout"))).toMatchObject([
       {
-        _tag: "Statement",
+        _tag: "VerifiedReport",
         attempt: { reference, about: "payout" },
         report: {
           state: "completed",
@@ -129,7 +129,7 @@ describe("the result of a payout", () => {
     ["SFC_IC0003", "ACCOUNT_INVALID"]
   ])("is a failure by the code %s: %s", async (code, ours) => {
     expect(await eventsOf(resultOf(code), addressed("payout"))).toMatchObject([
-      { _tag: "Statement", report: { state: "failed", code: ours, providerCode: `${code}`, reason: "as it says" } }
+      { _tag: "VerifiedReport", report: { state: "failed", code: ours, providerCode: `${code}`, reason: "as it says" } }
     ])
   })
 
@@ -138,7 +138,7 @@ describe("the result of a payout", () => {
     ["more to come", resultOf(0, { ResultType: 1 })]
   ])("is no end, and has Safaricom asked: %s", async (_, body) => {
     expect(await eventsOf(body, addressed("payout"))).toMatchObject([
-      { _tag: "Statement", report: { state: "processing" } },
+      { _tag: "VerifiedReport", report: { state: "processing" } },
       { _tag: "Hint" }
     ])
   })
@@ -157,8 +157,8 @@ describe("the result of a status query", () => {
   it("names the same movement as the result of the payout", async () => {
     const [paid] = await eventsOf(resultOf(0), addressed("payout"))
     const [asked] = await eventsOf(status("Completed", ["OriginatorConversationID", reference]), addressed("status"))
-    expect(asked).toMatchObject({ key: (paid as Statement).key, report: { state: "completed" } })
-    expect((asked as Statement).report.movements).toMatchObject([{ kind: "disbursement", id: reference }])
+    expect(asked).toMatchObject({ key: (paid as VerifiedReport).key, report: { state: "completed" } })
+    expect((asked as VerifiedReport).report.movements).toMatchObject([{ kind: "disbursement", id: reference }])
   })
 
   it.each(["Failed", "Cancelled", "Declined", "Expired"])("is a failure: %s", async (word) => {
@@ -167,7 +167,7 @@ describe("the result of a status query", () => {
 
   it("is no end where the word is not known", async () => {
     expect(await eventsOf(status("Authorized"), addressed("status"))).toMatchObject([
-      { _tag: "Statement", report: { state: "processing" } }
+      { _tag: "VerifiedReport", report: { state: "processing" } }
     ])
   })
 

@@ -122,7 +122,7 @@ describe("callbacks of PayPal", () => {
         const forged = dispute(code, { dispute_outcome: { outcome_code: code } })
         const [event] = yield* eventsOf(RESOLVED, forged, lookUpsIn({ [DISPUTE]: told, [CAPTURE]: capture }))
         expect(event, "under the order's id alone, and with the sum that PayPal shows").toMatchObject({
-          _tag: "Statement",
+          _tag: "VerifiedReport",
           key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012",
           attempt: { reference: null, providerPaymentId: ORDER, about: "payin" },
           report: {
@@ -231,7 +231,7 @@ describe("callbacks of PayPal", () => {
         links: [{ rel: "up", href: `https://api.paypal.com${CAPTURE}`, method: "GET" }]
       }
       const told = {
-        _tag: "Statement",
+        _tag: "VerifiedReport",
         key: `PAYMENT.CAPTURE.REFUNDED ${id}`,
         attempt: { reference: null, providerPaymentId: ORDER, about: "payin" },
         report: {

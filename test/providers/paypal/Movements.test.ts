@@ -152,8 +152,8 @@ describe("a callback of PayPal", () => {
     Effect.gen(function* () {
       const there = { captures: [capture({ status: "PARTIALLY_REFUNDED" })], refunds: [refund()] }
       const [event] = yield* heard(there, "PAYMENT.CAPTURE.REFUNDED", refund())
-      expect(event).toMatchObject({ _tag: "Statement", report: { movements: [refunded] } })
-      if (event?._tag === "Statement") expect(movementsProblem(event.report)).toBeUndefined()
+      expect(event).toMatchObject({ _tag: "VerifiedReport", report: { movements: [refunded] } })
+      if (event?._tag === "VerifiedReport") expect(movementsProblem(event.report)).toBeUndefined()
       expect(yield* at(there).provider.enquire(paid)).toMatchObject({ movements: [collection, refunded] })
     })
   )
@@ -162,7 +162,7 @@ describe("a callback of PayPal", () => {
     Effect.gen(function* () {
       const there = { captures: [capture()], refunds: [refund()], disputes: [dispute()] }
       const [event] = yield* heard(there, "CUSTOMER.DISPUTE.RESOLVED", dispute())
-      expect(event).toMatchObject({ _tag: "Statement", report: { movements: [disputed] } })
+      expect(event).toMatchObject({ _tag: "VerifiedReport", report: { movements: [disputed] } })
       expect(yield* at(there).provider.enquire(over)).toMatchObject({ movements: [collection, refunded, disputed] })
     })
   )

@@ -34,7 +34,7 @@ describe("callbacks of Paystack", () => {
     Effect.gen(function* () {
       const [event] = yield* eventsOf("charge.success", charge)
       expect(event).toMatchObject({
-        _tag: "Statement",
+        _tag: "VerifiedReport",
         key: "charge.success 302961",
         attempt: { reference, providerPaymentId: "302961", about: "payin" },
         report: {
@@ -72,7 +72,9 @@ describe("callbacks of Paystack", () => {
     Effect.gen(function* () {
       const about = { status, transaction_reference: "another", amount: "5000", currency: "NGN" }
       const noted = yield* eventsOf(event, { ...about, id: "123456", merchant_note: reference })
-      expect(noted).toMatchObject([{ _tag: "Statement", attempt: { reference, about: "refund" }, report: { state } }])
+      expect(noted).toMatchObject([
+        { _tag: "VerifiedReport", attempt: { reference, about: "refund" }, report: { state } }
+      ])
     })
   )
 
@@ -166,7 +168,7 @@ describe("callbacks of Paystack", () => {
       for (const resolution of ["merchant-accepted", "auto-accepted"]) {
         expect(yield* eventsOf("charge.dispute.resolve", dispute({ resolution }))).toMatchObject([
           {
-            _tag: "Statement",
+            _tag: "VerifiedReport",
             key: "charge.dispute.resolve 358950",
             attempt,
             report: { state: "returned", movements: [{ amount: amount("58.00", "NGN") }], providerCode: resolution }
@@ -201,12 +203,12 @@ describe("callbacks of Paystack", () => {
     Effect.gen(function* () {
       const data = { status: "success", reference, transfer_code: "TRF_x" }
       const keys = yield* Effect.forEach(["transfer.success", "transfer.success", "transfer.reversed"], (event) =>
-        Effect.map(eventsOf(event, data), ([one]) => (one?._tag === "Statement" ? one.key : ""))
+        Effect.map(eventsOf(event, data), ([one]) => (one?._tag === "VerifiedReport" ? one.key : ""))
       )
       expect(keys[0]).toBe(keys[1])
       expect(keys[2]).not.toBe(keys[0])
       const nameless = yield* eventsOf("charge.success", { ...charge, id: null })
-      expect(nameless[0]?._tag === "Statement" && nameless[0].key).toMatch(/^[0-9a-f]{64}$/)
+      expect(nameless[0]?._tag === "VerifiedReport" && nameless[0].key).toMatch(/^[0-9a-f]{64}$/)
     })
   )
 

@@ -32,7 +32,7 @@ describe("Paystack and its fake", () => {
       const resumed = yield* provider.resume!(attemptOf(order), Object.fromEntries(back.searchParams))
       expect(resumed).toMatchObject({ _tag: "Report", state: "completed", movements: [{ amount: order.money }] })
       const { events } = yield* provider.callback(callbacks[0]!)
-      expect(events).toMatchObject([{ _tag: "Statement", attempt: { reference: order.reference } }])
+      expect(events).toMatchObject([{ _tag: "VerifiedReport", attempt: { reference: order.reference } }])
       expect([...held()]).toEqual([["NGN", order.money.minor]])
       expect((yield* visit(`${url}/checkout/none`)).status).toBe(404)
     })
@@ -98,7 +98,7 @@ describe("Paystack and its fake", () => {
       expect(yield* stateOf(provider, attemptOf(bank))).toBe("completed")
       expect(yield* stateOf(provider, attemptOf(failing))).toBe("failed")
       const told = yield* Effect.forEach(callbacks, (one) => provider.callback(one))
-      const statements = told.flatMap(({ events }) => events).filter((one) => one._tag === "Statement")
+      const statements = told.flatMap(({ events }) => events).filter((one) => one._tag === "VerifiedReport")
       const states = new Map(statements.map(({ attempt, report }) => [attempt.reference, report.state]))
       expect(states).toEqual(
         new Map([

@@ -21,7 +21,7 @@ const heard = (third: Scripted, event: string, data: unknown) => {
 }
 
 const reportsIn = (events: ReadonlyArray<CallbackEvent>): ReadonlyArray<Report> =>
-  events.flatMap((event) => (event._tag === "Statement" ? [event.report] : []))
+  events.flatMap((event) => (event._tag === "VerifiedReport" ? [event.report] : []))
 
 // Ids and amounts of Paystack's published examples.
 const payin = byCard({ money: amount("403.33", "NGN") })
@@ -165,7 +165,7 @@ describe("refunds at Paystack", () => {
       expect(events).toMatchObject([
         { _tag: "Hint", attempt: { reference: order.reference, about: "refund" } },
         {
-          _tag: "Statement",
+          _tag: "VerifiedReport",
           attempt: { reference: payin.reference, providerPaymentId: "4099260516", about: "payin" },
           report: { state: "completed", movements: [collection, { ...movement, id: "8" }] }
         }

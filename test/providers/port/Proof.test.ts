@@ -8,7 +8,7 @@ import {
   Hint,
   type NoProof,
   Proof,
-  Statement
+  VerifiedReport
 } from "../../../src/providers/port/Callback.ts"
 
 const about = {
@@ -23,13 +23,13 @@ const neverCalled = (
   ofVendor: Proof<"vendor">,
   ofEither: Proof
 ): ReadonlyArray<unknown> => {
-  const stated = new Statement({ ...about, proof: ofAccount })
+  const stated = new VerifiedReport({ ...about, proof: ofAccount })
   // @ts-expect-error A key that serves all of a vendor's customers proves no account.
-  const foreign = new Statement({ ...about, proof: ofVendor })
+  const foreign = new VerifiedReport({ ...about, proof: ofVendor })
   // @ts-expect-error Nor does one of which that is not known.
-  const unclear = new Statement({ ...about, proof: ofEither })
+  const unclear = new VerifiedReport({ ...about, proof: ofEither })
   // @ts-expect-error Nothing is stated without a proof.
-  const bare = new Statement(about)
+  const bare = new VerifiedReport(about)
   // @ts-expect-error A signature by a public key is the vendor's.
   const signed: Check<"account"> = Check.signed("sha256", Buffer.of(), "", Buffer.of())
   // @ts-expect-error So is the vendor's word that it sent the callback.
@@ -49,9 +49,9 @@ describe("a proof", () => {
     const proof: Either.Either<Proof<"account">, NoProof> = Proof.from(Check.same("secret", "secret"), "no")
     const events: ReadonlyArray<CallbackEvent> = Either.match(proof, {
       onLeft: () => [new Hint({ attempt: about.attempt })],
-      onRight: (one) => [new Statement({ ...about, proof: one })]
+      onRight: (one) => [new VerifiedReport({ ...about, proof: one })]
     })
-    expect(events[0]?._tag).toBe("Statement")
+    expect(events[0]?._tag).toBe("VerifiedReport")
     expect(Either.isLeft(Proof.from(Check.same("secret", "another"), "no"))).toBe(true)
   })
 

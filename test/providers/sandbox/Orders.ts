@@ -6,7 +6,7 @@ import type { BuiltInRail } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
-import type { CallbackRequest, Statement } from "../../../src/providers/port/Callback.ts"
+import type { CallbackRequest, VerifiedReport } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { SimulatorCustomer } from "../../../src/providers/sandbox/SimulatorCustomer.ts"
 import { makeSimulators } from "../../../src/providers/sandbox/SimulatorProviders.ts"
@@ -103,7 +103,7 @@ export const RailsAndCustomer = SimulatorCustomer.layer.pipe(Layer.provideMerge(
 
 export interface Heard {
   readonly at: number
-  readonly event: Statement
+  readonly event: VerifiedReport
 }
 
 /** A worker of its own whose callbacks the rails themselves verify and read. */

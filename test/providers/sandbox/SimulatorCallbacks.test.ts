@@ -56,7 +56,7 @@ describe("a rail's callback", () => {
       const { events } = yield* read(signedCallback(vault, timer))
       expect(events).toHaveLength(1)
       expect(events[0]).toMatchObject({
-        _tag: "Statement",
+        _tag: "VerifiedReport",
         key: timer.eventId,
         attempt: { reference: timer.reference },
         report: { state: "failed", reason: "Café closed", providerStatus: "failed" }

@@ -79,7 +79,7 @@ describe("a callback that Stripe's own library signed", () => {
       Effect.gen(function* () {
         const { events } = yield* heard(signed(event(type, object)))
         expect(events).toMatchObject([
-          { _tag: "Statement", key: "evt_1", attempt: { reference, providerPaymentId: "pi_1" }, report }
+          { _tag: "VerifiedReport", key: "evt_1", attempt: { reference, providerPaymentId: "pi_1" }, report }
         ])
       })
     )
@@ -176,7 +176,7 @@ describe("money that Stripe takes back", () => {
       for (const amount of [12300, 300]) {
         const { events } = yield* heard(dispute(amount), paid)
         const report = { state: "returned", movements: [{ amount: inMinor("EUR", BigInt(amount)) }] }
-        expect(events).toMatchObject([{ _tag: "Statement", attempt, report }])
+        expect(events).toMatchObject([{ _tag: "VerifiedReport", attempt, report }])
       }
     })
   )

@@ -80,7 +80,7 @@ const heard = (type: string, object: object) =>
   })
 
 const reportsIn = (events: ReadonlyArray<CallbackEvent>): ReadonlyArray<Report> =>
-  events.flatMap((event) => (event._tag === "Statement" ? [event.report] : []))
+  events.flatMap((event) => (event._tag === "VerifiedReport" ? [event.report] : []))
 
 const collection = { kind: "collection", id: CH, amount: dollar, state: "settled" }
 const refunded = { kind: "refund", id: RE, amount: dollar, state: "settled" }

@@ -256,7 +256,7 @@ describe("at the fake, a payer", () => {
       yield* opened(pageIn(outcome))
       yield* settled
       expect((yield* events).at(-1)).toMatchObject({
-        _tag: "Statement",
+        _tag: "VerifiedReport",
         attempt: { reference },
         report: { state: "failed", code: "NOT_APPROVED", providerPaymentId: null }
       })
@@ -288,7 +288,7 @@ describe("callbacks", () => {
       const disputes = stripeFake.disputes!.callbacksOf({ of: entry, money: entry.moved, stage: "opened" }, world)
       const taken = yield* Effect.forEach(disputes, (one) => provider.callback(asCalledBack(one)))
       expect(taken.flatMap(({ events }) => events)).toMatchObject([
-        { _tag: "Statement", attempt: { reference }, report: { state: "returned", providerPaymentId: entry.id } }
+        { _tag: "VerifiedReport", attempt: { reference }, report: { state: "returned", providerPaymentId: entry.id } }
       ])
       const strange = { ...sessionOf(entry, url), metadata: {} }
       expect(yield* said("checkout.session.completed", strange)).toEqual([])

@@ -9,7 +9,7 @@ import {
   noVerdict,
   outcomeOfOrder
 } from "../../../src/providers/client/ProviderReplies.ts"
-import { Check, Hint, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
+import { Check, Hint, NoProof, Proof, VerifiedReport } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { servedBy, thirdParty } from "../../../src/providers/port/ThirdParty.ts"
@@ -213,7 +213,7 @@ export const acme = (fault?: Fault) =>
                 : { reference: order.reference, providerPaymentId: order.id }
             sends += 1
             const name = fault === "makes up a key for every callback" ? `${event}-${sends}` : event
-            return { events: [new Statement({ key: name, attempt, report: reportOf(order), proof })] }
+            return { events: [new VerifiedReport({ key: name, attempt, report: reportOf(order), proof })] }
           }),
         test: Effect.map(
           Effect.either(http.call({ operation: "ping", method: "GET", path: "/ping", headers })),

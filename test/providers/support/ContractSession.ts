@@ -110,7 +110,7 @@ export const openSession = <Fields extends CredentialFields>(
         Either.isLeft(read)
           ? Effect.void
           : Effect.forEach(read.right.events, (event) =>
-              event._tag === "Statement" ? named(event.report) : Effect.void
+              event._tag === "VerifiedReport" ? named(event.report) : Effect.void
             )
       )
 

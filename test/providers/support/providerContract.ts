@@ -261,7 +261,7 @@ const tellsTruth = (session: Session, sample: Sample, attempt: AttemptContext, e
         `the callback names ${shown(unnamed)}, which the enquiry calls otherwise: ${shown(enquiry)}`
       )
     }
-    const keys = new Set(events.flatMap((event) => (event._tag === "Statement" ? [event.key] : [])))
+    const keys = new Set(events.flatMap((event) => (event._tag === "VerifiedReport" ? [event.key] : [])))
     yield* holds(keys.size <= 1, `one event has several keys: ${[...keys].join(", ")}`)
   })
 
@@ -284,7 +284,7 @@ const outOfOrder =
       const { attempt } = yield* session.through(kind, sample, "reordered")
       const [last, ...earlier] = yield* leadsTo(session, attempt)
       for (const event of earlier) {
-        if (event._tag === "Hint" || last?._tag !== "Statement") continue
+        if (event._tag === "Hint" || last?._tag !== "VerifiedReport") continue
         yield* holds(event.key !== last.key, "two events have one key")
         yield* holds(
           event.report.state !== "failed" && event.report.state !== "returned",
@@ -320,7 +320,7 @@ const changesOf = (request: CallbackRequest, { provedBy }: Sample): ReadonlyArra
 }
 
 const statementsOf = (events: ReadonlyArray<CallbackEvent>) =>
-  events.flatMap((event) => (event._tag === "Statement" ? [event] : []))
+  events.flatMap((event) => (event._tag === "VerifiedReport" ? [event] : []))
 
 /** A byte that the proof does not cover may change, but then nothing that is stated does. */
 const changedByte =

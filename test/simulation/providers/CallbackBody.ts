@@ -5,7 +5,14 @@ import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { withMovements } from "../../../src/providers/client/ProviderReplies.ts"
-import { type CallbackEvent, Hint, Check, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
+import {
+  type CallbackEvent,
+  Hint,
+  Check,
+  NoProof,
+  Proof,
+  VerifiedReport
+} from "../../../src/providers/port/Callback.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 
 export interface CallbackPayload {
@@ -57,7 +64,9 @@ export const callbackReader =
       })
       const events = all.map((said): CallbackEvent => {
         const attempt = { reference: said.reference, providerPaymentId: said.providerPaymentId }
-        return signs ? new Statement({ key: said.key, attempt, report: reportIn(said), proof }) : new Hint({ attempt })
+        return signs
+          ? new VerifiedReport({ key: said.key, attempt, report: reportIn(said), proof })
+          : new Hint({ attempt })
       })
       return { events }
     })

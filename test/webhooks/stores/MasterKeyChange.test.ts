@@ -8,7 +8,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { guardMasterKey } from "../../../src/platform/masterKey/MasterKeyGuard.ts"
-import { RotatableSecretsLive } from "../../../src/app/Ports.ts"
+import { SealedTablesLive } from "../../../src/app/Ports.ts"
 import { MasterKeyRotation } from "../../../src/platform/masterKey/MasterKeyRotation.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
@@ -20,7 +20,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 const [oldKey, newKey] = [deriveMasterKey("old"), deriveMasterKey("new")]
 
 const services = MasterKeyRotation.layer.pipe(
-  Layer.provide(RotatableSecretsLive),
+  Layer.provide(SealedTablesLive),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(StoresLive),
   Layer.provideMerge(TestDatabase),
@@ -58,7 +58,12 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("A new mas
 
       const permit = operatorPermit("platform", "the test")
       expect(yield* rotate(permit, oldKey, newKey)).toMatchObject({ resealed: 3, already_rotated: false })
-      const rows = new Map((yield* store.allSealed).map((row) => [row.webhook_id, row]))
+      const sealed = yield* sql<{
+        readonly webhook_id: string
+        readonly secret_sealed: string
+        readonly previous_secret_sealed: string | null
+      }>`select webhook_id, secret_sealed, previous_secret_sealed from webhooks`
+      const rows = new Map(sealed.map((row) => [row.webhook_id, row]))
       const open = (sealed: string | null | undefined, context: string) => after.decrypt(sealed ?? "", context)
       const [one, other] = [rows.get(rotated.webhook_id), rows.get(single.webhook_id)]
       expect(yield* open(one?.secret_sealed, rotated.context)).toBe("second")

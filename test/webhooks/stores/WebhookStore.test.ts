@@ -1,11 +1,14 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Ids.ts"
+import type { Webhook } from "../../../src/webhooks/Webhook.ts"
 import { type NewWebhook, WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { nilId } from "../../support/AnyId.ts"
+import { claimDue } from "../delivery/ClaimFixtures.ts"
+import { newEvents } from "../delivery/Fixtures.ts"
 
 const newWebhook = (org_id: OrgId, about: Partial<NewWebhook> = {}) =>
   Effect.gen(function* () {
@@ -21,10 +24,14 @@ const newOwner = Effect.map(newOrganization(), ({ org_id }) => ({
   make: newWebhook(org_id)
 }))
 
-const sealedOf = (id: string) =>
-  Effect.flatMap(WebhookStore, (store) =>
-    Effect.map(store.allSealed, (rows) => rows.find((row) => row.webhook_id === id))
-  )
+/** As the delivery of a new event gets them. The endpoint has to be active. */
+const sealedOf = ({ org_id, webhook_id }: Pick<Webhook, "org_id" | "webhook_id">) =>
+  Effect.gen(function* () {
+    yield* newEvents(org_id, 1, { test: true })
+    const { deliveries } = yield* claimDue()
+    const claimed = deliveries.findLast((one) => one.webhook_id === webhook_id)
+    return claimed && [claimed.secret_sealed, claimed.previous_secret_sealed]
+  })
 
 onBothStores("WebhookStore", (it) => {
   it.effect("keeps a new endpoint as active, and never gives its secret back with it", () =>
@@ -61,7 +68,7 @@ onBothStores("WebhookStore", (it) => {
       yield* store.remove(mine.scope, id)
       expect(yield* store.list(mine.scope, everything)).toEqual([])
       expect(yield* store.find(theirs.scope, id)).toEqual(Option.some(made))
-      expect(yield* sealedOf(id)).toMatchObject({ secret_sealed: "s1" })
+      expect(yield* sealedOf(made)).toEqual(["s1", null])
       expect(yield* store.list(Option.none(), everything)).toContainEqual(made)
     })
   )
@@ -94,7 +101,8 @@ onBothStores("WebhookStore", (it) => {
       const moved = { ...disabled, endpoint_url: "http://127.0.0.1/", events: ["kyc.*"] }
       expect(yield* update({ endpoint_url: "http://127.0.0.1/", events: ["kyc.*"] })).toEqual(moved)
       expect(yield* update({ disabled_reason: null, failing_since: null })).toEqual({ ...moved, disabled_reason: null })
-      expect(yield* sealedOf(made.webhook_id)).toMatchObject({ secret_sealed: "s1" })
+      yield* update({ status: "active" })
+      expect(yield* sealedOf(made)).toEqual(["s1", null])
     })
   )
 
@@ -102,16 +110,14 @@ onBothStores("WebhookStore", (it) => {
     Effect.gen(function* () {
       const store = yield* WebhookStore
       const { make, scope } = yield* newOwner
-      const { webhook_id } = yield* make
-      expect(yield* sealedOf(webhook_id)).toEqual({ webhook_id, secret_sealed: "s1", previous_secret_sealed: null })
-      yield* store.replaceSecret(scope, webhook_id, "s2", false)
-      expect(yield* sealedOf(webhook_id)).toEqual({ webhook_id, secret_sealed: "s2", previous_secret_sealed: "s1" })
-      yield* store.replaceSecret(scope, webhook_id, "s3", false)
-      expect(yield* sealedOf(webhook_id)).toEqual({ webhook_id, secret_sealed: "s3", previous_secret_sealed: "s2" })
-      yield* store.replaceSealed({ webhook_id, secret_sealed: "S3", previous_secret_sealed: "S2" })
-      expect(yield* sealedOf(webhook_id)).toEqual({ webhook_id, secret_sealed: "S3", previous_secret_sealed: "S2" })
-      yield* store.replaceSecret(scope, webhook_id, "s4", true)
-      expect(yield* sealedOf(webhook_id)).toEqual({ webhook_id, secret_sealed: "s4", previous_secret_sealed: null })
+      const made = yield* make
+      expect(yield* sealedOf(made)).toEqual(["s1", null])
+      yield* store.replaceSecret(scope, made.webhook_id, "s2", false)
+      expect(yield* sealedOf(made)).toEqual(["s2", "s1"])
+      yield* store.replaceSecret(scope, made.webhook_id, "s3", false)
+      expect(yield* sealedOf(made)).toEqual(["s3", "s2"])
+      yield* store.replaceSecret(scope, made.webhook_id, "s4", true)
+      expect(yield* sealedOf(made)).toEqual(["s4", null])
     })
   )
 

@@ -1,7 +1,10 @@
-/** Webhook endpoints of the Stripe account. */
+/** Webhook endpoints of the Stripe account, and what Stripe tells of the account: its name, mode, balances and rights. */
 import { Effect, Redacted, Schema } from "effect"
 import { type CallFailed, get, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
+import { objectReader, optional, optionalText } from "../client/WireValues.ts"
+import { accountTest, alsoTold, balanceText } from "../port/AccountTest.ts"
+import { moneyIn } from "./StripeRequests.ts"
 
 export const webhookEvents = [
   "checkout.session.completed",
@@ -29,8 +32,8 @@ const Endpoint = Schema.Struct({
   status: Schema.String,
   enabled_events: Schema.Array(Schema.String)
 })
-const readList = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Endpoint) }))
-const readMade = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String, secret: Schema.String }))
+const readList = objectReader({ data: Schema.Array(Endpoint) })
+const readMade = objectReader({ id: Schema.String, secret: Schema.String })
 const readChanged = Schema.decodeUnknownOption(Endpoint)
 
 export interface WebhookCalls {
@@ -70,3 +73,47 @@ export const stripeRegistration = ({ apiVersion, call, callbackUrl, post }: Webh
         : Effect.succeed({})
   })
 }
+
+const readAny = Schema.decodeUnknownEither(Schema.Struct({ data: Schema.Array(Schema.Unknown) }))
+
+const readAccount = objectReader({
+  id: Schema.String,
+  business_profile: optional(Schema.Struct({ name: optionalText })),
+  settings: optional(Schema.Struct({ dashboard: optional(Schema.Struct({ display_name: optionalText })) })),
+  charges_enabled: optional(Schema.Boolean),
+  payouts_enabled: optional(Schema.Boolean)
+})
+
+const readBalance = objectReader({
+  livemode: Schema.Boolean,
+  available: Schema.Array(Schema.Struct({ amount: Schema.String, currency: Schema.String }))
+})
+
+/** A restricted key may lack the rights to read account and balance, and Stripe tells no rights of a key. */
+export const stripeTest = (call: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>) =>
+  accountTest(call(get("test", "/v1/payment_intents?limit=1")), "the key", readAny, () =>
+    Effect.gen(function* () {
+      const account = yield* alsoTold(call(get("read account", "/v1/account")), readAccount)
+      const balance = yield* alsoTold(call(get("read balance", "/v1/balance")), readBalance)
+      const title = account?.settings?.dashboard?.display_name ?? account?.business_profile?.name ?? ""
+      return {
+        ...(account === undefined
+          ? {}
+          : {
+              name: `${title} ${account.id}`.trim(),
+              rights: [
+                ...(account.charges_enabled === true ? ["charges"] : []),
+                ...(account.payouts_enabled === true ? ["payouts"] : [])
+              ]
+            }),
+        ...(balance === undefined
+          ? {}
+          : {
+              mode: balance.livemode ? ("live" as const) : ("test" as const),
+              balances: balance.available.map(({ amount, currency }) =>
+                balanceText(moneyIn(amount, currency), amount, currency)
+              )
+            })
+      }
+    })
+  )
