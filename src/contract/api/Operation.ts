@@ -40,7 +40,8 @@ export class AcceptsArray extends Context.Tag("corridor/api/AcceptsArray")<Accep
 
 declare const NeedsTypeId: unique symbol
 
-interface NeedsAccess<A extends Access> {
+/** Exported for the declarations of the client. */
+export interface NeedsAccess<A extends Access> {
   readonly [NeedsTypeId]: A
 }
 
