@@ -65,7 +65,7 @@ const closing = (sql: SqlClient.SqlClient) => {
 
   const addEnded = sql`with ended as (
       delete from analytics_open_payments o using payments p
-      where p.payment_id = o.payment_id and p.org_id = o.org_id and ${isCountable(sql)}
+      where p.payment_id = o.payment_id and uuid_eq(p.org_id, o.org_id) and ${isCountable(sql)}
       returning o.date, o.org_id, p.currency, p.status, p.amount
     ) ${addTo("ended")}`
 
@@ -144,7 +144,7 @@ export const analyticsStoreSql = Layer.effect(
               where created_at >= since and created_at < until and ${inScope(sql, scope)} group by currency
             ) live
             union all
-            select date, currency, ${sums(sql)} from open_payments join payments on payment_id = open_id and org_id = owner
+            select date, currency, ${sums(sql)} from open_payments join payments on payment_id = open_id and uuid_eq(org_id, owner)
             group by date, currency
             union all
             select date, currency, count, completed, failed, volume from analytics_day_totals
