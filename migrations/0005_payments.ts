@@ -35,11 +35,19 @@ const beneficiaries = `
 
 const payments = `
   -- A text as searches compare it: in lower case, without accents, with one kind of apostrophe, and no longer than an
-  -- entry of an index may be.
-  create function search_form(words text) returns text language sql immutable strict parallel safe as $$
-    select left(normalize(regexp_replace(
-      normalize(lower(translate(words, '’‘ʼ', repeat(chr(39), 3))), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC), 600)
-  $$;
+  -- entry of an index may be. PostgreSQL takes accents off in databases of UTF-8 only.
+  do $do$ begin
+    if getdatabaseencoding() = 'UTF8' then
+      create function search_form(words text) returns text language sql immutable strict parallel safe as $$
+        select left(normalize(regexp_replace(
+          normalize(lower(translate(words, '’‘ʼ', repeat(chr(39), 3))), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC), 600)
+      $$;
+    else
+      create function search_form(words text) returns text language sql immutable strict parallel safe as $$
+        select left(lower(words), 600)
+      $$;
+    end if;
+  end $do$;
 
   create table payments (
     payment_id uuid primary key,

@@ -160,7 +160,11 @@ onDatabasePaymentServer("customers who come back", make, (it, { circle, next, pa
       const before = resumed.length
       expect((yield* visit(`${pathname}${search}`)).status).toBe(303)
       expect(resumed.slice(before), "nobody comes back from who settles it").toEqual([])
-      yield* callBack("circle", { key: "FI settled", reference: circle.orders.at(-1)!.reference, state: "completed" })
+      const settlement = yield* eventually(
+        Effect.sync(() => circle.orders.at(-1)),
+        (order) => order !== undefined
+      )
+      yield* callBack("circle", { key: "FI settled", reference: settlement!.reference, state: "completed" })
     })
   )
 
