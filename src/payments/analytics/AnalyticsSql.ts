@@ -65,7 +65,7 @@ const closing = (sql: SqlClient.SqlClient) => {
 
   const addEnded = sql`with ended as (
       delete from analytics_open_payments o using payments p
-      where p.payment_id = o.payment_id and uuid_eq(p.org_id, o.org_id) and ${isCountable(sql)}
+      where p.payment_id = o.payment_id and p.org_id = o.org_id and ${isCountable(sql)}
       returning o.date, o.org_id, p.currency, p.status, p.amount
     ) ${addTo("ended")}`
 
