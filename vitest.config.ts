@@ -22,7 +22,9 @@ export default defineConfig({
     slowTestThreshold: 5_000,
     pool: "forks",
     // As many at least as at most: one that is ended early, while others still run, may fail the run.
-    poolOptions: { forks: { minForks: forks, maxForks: forks, isolate: false, execArgv: ["--max-semi-space-size=64"] } },
+    poolOptions: {
+      forks: { minForks: forks, maxForks: forks, isolate: false, execArgv: ["--max-semi-space-size=64"] }
+    },
     testTimeout: 300_000,
     hookTimeout: 300_000
   }
