@@ -117,7 +117,7 @@ export const dueTimesStatement = [
     case when bool_or(received_at > ${ago(unmatchedCallbackGrace)}) then ${Duration.toMillis(unmatchedCallbackPoll)} end
     from (select received_at from provider_callbacks where payment_id is null and word is not null
       and received_at > ${ago(unmatchedCallbackWindow)} order by received_at desc limit 1) newest`,
-  // What another instance has stored while this one rested.
+  // Usage of rate limits that other instances have stored lately.
   `select 'rate_limits', coalesce((select max(told_at) from spent_tokens) > ${ago(usageReadWithin)}, false), null`,
   // One index lookup for each organisation. With very many of them the worker looks itself.
   `select 'webhooks', coalesce(bool_or(next_at <= now()) or count(*) = ${webhookWalk}, false),

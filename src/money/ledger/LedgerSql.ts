@@ -36,7 +36,8 @@ import {
   sameOrg,
   rowsAs,
   moneyOf,
-  query
+  query,
+  tryLock
 } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
 import {
@@ -118,7 +119,6 @@ export const insufficientFundsOf = (error: SqlError.SqlError): Option.Option<Ins
 const LOCK = 7_402_118_617
 
 const planRow = query(Schema.Struct({ target: Schema.String, is_due: Schema.Boolean }))
-const lockRow = query(Schema.Struct({ mine: Schema.Boolean }))
 const differsRow = query(Schema.Struct({ differs: Schema.Boolean }))
 const daysRow = query(Schema.Struct({ days: Schema.Number }))
 const writerRows = query(Schema.Struct({ writer: Schema.String }))
@@ -189,7 +189,7 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
 
   const close = (target: string) =>
     Effect.gen(function* () {
-      const { mine } = yield* lockRow.one(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
+      const mine = yield* tryLock(sql, LOCK)
       const { is_due } = yield* planRow.one(plan)
       if (!mine || !is_due) return 0
       if ((yield* differsRow.one(differs)).differs) {

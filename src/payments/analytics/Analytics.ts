@@ -53,8 +53,8 @@ export class AnalyticsStore extends Context.Tag("corridor/AnalyticsStore")<
     /** How those who were asked since then have answered; `none`: they have not yet. */
     readonly verdicts: (since: Date) => Stored<ReadonlyArray<Verdicts>>
     /**
-     * Counts final payments ahead of reports, so that these read the last minutes and open payments only. A final payment
-     * never changes its counts. Answers with the number of days that were counted, or counted further.
+     * Counts final payments ahead of reports, so that these read the last minutes and open payments only. Counts of
+     * final payments never change, except of failed ramps, which stay open. Answers with the number of days that were counted, or counted further.
      */
     readonly closeDays: Stored<number>
   }

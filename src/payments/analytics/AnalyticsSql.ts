@@ -1,5 +1,5 @@
 /** The counts behind analytics, by PostgreSQL. All but the last minutes and open payments were counted before. */
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
@@ -7,7 +7,7 @@ import { uuidv7 } from "../../domain/Ids.ts"
 import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { countingDelay } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure, orTransactionFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, moneyOf, query, rowsAs } from "../../platform/database/Query.ts"
+import { inScope, moneyOf, query, rowsAs, sameOrg, theRowAs, tryLock } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
 import { AnalyticsStore, failures, successes } from "./Analytics.ts"
 
@@ -43,9 +43,7 @@ const finalStatuses = paymentStatuses.filter(isFinal)
 const isCountable = (sql: SqlClient.SqlClient) =>
   sql`(${sql.in("status", finalStatuses)} and (status <> 'failed' or ramp is null))`
 
-const closedCount = query(Schema.Struct({ closed: Schema.Number }))
-
-const lockRow = query(Schema.Struct({ mine: Schema.Boolean }))
+const closedCount = theRowAs(Schema.Struct({ closed: Schema.Number }))
 
 /** Advisory lock of instances that count. */
 const LOCK = 7_402_118_621
@@ -97,20 +95,19 @@ const closing = (sql: SqlClient.SqlClient) => {
     ), added as (${addTo("ended")})
     select count(*)::int as closed from closed`
 
-  /** In a transaction of its own, so that a day is counted as a whole or not at all. */
-  const closeOne = unlimited(
-    Effect.gen(function* () {
-      const { mine } = yield* lockRow.one(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
-      if (!mine) return 0
-      yield* addEnded
-      return (yield* closedCount.one(addDay)).closed
-    })
-  ).pipe(Effect.provideService(SqlClient.SqlClient, sql), orTransactionFailure)
+  /** In a transaction of its own, so that a day is counted as a whole or not at all. None if another instance counts. */
+  const alone = (count: Effect.Effect<number, SqlError.SqlError>): Stored<number> =>
+    unlimited(Effect.flatMap(tryLock(sql, LOCK), (mine) => (mine ? count : Effect.succeed(0)))).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql),
+      orTransactionFailure
+    )
+
+  const closeOne = alone(Effect.map(Effect.flatMap(addDay, closedCount), ({ closed }) => closed))
 
   const closeMore = (before: number): Stored<number> =>
     Effect.flatMap(closeOne, (closed) => (closed === 0 ? Effect.succeed(before) : closeMore(before + closed)))
 
-  return Effect.withSpan(closeMore(0), "AnalyticsStore.closeDays")
+  return Effect.zipRight(alone(Effect.as(addEnded, 0)), closeMore(0)).pipe(Effect.withSpan("AnalyticsStore.closeDays"))
 }
 
 export const analyticsStoreSql = Layer.effect(
@@ -144,7 +141,7 @@ export const analyticsStoreSql = Layer.effect(
               where created_at >= since and created_at < until and ${inScope(sql, scope)} group by currency
             ) live
             union all
-            select date, currency, ${sums(sql)} from open_payments join payments on payment_id = open_id and uuid_eq(org_id, owner)
+            select date, currency, ${sums(sql)} from open_payments join payments on payment_id = open_id and ${sql.literal(sameOrg("org_id", "owner"))}
             group by date, currency
             union all
             select date, currency, count, completed, failed, volume from analytics_day_totals

@@ -131,6 +131,12 @@ export const anyRow = querying((rows) => Effect.succeed(rows.length > 0))
 /** Runs a statement without a result. */
 export const execute = querying(() => Effect.void)
 
+const lockOf = theRowAs(Schema.Struct({ mine: Schema.Boolean }))
+
+/** Takes an advisory lock until the end of the transaction, unless another instance has it. */
+export const tryLock = (sql: SqlClient.SqlClient, lock: number) =>
+  Effect.flatMap(sql`select pg_try_advisory_xact_lock(${lock}) as mine`, lockOf).pipe(Effect.map(({ mine }) => mine))
+
 /** Checks for tables before the migrations have run. */
 export const tableExists = (table: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

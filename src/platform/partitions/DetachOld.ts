@@ -6,7 +6,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Array, Duration, Effect, Option, Schema } from "effect"
 import { join } from "node:path"
 import { partitionLockTimeout, retentionBatch } from "../../domain/policies/ServerPolicies.ts"
-import { rowsAs, theRowAs } from "../database/Query.ts"
+import { rowsAs, tryLock } from "../database/Query.ts"
 import {
   LOCK_TIMEOUT,
   orDatabaseFailure,
@@ -20,7 +20,6 @@ import { alertOperator } from "../observability/OperatorAlert.ts"
 import { openArchive } from "./ArchiveFile.ts"
 
 const months = rowsAs(Schema.Struct({ name: Schema.String }))
-const locked = theRowAs(Schema.Struct({ mine: Schema.Boolean }))
 
 /** Advisory lock: one instance at a time works on partitions. */
 const PARTITIONS_LOCK = 7_402_118_615
@@ -53,10 +52,7 @@ interface DetachRule {
 
 /** Takes the lock of the transaction, unless another instance works on partitions: two on one would deadlock. */
 export const lockPartitions = (sql: SqlClient.SqlClient) =>
-  Effect.flatMap(sql`select pg_try_advisory_xact_lock(${PARTITIONS_LOCK}) as mine`, locked).pipe(
-    Effect.tap(({ mine }) => (mine ? limitLockWait(sql) : Effect.void)),
-    Effect.map(({ mine }) => mine)
-  )
+  Effect.tap(tryLock(sql, PARTITIONS_LOCK), (mine) => (mine ? limitLockWait(sql) : Effect.void))
 
 /** Detaches one partition. Rows to keep are selected before the lock: writers of the table lock all its partitions. */
 const detach = (sql: SqlClient.SqlClient, { stillNeeded, table }: DetachRule, month: string) =>

@@ -85,7 +85,7 @@ interface CallbackSource {
   readonly ownAccount: string | undefined
 }
 
-/** A webhook's secret serves a whole project, which may have other accounts: only what left this one is a statement. */
+/** A webhook's secret serves a whole project, which may have other accounts: only what left this one is verified. */
 const eventOf = (
   eventType: string,
   key: string,

@@ -89,8 +89,8 @@ export const callbackOf =
       const stated = (about: "payin" | "payout", report: Report): ReadonlyArray<CallbackEvent> => {
         const attempt = { reference, providerPaymentId: report.providerPaymentId, about }
         const key = `${about} ${reference} ${report.providerPaymentId} ${report.state}`
-        const statement = new VerifiedReport({ key, attempt, report, proof })
-        return isEnd(report) ? [statement] : [statement, new Hint({ attempt })]
+        const verified = new VerifiedReport({ key, attempt, report, proof })
+        return isEnd(report) ? [verified] : [verified, new Hint({ attempt })]
       }
 
       const pushed = (push: Push) =>

@@ -134,10 +134,10 @@ const eventsOfMoved = (
       const { providerPaymentId } = report
       const key = providerPaymentId === null ? sha256Hex(body) : `${event} ${providerPaymentId}`
       const attempt = { reference, providerPaymentId, about: abouts[kind] }
-      const statement = new VerifiedReport({ key, attempt, report, proof })
+      const verified = new VerifiedReport({ key, attempt, report, proof })
       return isRemarkable(kind, moved.status)
-        ? Effect.as(Effect.logWarning(`Paystack's ${event} has the status ${moved.status}`), [statement])
-        : Effect.succeed([statement])
+        ? Effect.as(Effect.logWarning(`Paystack's ${event} has the status ${moved.status}`), [verified])
+        : Effect.succeed([verified])
     }
   })
 

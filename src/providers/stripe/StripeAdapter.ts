@@ -24,7 +24,13 @@ import {
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
 import { customerAccounts, issuedCurrencies } from "./StripeAccounts.ts"
-import { eventOf, proofOf, type Transferred, type ChargeReversal, statementsOfReversal } from "./StripeCallbacks.ts"
+import {
+  eventOf,
+  proofOf,
+  type Transferred,
+  type ChargeReversal,
+  verifiedReportsOfReversal
+} from "./StripeCallbacks.ts"
 import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn, sessionIn } from "./StripeSchemas.ts"
 import { stripeRegistration, webhookEvents, stripeTest } from "./StripeManagement.ts"
@@ -280,7 +286,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
     call(get("get payment", requests.intentPath(reversal.paymentIntent))).pipe(
       Effect.flatMap((reply) => intentIn(reply.json)),
       Effect.mapError(() => new NotNow({ message: "the payment that it is about could not be looked up", proof })),
-      Effect.map((intent) => statementsOfReversal(reversal, intent, proof)),
+      Effect.map((intent) => verifiedReportsOfReversal(reversal, intent, proof)),
       Effect.tap((events) =>
         events.length > 0
           ? Effect.void

@@ -200,7 +200,7 @@ const reversalOfDispute = ({ data, id: key, type }: Event): Option.Option<Charge
     : Option.none()
 
 /** A fee that Stripe keeps for a dispute is no part of the payment, and not in its amount. */
-export const statementsOfReversal = (
+export const verifiedReportsOfReversal = (
   { amount, currency, event, movements, reason, reports }: ChargeReversal,
   intent: Intent,
   proof: Proof<"account">
