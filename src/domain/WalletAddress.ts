@@ -58,8 +58,9 @@ const segwitProblem = (address: string): Problem => {
 export const keyHashVersion = 0x00
 const scriptHashVersion = 0x05
 
+/** An address in base58 of another network may start with the letters of segwit, such as `TB1` on Tron. */
 const bitcoinProblem = (address: string): Problem =>
-  /^(?:bc|tb|bcrt)1/i.test(address)
+  /^(?:bc|tb|bcrt)1/i.test(address) && Either.isLeft(readVersioned(address))
     ? segwitProblem(address)
     : versionProblem(address, [keyHashVersion, scriptHashVersion])
 

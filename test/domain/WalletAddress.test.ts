@@ -90,7 +90,8 @@ describe("Bitcoin", () => {
     "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx",
     "tb1pqqqqp399et2xygdj5xreqhjjvcmzhxw4aywxecjdzew6hylgvsesf3hn0c",
     bech32.encode("bcrt", [0, ...bech32.toWords(new Uint8Array(20))]),
-    "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+    "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+    "TB115BhpCAFbjPUgniZ36TZYxNB67fPKzr"
   ])("refuses %s, of another network", (address) => {
     expect(refusal("BITCOIN", address)).toBe(foreign)
   })
