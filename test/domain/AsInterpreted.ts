@@ -10,9 +10,24 @@ import { changedAt, placesIn } from "../fuzz/JsonText.ts"
 
 type Parsed = Either.Either<unknown, ParseResult.ParseIssue>
 
+/**
+ * The interpreter fails with a TypeError at an object without a text, such as `{ toString: 1 }`, where a literal tells
+ * members of a union apart. No request and no answer of a provider has such a union.
+ */
+const refusingWhatHasNoText =
+  (parse: (input: unknown) => Parsed): ((input: unknown) => Parsed) =>
+  (input) => {
+    try {
+      return parse(input)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      return Either.left(new ParseResult.Unexpected(input, error.message))
+    }
+  }
+
 export const decodedBy = (schema: Schema.Schema.AnyNoContext): ((input: unknown) => Parsed) => {
-  const interpret = ParseResult.decodeUnknownEither(schema, { errors: "all" })
-  const decode = compileDecoder(schema, { errors: "all" })
+  const interpret = refusingWhatHasNoText(ParseResult.decodeUnknownEither(schema, { errors: "all" }))
+  const decode = refusingWhatHasNoText(compileDecoder(schema, { errors: "all" }))
   return (input) => {
     const right = interpret(input)
     const decoded = decode(input)
@@ -23,7 +38,7 @@ export const decodedBy = (schema: Schema.Schema.AnyNoContext): ((input: unknown)
 }
 
 export const encodedBy = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => Parsed) => {
-  const interpret = ParseResult.encodeUnknownEither(schema)
+  const interpret = refusingWhatHasNoText(ParseResult.encodeUnknownEither(schema))
   const encode = compileEncoder(schema)
   return (value) => {
     const right = interpret(value)
