@@ -490,7 +490,7 @@ onDatabasePaymentServer(
         const second = yield* payer.visit(`${path}?again=${card.split("/").at(-1)}`)
         expect(second.text).toMatch(/href="\?method=card" aria-current="true"/)
         expect(second.text).toContain('value="Wanjiru Kamau"')
-        expect(second.text).not.toMatch(/4000|0002|12\/30|value="123"/)
+        expect(second.text).not.toMatch(/4000 ?0000|0000 ?0002|12\/30|value="123"/)
         for (const address of [again, `${path}?again=nothing`, `${path}?again=${"0".repeat(23)}`]) {
           const foreign = yield* newBrowser().visit(address)
           expect(foreign.status).toBe(200)
@@ -528,7 +528,7 @@ onDatabasePaymentServer(
         for (const name of ["4539578763621486", "Wanjiru 4539 5787 6362 1486"]) {
           const answer = yield* payAt(link, { ...byPhone(), name })
           expect(answer.status).toBe(400)
-          expect(answer.text).not.toContain("1486")
+          expect(answer.text).not.toMatch(/4539 ?5787|6362 ?1486/)
         }
         expect(yield* payments).toEqual([])
       })
