@@ -41,10 +41,20 @@ const pollOf = (queue: QueueName): number => {
   return Duration.toMillis(queue === "early_callbacks" ? unmatchedCallbackPoll : workerPoll)
 }
 
-/** Due times that are further away are rounded up to this many milliseconds, so that a queue has few of them. */
-const STEP = 50
+/** Due times that are further away are rounded up to so many milliseconds, so that a queue has few of them. */
 const NEAR = 2000
+const STEP = 50
+/** Most payments are over before their first enquiry. */
+const ENQUIRY_STEP = 250
 const MOST_TIMES = 4000
+
+const stepOf = (queue: QueueName, inMillis: number): number => {
+  if (inMillis <= NEAR) return 1
+  return queue === "enquiries" ? ENQUIRY_STEP : STEP
+}
+
+/** The worker of this process is free again by the time when later rows are due. */
+const BUSY_AT_MOST = 100
 
 /** Rows that are due later than this are read before they are due. */
 const HORIZON = Duration.toMillis(dueTimesValid)
@@ -52,6 +62,8 @@ const HORIZON = Duration.toMillis(dueTimesValid)
 class WorkQueue {
   readonly changed = Effect.unsafeMakeLatch(false)
   isResting = false
+  /** Whether this process has a worker of the queue. */
+  hasWorker = false
   private isDue = false
   private readonly later = new Set<number>()
   private again = Infinity
@@ -61,6 +73,12 @@ class WorkQueue {
     if (due <= now) this.isDue = true
     else this.later.add(due)
     this.changed.unsafeOpen()
+  }
+
+  /** Whether the worker looks shortly before anyway: it then finds the row, or when it is due. */
+  looksBefore(due: number): boolean {
+    for (const planned of this.later) if (planned <= due && due - planned < STEP) return true
+    return false
   }
 
   get next(): number {
@@ -98,14 +116,15 @@ const make = () => {
   let readUntil = Number.NEGATIVE_INFINITY
 
   const add = (queue: QueueName, inMillis: number, now: number): void => {
-    const step = inMillis <= NEAR ? 1 : STEP
+    const step = stepOf(queue, inMillis)
     const due = inMillis <= 0 ? now : Math.ceil((now + inMillis) / step) * step
     if (inMillis <= HORIZON) queues.get(queue)!.add(due, now)
   }
 
   const announced = (queue: QueueName, inMillis: number, clock: Clock.Clock) => (): void => {
-    const isTaken = queues.get(queue)!.isResting
+    const { hasWorker, isResting } = queues.get(queue)!
     add(queue, inMillis, monotonicNow(clock))
+    const isTaken = isResting || (hasWorker && inMillis > BUSY_AT_MOST)
     if (isTaken || inMillis > HORIZON) return
     for (const remote of remotes) remote(queue, inMillis)
   }
@@ -113,14 +132,16 @@ const make = () => {
   return {
     /**
      * A row of the queue is due in so many milliseconds, once the transaction is committed. Other instances are told if no
-     * worker of this process is free for it.
+     * worker of this process is free for it by then.
      */
     announce: (queue: QueueName, inMillis = 0): Effect.Effect<void> =>
       Effect.flatMap(Effect.clock, (clock) => afterCommit(announced(queue, inMillis, clock))),
 
-    /** The worker itself knows when its next row is due. */
+    /** The worker itself knows when its next row is due, and reads it again with each look. */
     announceHere: (queue: QueueName, inMillis: number): Effect.Effect<void> =>
-      Effect.map(monotonicMillis, (now) => add(queue, inMillis, now)),
+      Effect.map(monotonicMillis, (now) => {
+        if (inMillis <= 0 || !queues.get(queue)!.looksBefore(now + inMillis)) add(queue, inMillis, now)
+      }),
 
     /** For what the workers of this process know already. */
     announceElsewhere: (queue: QueueName): Effect.Effect<void> =>
@@ -158,6 +179,7 @@ const make = () => {
     /** Waits until the queue has something due, or for `atMost` milliseconds. Answers whether something is due. */
     rest: Effect.fnUntraced(function* (name: QueueName, atMost = Infinity) {
       const queue = queues.get(name)!
+      queue.hasWorker = true
       const began = yield* monotonicMillis
       const poll = began + Math.min(pollOf(name), atMost)
       while (true) {

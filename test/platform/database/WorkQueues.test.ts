@@ -98,6 +98,35 @@ describe("WorkQueues", () => {
     })
   )
 
+  it.scoped("tell nobody else of later rows where a worker will be free for them", () =>
+    Effect.gen(function* () {
+      const { announced, queues } = yield* idleWorker
+      yield* queues.announce("enquiries", 1000)
+      expect(announced, "no worker of this process takes it").toEqual([["enquiries", 1000]])
+      yield* queues.rest("enquiries", 0)
+      // The worker is busy now.
+      for (const later of [0, 50, 1000]) yield* queues.announce("enquiries", later)
+      expect(announced.slice(1)).toEqual([
+        ["enquiries", 0],
+        ["enquiries", 50]
+      ])
+    })
+  )
+
+  it.scoped("look once for a row that is due shortly after a planned look", () =>
+    Effect.gen(function* () {
+      const { looks, queues, start } = yield* idleWorker
+      yield* queues.read([nothing])
+      yield* start
+      yield* TestClock.adjust("1 millis")
+      yield* queues.announce("enquiries", 1000)
+      for (const later of [1000, 1015, 1049]) yield* queues.announceHere("enquiries", later)
+      yield* queues.announceHere("enquiries", 1051)
+      yield* TestClock.adjust("3 seconds")
+      expect(looks, "with the look after each that finds locked rows").toEqual([0, 1001, 1052, 1302])
+    })
+  )
+
   it.scoped("tell only other instances of what this one knows already", () =>
     Effect.gen(function* () {
       const { announced, looks, queues, start } = yield* idleWorker
