@@ -11,7 +11,7 @@ import { INITIATE_PATH, initiation } from "../bench/Workload.ts"
 import { eventually } from "../payments/support/Calls.ts"
 import { people } from "../support/Credentials.ts"
 import { isOfTests } from "../support/OwnDatabase.ts"
-import { bodyOf, post } from "../support/Send.ts"
+import { bodyOf, post, send } from "../support/Send.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
 
 const FINISH = /^with held as/
@@ -127,6 +127,25 @@ onDatabaseServer("A plain payin", (it) => {
         expect(count(text), name).toBeGreaterThan(0)
         expect(count(text), name).toBeLessThanOrEqual(most)
       }
+    })
+  )
+
+  it.scoped("wakes no worker of webhooks where the organisation has no endpoint", () =>
+    Effect.gen(function* () {
+      const { globex } = yield* people
+      yield* startWorkers
+      const paid = Effect.gen(function* () {
+        const { response } = bodyOf(yield* post(INITIATE_PATH, { ...globex.key }, initiation(`${sent.length}`))) as {
+          readonly response: { readonly transaction_id: string }
+        }
+        const record = send(`/v1/payments/transaction/${response.transaction_id}`, { headers: { ...globex.key } })
+        yield* eventually(record, ({ text }) => text.includes('"completed"'))
+      })
+      // The worker looks when it starts, and once more.
+      yield* paid
+      sent.length = 0
+      yield* paid
+      expect(sent.filter((text) => /webhook_queue/.test(text) && !/card_waits/.test(text))).toEqual([])
     })
   )
 })

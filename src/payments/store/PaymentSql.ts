@@ -72,6 +72,7 @@ import {
 } from "./Change.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
+const changedRows = rowsAs(Schema.Struct({ seq: Schema.Number, has_webhooks: Schema.Boolean }))
 const historyRows = rowsAs(HistoryRow)
 const callbackRows = rowsAs(StoredCallback)
 const itemRows = rowsAs(StoredOperatorItem)
@@ -300,9 +301,11 @@ export const paymentStoreSql = Layer.scoped(
         const needed = new Set(posted.flatMap(({ change, entries }) => partsOfChange(change, entries.length > 0)))
         const { parts, text } = applyStatement(needed)
         const bodies = posted.map((one, seq) => changeBody(one, seq, parts))
-        const rows = yield* Effect.flatMap(sql.unsafe(text, [JSON.stringify(bodies), wait]), places)
+        const rows = yield* Effect.flatMap(sql.unsafe(text, [JSON.stringify(bodies), wait]), changedRows)
         const written = new Set(rows.map(({ seq }) => seq))
-        for (const { seq } of yield* ownAmong(changes, written)) written.add(seq)
+        const own = yield* ownAmong(changes, written)
+        for (const { seq } of own) written.add(seq)
+        if (own.length > 0 || rows.some(({ has_webhooks }) => has_webhooks)) yield* announce("webhooks")
         return changes.map((_, seq): Written => written.has(seq))
       }).pipe(
         refusedAlone<InsufficientFunds | TransferTaken>(changes, (error) =>
@@ -356,10 +359,9 @@ export const paymentStoreSql = Layer.scoped(
       ? <A, E>(ask: (by: Traced) => Effect.Effect<A, E>) => Effect.flatMap(traced, ask)
       : <A, E>(ask: (by: Traced) => Effect.Effect<A, E>) => ask({})
 
-    const announceChange = ({ attempt, events }: Change): Effect.Effect<void> => {
+    const announceEnquiry = ({ attempt }: Change): Effect.Effect<void> => {
       const enquireIn = attempt?.enquire_in
-      const enquiry = typeof enquireIn === "number" ? announce("enquiries", enquireIn * 1000) : Effect.void
-      return events.length > 0 ? Effect.zipRight(enquiry, announce("webhooks")) : enquiry
+      return typeof enquireIn === "number" ? announce("enquiries", enquireIn * 1000) : Effect.void
     }
 
     const store: Store = {
@@ -374,7 +376,7 @@ export const paymentStoreSql = Layer.scoped(
             requested((by) => apply({ change, changeId, ...by })),
             (written) => orRefused(written, () => countChange(change))
           )
-        ).pipe(Effect.tap((written) => (written ? announceChange(change) : Effect.void))),
+        ).pipe(Effect.tap((written) => (written ? announceEnquiry(change) : Effect.void))),
       find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
       findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
       list: (scope, filter, window) =>

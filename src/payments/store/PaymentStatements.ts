@@ -308,6 +308,9 @@ const partFields: Readonly<Record<string, ReadonlyArray<ChangePart>>> = {
   close_items: ["close_items"]
 }
 
+/** Whether the worker of the webhooks may have something to send. */
+const HAS_WEBHOOKS = "exists (select 1 from webhooks w where w.org_id = changed.org_id and w.status = 'active')"
+
 /**
  * $1: [{seq, payment_id, org_id, version, from_status, status, …}]. Nothing of a change is written unless the payment
  * still has the version it was decided on; answers with the `seq` of each change that was written.
@@ -441,7 +444,7 @@ export const applyStatement = statementsOfParts(changeParts, (has) => {
     on conflict (payment_id, kind, attempt_id) where closed_at is null do update set detail = excluded.detail
   )`
   )}${only("lock", `, freed as (${freeLocks}\n  )`)}
-  select seq from changed`
+  select seq, ${has("events") ? HAS_WEBHOOKS : "false"} as has_webhooks from changed`
 })
 
 /**
