@@ -1,5 +1,5 @@
 /** Tables of payments in memory, and the queue of attempts as AttemptQueueSql has it. */
-import { Clock, Duration, Effect, Option, Layer } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import {
   enquiryLease,
   hintGap,
@@ -10,7 +10,7 @@ import {
   rampPayoutPause,
   unmatchedCallbackWindow
 } from "../../domain/policies/PaymentPolicies.ts"
-import { type Opened, memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { type Opened, memoryTable, deleteOld, isOlder } from "../../platform/database/MemoryDatabase.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import {
@@ -25,15 +25,8 @@ import {
   type StoredFee,
   type StoredOperatorItem
 } from "./Payment.ts"
-import {
-  type ProviderCapacity,
-  type AttemptQueue,
-  droppedUnmatchedCallbacks,
-  UnmatchedCallbackStore
-} from "./PaymentStore.ts"
+import { type ProviderCapacity, type AttemptQueue, droppedUnmatchedCallbacks } from "./PaymentStore.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
-import { Settings } from "../../platform/config/Settings.ts"
-import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 
 export const paymentTables = {
   payments: memoryTable<Payment>("payments"),
@@ -119,7 +112,8 @@ export const attemptQueueMemory = (
   tables: Opened<typeof paymentTables>,
   newToken: () => string,
   /** What is on an account of the books, in minor units. */
-  balanceOf: (account: LedgerAccount) => bigint
+  balanceOf: (account: LedgerAccount) => bigint,
+  retention: Duration.Duration
 ): AttemptQueue => {
   const { attempts, callbacks, cardWaits, payments } = tables
   const isFree = ({ leased_until }: AttemptRow, now: number) => leased_until === null || leased_until.getTime() <= now
@@ -288,20 +282,10 @@ export const attemptQueueMemory = (
           .map(({ payment_id }) => payments.get(payment_id)!)
       ),
     deleteCardWait: ({ payment_id }) => Effect.sync(() => void cardWaits.delete(payment_id)),
-    now: withTime((now) => new Date(now))
+    now: withTime((now) => new Date(now)),
+    forgetOld: deleteOld(
+      callbacks,
+      ({ payment_id, received_at }, now) => payment_id === null && isOlder(received_at, retention, now)
+    )
   }
 }
-
-export const unmatchedCallbackStoreMemory = Layer.effect(
-  UnmatchedCallbackStore,
-  Effect.map(Effect.all([openTables(paymentTables), Settings]), ([{ callbacks }, { retention }]) => ({
-    forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
-      const before = now - Duration.toMillis(retention.strayCallbacks)
-      const old = Array.from(callbacks.entries())
-        .filter(([, { payment_id, received_at }]) => payment_id === null && received_at.getTime() < before)
-        .slice(0, retentionBatch)
-      for (const [id] of old) callbacks.delete(id)
-      return old.length
-    })
-  }))
-)

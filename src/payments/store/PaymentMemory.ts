@@ -1,5 +1,6 @@
 /** The payment store in memory: the same answers as the SQL one, including the version check and the one-open rule. */
 import { Clock, Effect, Either, Layer, Option } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Position, Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -60,7 +61,7 @@ const writtenWithAPayment = {
 
 export const paymentStoreMemory = Layer.effect(
   PaymentStore,
-  Effect.map(openTables(writtenWithAPayment), (tables): Store => {
+  Effect.map(Effect.all([openTables(writtenWithAPayment), Settings]), ([tables, { retention }]): Store => {
     const { attempts, callbacks, history, idempotencyKeys, operatorItems, paymentFees, payments } = tables
     let tokens = 0
     const newToken = () => `lease ${(tokens += 1)}`
@@ -313,7 +314,12 @@ export const paymentStoreMemory = Layer.effect(
       attemptsOf: (paymentId) => Effect.sync(() => inOrder(ofPayment(attempts.values(), paymentId), byId)),
       takenTransfers: (paymentId, movements) => Effect.sync(() => takenAmong(paymentId, movements)),
       callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
-      ...attemptQueueMemory(tables, newToken, (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n),
+      ...attemptQueueMemory(
+        tables,
+        newToken,
+        (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n,
+        retention.strayCallbacks
+      ),
       history: ({ payment_id }) =>
         Effect.sync(() => ({
           statusChanges: ofPayment(history.values(), payment_id).sort((a, b) => a.version - b.version),

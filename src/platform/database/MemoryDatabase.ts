@@ -130,14 +130,17 @@ export const transactorMemory = Layer.effect(
 export const openTables = <Tables extends Definitions>(tables: Tables) =>
   Effect.map(MemoryDatabase, ({ atomically, open }) => ({ ...open(tables), atomically }))
 
+export const isOlder = (at: Date, age: Duration.Duration, now: number): boolean =>
+  now - at.getTime() > Duration.toMillis(age)
+
 /** Deletes a batch of rows past their retention; returns how many. */
-export const deleteOld = <Row extends { readonly created_at: Date }>(
+export const deleteOld = <Row>(
   rows: Map<string, Row>,
-  retention: Duration.Duration
+  isOld: (row: Row, now: number) => boolean
 ): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const old = Array.from(rows)
-      .filter(([, { created_at }]) => now - created_at.getTime() > Duration.toMillis(retention))
+      .filter(([, row]) => isOld(row, now))
       .slice(0, retentionBatch)
     for (const [key] of old) rows.delete(key)
     return old.length

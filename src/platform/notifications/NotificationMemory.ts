@@ -1,6 +1,6 @@
 /** The outbox in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { deleteOld, newestFirst, openTables, memoryTable } from "../database/MemoryDatabase.ts"
+import { deleteOld, isOlder, newestFirst, openTables, memoryTable } from "../database/MemoryDatabase.ts"
 import type { Scope } from "../database/Query.ts"
 import { Settings } from "../config/Settings.ts"
 import { NotificationStore, MessageCounts, type Notification } from "./NotificationStore.ts"
@@ -26,7 +26,7 @@ export const notificationStoreMemory = Layer.effect(
         list: (scope, window) => Effect.sync(() => newestFirst(visible(scope), (row) => row.notification_id, window)),
         find: (scope, id) =>
           Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.notification_id === id))),
-        forgetOld: deleteOld(notifications, retention.notifications)
+        forgetOld: deleteOld(notifications, ({ created_at }, now) => isOlder(created_at, retention.notifications, now))
       }
     }
   )

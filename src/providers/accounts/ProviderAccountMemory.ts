@@ -2,7 +2,7 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import type { ConfigId } from "../../domain/Ids.ts"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
-import { currentDate, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { currentDate, deleteOld, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import {
   ProviderAccountStore,
   type ReplacedCredentials,
@@ -67,11 +67,7 @@ export const providerAccountStoreMemory = Layer.effect(
           sealed
         })).sort((a, b) => (a.config_id < b.config_id ? -1 : 1))
       ),
-      forgetOld: Effect.map(currentDate, (at) => {
-        const old = Array.from(replacedCredentials.values()).filter(({ until }) => until <= at)
-        for (const one of old) replacedCredentials.delete(keyOf(one))
-        return old.length
-      })
+      forgetOld: deleteOld(replacedCredentials, ({ until }, now) => until.getTime() <= now)
     }
   })
 )
