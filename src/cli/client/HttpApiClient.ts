@@ -109,7 +109,7 @@ export const httpApiClient = (server: Server, { hint = OTHER_SERVER, ...retries 
                 })
           )
         )
-      return ApiClient.make(root, send)
+      return { root, send }
     })
     // Node's own fetch takes 0.2 s to load.
   ).pipe(Layer.provide(Layer.merge(NodeHttpClient.layer, Ids.layer)))

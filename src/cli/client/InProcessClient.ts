@@ -171,8 +171,9 @@ const invoke = Effect.fnUntraced(function* (
 const clientOf = (groups: HandlerSet["groups"]) =>
   Layer.effect(
     ApiClient,
-    Effect.map(Effect.context<Settings>(), (context) =>
-      ApiClient.make("", (group, name, parts) =>
+    Effect.map(Effect.context<Settings>(), (context) => ({
+      root: "",
+      send: (group: string, name: string, parts: RequestParts) =>
         Effect.gen(function* () {
           const [contract, makeHandlers] = groups[group]!
           const handlers = (yield* makeHandlers) as AnyHandlers
@@ -181,8 +182,7 @@ const clientOf = (groups: HandlerSet["groups"]) =>
           Effect.catchAll((error) => (error instanceof Refused ? Effect.fail(error) : refusedBy(error))),
           Effect.provide(context)
         )
-      )
-    )
+    }))
   )
 
 export const runInProcess = <E>(
