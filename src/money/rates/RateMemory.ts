@@ -91,13 +91,13 @@ export const rateStoreMemory = Layer.effect(
     ),
     findForUpdate: (from, to) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
-        Option.map(Option.fromNullable(rates.get(`${from} ${to}`)), (rate) => toChange(rate, now))
+        Option.map(rates.one(`${from} ${to}`), (rate) => toChange(rate, now))
       ),
     between: (orgId, from, to, through) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const codes = [from, to, through]
-        return Array.from(rates.values())
-          .filter(({ from_currency, to_currency }) => codes.includes(from_currency) && codes.includes(to_currency))
+        return rates
+          .all(({ from_currency, to_currency }) => codes.includes(from_currency) && codes.includes(to_currency))
           .map((rate) => ({
             ...rate,
             read_at: new Date(now),

@@ -52,11 +52,11 @@ export const booksIn = (
   { allocations, movements }: Pick<Opened<typeof paymentTables>, "allocations" | "movements">,
   paymentId: PaymentId
 ): Books => ({
-  movements: Array.from(movements.values())
-    .filter(({ payment_id }) => payment_id === paymentId)
+  movements: movements
+    .all(({ payment_id }) => payment_id === paymentId)
     .toSorted((a, b) => a.heard_at.getTime() - b.heard_at.getTime()),
-  allocations: Array.from(allocations.values())
-    .filter(({ payment_id }) => payment_id === paymentId)
+  allocations: allocations
+    .all(({ payment_id }) => payment_id === paymentId)
     .toSorted((a, b) => a.at.getTime() - b.at.getTime())
 })
 
@@ -155,9 +155,7 @@ export const attemptQueueMemory = (
   return {
     claimEnquiries: (capacity) =>
       withTime((now) => {
-        const due = Array.from(attempts.values()).filter(
-          (row) => row.sends > 0 && dueAt(row) <= now && isFree(row, now)
-        )
+        const due = attempts.all((row) => row.sends > 0 && dueAt(row) <= now && isFree(row, now))
         return fairly(capacity, due, dueAt).map((row) => {
           const counts = row.next_enquiry_at !== null && row.next_enquiry_at.getTime() <= now
           const lease_token = newToken()
@@ -197,7 +195,7 @@ export const attemptQueueMemory = (
       }),
     claimUnsent: (capacity) =>
       withTime((now) => {
-        const unsent = Array.from(attempts.values()).filter(
+        const unsent = attempts.all(
           (row) => row.sends === 0 && row.outcome === null && isFree(row, now) && isProcessing(row) && isFunded(row)
         )
         return fairly(capacity, unsent, (row) => row.started_at.getTime()).map((row) =>
@@ -249,13 +247,13 @@ export const attemptQueueMemory = (
     matchedCallbacks: (most) =>
       withTime((now) => {
         const oldest = now - Duration.toMillis(unmatchedCallbackWindow)
-        const open = Array.from(callbacks.values())
-          .filter(isUnmatched)
-          .filter((callback) => callback.payment_id === null && callback.received_at.getTime() > oldest)
+        const isOpen = ({ payment_id, received_at }: StoredCallback | UnmatchedCallback) =>
+          payment_id === null && received_at.getTime() > oldest
+        const open = callbacks.all(isOpen).filter(isUnmatched)
         return open
           .flatMap((callback) =>
-            Array.from(attempts.values())
-              .filter(
+            attempts
+              .all(
                 (row) =>
                   row.provider === callback.provider &&
                   row.account === callback.account &&
@@ -275,8 +273,8 @@ export const attemptQueueMemory = (
       Effect.sync(() => void cardWaits.set(payment_id, { expires_at, org_id, payment_id })),
     expiredCardWaits: (most) =>
       withTime((now) =>
-        Array.from(cardWaits.values())
-          .filter(({ expires_at }) => expires_at.getTime() <= now)
+        cardWaits
+          .all(({ expires_at }) => expires_at.getTime() <= now)
           .toSorted((a, b) => a.expires_at.getTime() - b.expires_at.getTime())
           .slice(0, most)
           .map(({ payment_id }) => payments.get(payment_id)!)

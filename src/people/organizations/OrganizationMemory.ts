@@ -10,9 +10,8 @@ export const organizationTables = { organizations: memoryTable<Organization>("or
 export const organizationStoreMemory = Layer.effect(
   OrganizationStore,
   Effect.map(openTables(organizationTables), ({ organizations }): OrganizationStore["Type"] => {
-    const visible = (scope: Scope) => Array.from(organizations.values()).filter(seenIn(scope))
-    const find = (scope: Scope, orgId: OrgId) =>
-      Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.org_id === orgId)))
+    const visible = (scope: Scope) => organizations.all(seenIn(scope))
+    const find = (scope: Scope, orgId: OrgId) => Effect.sync(() => organizations.one(orgId, seenIn(scope)))
     return {
       insert: (organization) =>
         Effect.map(currentDate, (at) => {

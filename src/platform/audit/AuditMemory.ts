@@ -23,10 +23,11 @@ export const auditStoreMemory = Layer.effect(
       }),
     list: (scope, { from, to, ...exact }, window) =>
       Effect.sync(() => {
-        const rows = Array.from(audit.values())
-          .filter(seenIn(scope))
-          .filter(matches<AuditEntry>(exact))
-          .filter(({ created_at: at }) => (from === undefined || at >= from) && (to === undefined || at < to))
+        const rows = audit.all(
+          seenIn(scope),
+          matches<AuditEntry>(exact),
+          ({ created_at: at }) => (from === undefined || at >= from) && (to === undefined || at < to)
+        )
         return newestFirst(rows, (entry) => entry.audit_id, window)
       }),
     forgetOld: deleteOld(audit, ({ created_at }, now) => isOlder(created_at, retention.audit, now))

@@ -16,13 +16,29 @@ interface Database {
   readonly open: Array<Array<Undo>>
 }
 
+type Predicate<Row> = (row: Row) => boolean
+
+/** The rows of a table by their key. */
+export interface Rows<Row, Key = string> extends Map<Key, Row> {
+  readonly all: (...where: ReadonlyArray<Predicate<Row>>) => Array<Row>
+  readonly one: (key: Key, where?: Predicate<Row>) => Option.Option<Row>
+}
+
 /** Rows with an undo log while a transaction is open. */
-class Table extends Map<unknown, unknown> {
+class Table extends Map<unknown, unknown> implements Rows<unknown, unknown> {
   private readonly database: Database
 
   constructor(database: Database) {
     super()
     this.database = database
+  }
+
+  all(...where: ReadonlyArray<Predicate<unknown>>): Array<unknown> {
+    return Array.from(this.values()).filter((row) => where.every((is) => is(row)))
+  }
+
+  one(key: unknown, where: Predicate<unknown> = () => true): Option.Option<unknown> {
+    return Option.filter(Option.fromNullable(this.get(key)), where)
   }
 
   override set(key: unknown, row: unknown): this {
@@ -57,7 +73,7 @@ class Table extends Map<unknown, unknown> {
 }
 
 export interface MemoryTable<Row, Key = string> {
-  readonly rows: (database: Database) => Map<Key, Row>
+  readonly rows: (database: Database) => Rows<Row, Key>
 }
 
 /** Declares a table. As in SQL, a feature may read a table of a layer above: it declares the columns that it needs. */
@@ -65,7 +81,7 @@ export const memoryTable = <Row, Key = string>(name: string): MemoryTable<Row, K
   rows: (database) => {
     const table = database.tables.get(name) ?? new Table(database)
     database.tables.set(name, table)
-    return table as Map<unknown, unknown> as Map<Key, Row>
+    return table as Rows<unknown, unknown> as Rows<Row, Key>
   }
 })
 
