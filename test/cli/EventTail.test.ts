@@ -1,7 +1,8 @@
 /** Events as they happen: each once, also one that appears behind others that are younger. */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { ApiClient, type RequestParts } from "../../src/cli/client/ApiClient.ts"
+import type { RequestParts } from "../../src/client/RequestRules.ts"
+import { ApiClient } from "../../src/cli/client/ApiClient.ts"
 import { followEvents } from "../../src/cli/actions/LogActions.ts"
 
 const START = Date.parse("2026-03-01T12:00:00.000Z")

@@ -1,7 +1,7 @@
 /** The public API as commands call it, by the contract's names and types. Amounts keep every digit. */
 import { Context, Data, Effect, Option } from "effect"
 import { parse } from "lossless-json"
-import { nextPage, type PageOf } from "../../client/RequestRules.ts"
+import { nextPage, type PageOf, type RequestParts } from "../../client/RequestRules.ts"
 import type { Operations } from "../../client/WireTypes.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 
@@ -22,12 +22,6 @@ export class Refused extends Data.TaggedError("Refused")<{
   readonly status: number
   readonly body?: unknown
 }> {}
-
-export interface RequestParts {
-  readonly path?: Readonly<Record<string, unknown>>
-  readonly urlParams?: Readonly<Record<string, unknown>>
-  readonly payload?: unknown
-}
 
 /** Query parameters as text, without those that are undefined. */
 export const queryOf = ({ urlParams = {} }: RequestParts): ReadonlyArray<readonly [string, string]> =>

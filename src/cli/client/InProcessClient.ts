@@ -17,7 +17,8 @@ import { OrganizationStore } from "../../people/organizations/OrganizationStore.
 import { type CommandResult, report } from "../shared/Terminal.ts"
 import type { Target } from "../shared/CommandTarget.ts"
 import { ExistingLive, operatorName, printDatabase } from "../shared/LocalDatabase.ts"
-import { ApiClient, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
+import type { RequestParts } from "../../client/RequestRules.ts"
+import { ApiClient, parseBody, queryOf, Refused } from "./ApiClient.ts"
 
 type AnyGroup = { readonly endpoints: Readonly<Record<string, unknown>> }
 type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
