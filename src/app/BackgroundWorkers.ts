@@ -27,7 +27,7 @@ import { AuditStore } from "../platform/audit/AuditLog.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
 import { Partitions } from "../platform/partitions/Partitions.ts"
 import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
-import { UnmatchedCallbackStore } from "../payments/store/PaymentStore.ts"
+import { PaymentStore } from "../payments/store/PaymentStore.ts"
 import { ProviderAccountStore } from "../providers/accounts/ProviderAccountStore.ts"
 import { RateLockStore } from "../money/rates/RateLockStore.ts"
 import { DeliveryStore } from "../webhooks/delivery/DeliveryStore.ts"
@@ -42,7 +42,7 @@ export const deleteExpired = Effect.gen(function* () {
   const stores = yield* Effect.all([
     IdempotencyStore,
     NotificationStore,
-    UnmatchedCallbackStore,
+    PaymentStore,
     RateLockStore,
     // Events are deleted once they have no delivery left.
     DeliveryStore,

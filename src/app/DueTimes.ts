@@ -1,8 +1,8 @@
 /** Reads the due times of all queues for as long as the process runs, so that their workers can rest. */
-import { Cause, Context, Effect, Layer, Duration, Random, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Duration, Random } from "effect"
 import { dueTimesRetry, dueTimesPoll, dueTimesPollPooled, usageReadWithin } from "../domain/policies/ServerPolicies.ts"
 import { type ListeningEnded, Announcements } from "../platform/database/Announcements.ts"
-import { type DueTime, type QueueName, WorkQueues, queueNames } from "../platform/database/WorkQueues.ts"
+import { DueTime, type QueueName, WorkQueues } from "../platform/database/WorkQueues.ts"
 import { providerNames } from "../domain/Corridor.ts"
 import {
   enquiriesPerProvider,
@@ -52,13 +52,7 @@ export const dueTimes = Effect.gen(function* () {
 })
 
 /** Due times of all queues in one statement, over the connection that listens. */
-const dueRows = rowsAs(
-  Schema.Struct({
-    queue: Schema.Literal(...queueNames),
-    is_due: Schema.Boolean,
-    wait: Schema.NullOr(Schema.Number)
-  })
-)
+const dueRows = rowsAs(DueTime)
 
 const until = (time: string) => `extract(epoch from ${time} - now())::float8 * 1000`
 

@@ -19,8 +19,6 @@ import { reserveStoreMemory } from "../payments/reserves/ReserveMemory.ts"
 import { reserveStoreSql } from "../payments/reserves/Reserves.ts"
 import { ruleStoreMemory } from "../payments/rules/RuleMemory.ts"
 import { ruleStoreSql } from "../payments/rules/RuleStore.ts"
-import { unmatchedCallbackStoreMemory } from "../payments/store/AttemptQueueMemory.ts"
-import { unmatchedCallbackStoreSql } from "../payments/store/AttemptQueueSql.ts"
 import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
 import { callerStoreMemory } from "../people/auth/CallerMemory.ts"
 import { callerStoreSql } from "../people/auth/CallerStore.ts"
@@ -96,7 +94,6 @@ export const StoresLive = Layer.mergeAll(
   reserveStoreSql,
   ruleStoreSql,
   savedViewStoreSql,
-  unmatchedCallbackStoreSql,
   verificationStoreSql
 )
 
@@ -143,7 +140,6 @@ export const StoresOverMemory = Layer.mergeAll(
   secretStoreMemory,
   rateLimitUsageMemory,
   reserveStoreMemory,
-  unmatchedCallbackStoreMemory,
   userStoreMemory,
   verificationStoreMemory,
   virtualAccountStoreMemory,

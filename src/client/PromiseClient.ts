@@ -9,7 +9,8 @@ import {
   type PageOf,
   rootOf,
   secondsToRetry,
-  unsendableHeader
+  unsendableHeader,
+  type RequestParts
 } from "./RequestRules.ts"
 import type { ItemOf, Operations } from "./WireTypes.ts"
 
@@ -91,13 +92,6 @@ export type CorridorPromises = {
       ? Call<Request, Answer> & Listing<Request, Answer>
       : never
   }
-}
-
-interface RequestParts {
-  readonly path?: Readonly<Record<string, unknown>>
-  readonly urlParams?: Readonly<Record<string, unknown>>
-  readonly headers?: Readonly<Record<string, string>>
-  readonly payload?: unknown
 }
 
 /** An empty segment, `.` or `..` would lead to another operation. */

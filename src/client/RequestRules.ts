@@ -9,6 +9,13 @@ export type Credential =
 /** Removes `/v1`: the contract's paths begin with it. */
 export const rootOf = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")
 
+export interface RequestParts {
+  readonly path?: Readonly<Record<string, unknown>>
+  readonly urlParams?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly payload?: unknown
+}
+
 export interface PageOf<A> {
   readonly data: ReadonlyArray<A>
   readonly last_evaluated_key?: string | null

@@ -87,21 +87,23 @@ export const eventStoreMemory = Layer.effect(
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (Buffer.byteLength(event.payload) > MAX_PAYLOAD_BYTES) throw new Error("events_payload_size")
         writeEvents(tables, [event], now)
-        const deliveries = Array.from(tables.webhookDeliveries.values())
+        const deliveries = tables.webhookDeliveries.all()
         return deliveries.filter(({ event_id }) => event_id === event.event_id).length
       }),
     list: (scope, { event_type, from }, window) =>
       Effect.sync(() => {
-        const rows = Array.from(tables.events.values()).filter(
+        const rows = tables.events.all(
           (row) => seenIn(scope)(row) && matches({ event_type })(row) && (from === undefined || row.created_at >= from)
         )
         return newestFirst(rows, (row) => row.event_id, window)
       }),
     forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
       const delivered = new Set(Array.from(tables.webhookDeliveries.values(), ({ event_id }) => event_id))
-      const old = Array.from(tables.events.values())
-        .filter((row) => row.created_at.getTime() < now - Duration.toMillis(retention.webhooks))
-        .filter(({ event_id }) => !delivered.has(event_id))
+      const old = tables.events
+        .all(
+          (row) => row.created_at.getTime() < now - Duration.toMillis(retention.webhooks),
+          ({ event_id }) => !delivered.has(event_id)
+        )
         .slice(0, webhookRetentionBatch)
       for (const { event_id } of old) tables.events.delete(event_id)
       return old.length

@@ -20,7 +20,7 @@ export const webhookStoreMemory = Layer.effect(
   WebhookStore,
   Effect.map(openTables(webhookTables), (tables): WebhookStore["Type"] => {
     const { webhookDeliveries, webhookQueue, webhooks } = tables
-    const stored = (scope: Scope, id: WebhookId) => Option.filter(Option.fromNullable(webhooks.get(id)), seenIn(scope))
+    const stored = (scope: Scope, id: WebhookId) => webhooks.one(id, seenIn(scope))
     const look = (scope: Scope, id: WebhookId) => Effect.sync(() => Option.map(stored(scope, id), withoutSecrets))
     const change = (scope: Scope, id: WebhookId, patch: (row: StoredWebhook, now: number) => Partial<StoredWebhook>) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
@@ -31,8 +31,7 @@ export const webhookStoreMemory = Layer.effect(
         })
       )
     return {
-      lockAndCount: (orgId) =>
-        Effect.sync(() => Array.from(webhooks.values()).filter(seenIn(Option.some(orgId))).length),
+      lockAndCount: (orgId) => Effect.sync(() => webhooks.all(seenIn(Option.some(orgId))).length),
       insert: (webhook) =>
         Effect.map(currentDate, (at) => {
           const row: StoredWebhook = {
@@ -50,9 +49,7 @@ export const webhookStoreMemory = Layer.effect(
         }),
       list: (scope, window) =>
         Effect.sync(() =>
-          newestFirst(Array.from(webhooks.values()).filter(seenIn(scope)), (row) => row.webhook_id, window).map(
-            withoutSecrets
-          )
+          newestFirst(webhooks.all(seenIn(scope)), (row) => row.webhook_id, window).map(withoutSecrets)
         ),
       find: look,
       findForUpdate: look,
@@ -67,7 +64,7 @@ export const webhookStoreMemory = Layer.effect(
         Effect.sync(() => {
           if (Option.isNone(stored(scope, id))) return
           webhooks.delete(id)
-          for (const { delivery_id, webhook_id } of Array.from(webhookDeliveries.values())) {
+          for (const { delivery_id, webhook_id } of webhookDeliveries.all()) {
             if (webhook_id !== id) continue
             webhookDeliveries.delete(delivery_id)
             webhookQueue.delete(delivery_id)

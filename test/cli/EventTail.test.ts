@@ -1,6 +1,7 @@
 /** Events as they happen: each once, also one that appears behind others that are younger. */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
+import type { RequestParts } from "../../src/client/RequestRules.ts"
 import { ApiClient } from "../../src/cli/client/ApiClient.ts"
 import { followEvents } from "../../src/cli/actions/LogActions.ts"
 
@@ -15,11 +16,16 @@ it("what appears late is told once, and nothing of before is told again", async 
   const since = (from: string | undefined) => there.filter(({ created_at }) => from === undefined || created_at >= from)
   const calls = {
     root: "http://nowhere",
-    call: () =>
-      Effect.sync(() => ({ data: there.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, 1) })),
-    all: (_group: string, _name: string, { urlParams }: { readonly urlParams: { readonly from?: string } }) =>
-      Effect.sync(() => since(urlParams.from))
-  } as unknown as ApiClient["Type"]
+    send: (_group: string, _name: string, { urlParams }: RequestParts) =>
+      Effect.sync(() => {
+        const { from, limit } = urlParams as { readonly from?: string; readonly limit: number }
+        return {
+          data: since(from)
+            .toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1))
+            .slice(0, limit)
+        }
+      })
+  }
   let reads = 0
   // Its transaction took longer than that of a younger one.
   const begun = Effect.sync(() => void there.push(event("late", 72)))

@@ -1,5 +1,5 @@
 /** Rows for the store suites. Tests of a suite share one database, so each makes its own. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { type OrgId, type UserId, Ids } from "../../src/domain/Ids.ts"
 import { ApiKeyStore, type NewKey } from "../../src/people/apiKeys/ApiKeyStore.ts"
 import type { Role } from "../../src/domain/Access.ts"
@@ -24,6 +24,14 @@ export const newOrganization = (about: Partial<NewOrganization> = {}) =>
       sandbox: false,
       ...about
     })
+  })
+
+/** As a platform admin sets it. */
+export const setSpread = (org_id: OrgId, spread_bps: number) =>
+  Effect.gen(function* () {
+    const store = yield* OrganizationStore
+    const organization = yield* Effect.flatten(store.find(Option.none(), org_id))
+    yield* store.update(Option.none(), { ...organization, spread_bps })
   })
 
 export const newUser = (about: Partial<NewUser> = {}) =>

@@ -2,7 +2,7 @@
 import { Effect, Option, Schema } from "effect"
 import { CreateApiKey, RotateApiKey } from "../../contract/api/ApiKeysApi.ts"
 import type { Role } from "../../domain/Roles.ts"
-import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
+import { type Answer, call, callAll, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { decodeOption, type IdInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
@@ -30,10 +30,10 @@ export const userTable = (users: ReadonlyArray<User>): TextLayout =>
   )
 
 export const listUsers = onRecords(({ org }: OrgInput) =>
-  Effect.map(
-    Effect.flatMap(ApiClient, ({ all }) => all("users", "list", { urlParams: { org_id: Option.getOrUndefined(org) } })),
-    (data) => ({ data, ...userTable(data) })
-  )
+  Effect.map(callAll("users", "list", { urlParams: { org_id: Option.getOrUndefined(org) } }), (data) => ({
+    data,
+    ...userTable(data)
+  }))
 )
 
 type Key = Answer<"apiKeys", "list">["data"][number]
@@ -47,16 +47,14 @@ interface KeyInput extends JsonInput {
 
 const userIdOf = Effect.fnUntraced(function* (user: string) {
   if (!user.includes("@")) return user
-  const { all } = yield* ApiClient
   const wanted = user.toLowerCase()
-  const found = (yield* all("users", "list", { urlParams: {} })).find(({ email }) => email.toLowerCase() === wanted)
+  const found = (yield* callAll("users", "list", { urlParams: {} })).find(({ email }) => email.toLowerCase() === wanted)
   if (found !== undefined) return found.user_id
   return yield* refuse(`--user: there is no user with the e-mail address ${user} ("corridor users list" shows them).`)
 })
 
 const createOne = onRecords(
   Effect.fnUntraced(function* ({ name, org, role, user }: KeyInput) {
-    const { call } = yield* ApiClient
     const user_id = Option.getOrUndefined(yield* Effect.transposeMapOption(user, userIdOf))
     const { data } = yield* call("apiKeys", "create", {
       payload: { name, role, org_id: org, ...(user_id === undefined ? {} : { user_id }) }
@@ -98,10 +96,7 @@ export const keyTable = (keys: ReadonlyArray<Listed>): TextLayout =>
   )
 
 export const list = onRecords(({ org }: JsonInput & { readonly org: string }) =>
-  Effect.map(
-    Effect.flatMap(ApiClient, ({ all }) => all("apiKeys", "list", { urlParams: { org_id: org } })),
-    (data) => ({ data, ...keyTable(data) })
-  )
+  Effect.map(callAll("apiKeys", "list", { urlParams: { org_id: org } }), (data) => ({ data, ...keyTable(data) }))
 )
 
 const noSuchKey = (given: string) =>
@@ -117,7 +112,6 @@ const graceFrom = (text: string) =>
 
 const rotateOne = onRecords(
   Effect.fnUntraced(function* ({ grace_seconds, id }: IdInput & { readonly grace_seconds: number }) {
-    const { call } = yield* ApiClient
     const { data } = yield* noSuchKey(id)(
       call("apiKeys", "rotate", { path: { api_key_id: id }, payload: { grace_seconds } })
     )
@@ -135,7 +129,6 @@ export const rotate = (input: IdInput & { readonly grace: string }) =>
 
 export const revoke = onRecords(
   Effect.fnUntraced(function* ({ id }: IdInput) {
-    const { call } = yield* ApiClient
     yield* noSuchKey(id)(call("apiKeys", "revoke", { path: { api_key_id: id } }))
     return { data: { api_key_id: id, status: "revoked" }, text: "API key revoked." }
   })

@@ -1,6 +1,6 @@
 /** `corridor kyb` */
 import { Effect, Option } from "effect"
-import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
+import { type Answer, call, callAll, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import type { IdInput, JsonInput } from "../shared/CommandInput.ts"
 import { minute, printable, properties, tableLayout } from "../shared/Table.ts"
@@ -17,8 +17,7 @@ interface ListInput extends JsonInput {
 }
 
 const listAll = Effect.fnUntraced(function* ({ status }: ListInput) {
-  const { all } = yield* ApiClient
-  const data = yield* all("kyb", "list", { urlParams: { status: Option.getOrUndefined(status) } })
+  const data = yield* callAll("kyb", "list", { urlParams: { status: Option.getOrUndefined(status) } })
   const rows = data.map((one) => [
     one.kyb_customer_id,
     one.name,
@@ -65,7 +64,6 @@ const noSuchApplication = (given: string) =>
 
 export const show = onRecords(
   Effect.fnUntraced(function* ({ id }: IdInput) {
-    const { call } = yield* ApiClient
     const { data } = yield* noSuchApplication(id)(call("kyb", "get", { path: { kyb_customer_id: id } }))
     return resultOf("", data)
   })
@@ -73,7 +71,6 @@ export const show = onRecords(
 
 export const approve = onRecords(
   Effect.fnUntraced(function* ({ id, reason }: IdInput & { readonly reason: Option.Option<string> }) {
-    const { call } = yield* ApiClient
     const payload = Option.isNone(reason) ? {} : { reason: reason.value }
     const { data, message } = yield* noSuchApplication(id)(
       call("kyb", "approve", { path: { kyb_customer_id: id }, payload })
@@ -84,7 +81,6 @@ export const approve = onRecords(
 
 export const reject = onRecords(
   Effect.fnUntraced(function* ({ id, reason }: IdInput & { readonly reason: string }) {
-    const { call } = yield* ApiClient
     const { data, message } = yield* noSuchApplication(id)(
       call("kyb", "reject", { path: { kyb_customer_id: id }, payload: { reason } })
     )

@@ -10,7 +10,7 @@ import { refuse } from "../shared/CommandInput.ts"
 import { checkEventPatterns } from "./WebhookActions.ts"
 import { printable } from "../shared/Table.ts"
 import { addressIn } from "../shared/CommandTarget.ts"
-import { ApiClient } from "../client/ApiClient.ts"
+import { call } from "../client/ApiClient.ts"
 import { httpApiClient } from "../client/HttpApiClient.ts"
 import { followEvents, type TailedEvent, wholeNumber } from "./LogActions.ts"
 import { printServer, theServer } from "../client/RunCommand.ts"
@@ -100,9 +100,7 @@ export const listen = Effect.fnUntraced(function* (input: {
       yield* writeLine(input.json ? JSON.stringify(done) : lineOf(streams, done, event.created_at))
     })
 
-  const session = Effect.flatMap(ApiClient, ({ call }) =>
-    call("session", "me", { urlParams: { org_id: Option.getOrUndefined(input.org) } })
-  )
+  const session = call("session", "me", { urlParams: { org_id: Option.getOrUndefined(input.org) } })
 
   yield* Effect.provide(
     Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { stringifyWire } from "../../domain/Decimal.ts"
 import { painter, Streams, writeLine } from "../shared/Terminal.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { printable } from "../shared/Table.ts"
-import { type Answer, ApiClient, type Refused } from "../client/ApiClient.ts"
+import { type Answer, ApiClient, call, callAll, type Refused } from "../client/ApiClient.ts"
 import { httpApiClient } from "../client/HttpApiClient.ts"
 import { printServer, theServer } from "../client/RunCommand.ts"
 
@@ -38,16 +38,13 @@ const before = (moment: string): string => new Date(Date.parse(moment) - OVERLAP
 const passes = ({ status }: Refused): boolean => status === 0 || status === 429 || status >= 500
 
 const recent = (position: Position, org: string | undefined) =>
-  Effect.flatMap(ApiClient, ({ all }) =>
-    all("webhookLog", "events", {
-      urlParams: { org_id: org, from: position.newest === undefined ? undefined : before(position.newest) }
-    })
-  )
+  callAll("webhookLog", "events", {
+    urlParams: { org_id: org, from: position.newest === undefined ? undefined : before(position.newest) }
+  })
 
 /** Everything that is there by now counts as seen. */
 const fromNow = (org: string | undefined) =>
   Effect.gen(function* () {
-    const { call } = yield* ApiClient
     const { data } = yield* call("webhookLog", "events", { urlParams: { org_id: org, limit: 1 } })
     const newest = data[0]?.created_at
     const near = newest === undefined ? [] : yield* recent({ newest, seen: new Set() }, org)
@@ -143,7 +140,7 @@ const linesFrom = (text: string) =>
     : Effect.fail(refuse("--lines is not a whole number from 0 to 100."))
 
 const newestAudit = (org: string | undefined, limit: number) =>
-  Effect.flatMap(ApiClient, ({ call }) => call("auditLog", "list", { urlParams: { org_id: org, limit } }))
+  call("auditLog", "list", { urlParams: { org_id: org, limit } })
 
 /** A caller without the right to the audit log follows the events alone, with a notice. */
 const auditOrNot = (org: string | undefined, limit: number, wanted: boolean) =>
@@ -187,7 +184,6 @@ export const tail = Effect.fnUntraced(function* (input: {
 
   yield* Effect.provide(
     Effect.gen(function* () {
-      const { call } = yield* ApiClient
       const first = Math.max(1, lines)
       const audit = only === "events" ? Option.none() : yield* auditOrNot(org, AUDIT_KNOWN, only === "audit")
       const before =

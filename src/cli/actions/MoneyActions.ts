@@ -3,7 +3,7 @@ import { BigDecimal, Effect, Option } from "effect"
 import type { ResolveTransfer } from "../../contract/api/VirtualAccountsApi.ts"
 import type { WireNumber } from "../../domain/Decimal.ts"
 import type { WantedRate } from "../../money/rates/Rates.ts"
-import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
+import { type Answer, call, callAll, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import {
   decodeInput,
@@ -44,8 +44,7 @@ export const accountTable = (accounts: ReadonlyArray<Listed>): TextLayout =>
 
 export const list = onAccounts(
   Effect.fnUntraced(function* ({ org }: OrgInput) {
-    const { all } = yield* ApiClient
-    const data = yield* all("virtualAccounts", "list", { urlParams: { org_id: Option.getOrUndefined(org) } })
+    const data = yield* callAll("virtualAccounts", "list", { urlParams: { org_id: Option.getOrUndefined(org) } })
     return { data, ...accountTable(data) }
   })
 )
@@ -66,7 +65,6 @@ const noSuchAccount = (given: string) =>
 
 export const freeze = onAccounts(
   Effect.fnUntraced(function* ({ id, reason }: IdInput & { readonly reason: Option.Option<string> }) {
-    const { call } = yield* ApiClient
     const payload = Option.isNone(reason) ? {} : { reason: reason.value }
     const { data } = yield* noSuchAccount(id)(call("virtualAccounts", "freeze", { path: { account_id: id }, payload }))
     return resultOf("Frozen: it can receive money, but not send any.", data)
@@ -75,7 +73,6 @@ export const freeze = onAccounts(
 
 export const unfreeze = onAccounts(
   Effect.fnUntraced(function* ({ id }: IdInput) {
-    const { call } = yield* ApiClient
     const { data } = yield* noSuchAccount(id)(call("virtualAccounts", "unfreeze", { path: { account_id: id } }))
     return resultOf("Active: it can send money again.", data)
   })
@@ -104,7 +101,6 @@ export const transferDecision = Effect.fnUntraced(function* (input: ResolveInput
 
 const resolveTransfer = onAccounts(
   Effect.fnUntraced(function* ({ id, payload }: TransferDecision) {
-    const { call } = yield* ApiClient
     const { data } = yield* orNotFound(
       `There is no incoming transfer with the id ${id} ("corridor queue" shows them).`
     )(call("virtualAccounts", "resolveTransfer", { path: { transfer_id: id }, payload }))
@@ -126,7 +122,6 @@ const rateText = ({ text }: WireNumber): string => text.replace(/\.0$/, "")
 
 const setRate = onTarget("records")(
   Effect.fnUntraced(function* ({ from, rate, to }: typeof WantedRate.Type & JsonInput) {
-    const { call } = yield* ApiClient
     const { data, message } = yield* call("rates", "set", {
       payload: { from_currency: from, to_currency: to, rate: wireNumber(BigDecimal.normalize(rate)) }
     })
@@ -154,7 +149,6 @@ const stateOf = ({ failures, fetched_at, last_error, source }: BaseRates["source
 }
 
 const listRates = Effect.gen(function* () {
-  const { call } = yield* ApiClient
   const { proposals, rates, sources } = (yield* call("rates", "list", {})).data
   const confirm = (one: BaseRates["proposals"][number]) =>
     `corridor rates set ${one.from_currency} ${one.to_currency} ${rateText(one.rate)}`

@@ -1,7 +1,7 @@
 /** `corridor orgs` */
 import { Effect, Option, Schema } from "effect"
 import { CreateOrganization, settable } from "../../contract/api/OrganizationsApi.ts"
-import { type Answer, ApiClient, Refused } from "../client/ApiClient.ts"
+import { type Answer, call, callAll, Refused } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import {
   decimalOption,
@@ -55,7 +55,6 @@ interface NewOrganization extends JsonInput {
 
 const createOne = onRecords(
   Effect.fnUntraced(function* ({ payload }: NewOrganization) {
-    const { call } = yield* ApiClient
     const { data } = yield* call("organizations", "create", { payload })
     const next = `Next: corridor users create --email ADDRESS --subject SUBJECT --org ${data.org_id} --role org-admin`
     return { data, text: `Organisation created.\n${describe(data)}\n${next}` }
@@ -71,10 +70,7 @@ export const create = ({
   )
 
 export const list = onRecords((_: JsonInput) =>
-  Effect.map(
-    Effect.flatMap(ApiClient, ({ all }) => all("organizations", "list", { urlParams: {} })),
-    (data) => ({ data, ...orgTable(data) })
-  )
+  Effect.map(callAll("organizations", "list", { urlParams: {} }), (data) => ({ data, ...orgTable(data) }))
 )
 
 /** The options of `corridor orgs set`. */
@@ -126,7 +122,6 @@ interface ChangeInput extends JsonInput {
 
 const changeOne = onRecords(
   Effect.fnUntraced(function* ({ change: { review_threshold, ...change }, id }: ChangeInput) {
-    const { call } = yield* ApiClient
     const threshold = review_threshold === undefined ? {} : { review_threshold: wireNumber(review_threshold) }
     const { data } = yield* call("organizations", "change", {
       path: { org_id: id },

@@ -1,6 +1,6 @@
 /** `corridor payments` and `corridor queue` */
 import { isFinal, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { type Answer, ApiClient, orNotFound, type Refused } from "../client/ApiClient.ts"
+import { type Answer, call, callAll, orNotFound, type Refused } from "../client/ApiClient.ts"
 import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
 import { BigDecimal, Effect, Either, Option, Schema } from "effect"
 import { Flow } from "../../domain/Corridor.ts"
@@ -208,7 +208,6 @@ const onSettlements = onTarget("settlements")
 const CANDIDATES = 10
 
 const findByReference = Effect.fnUntraced(function* (given: string) {
-  const { call } = yield* ApiClient
   const { data } = yield* call("payments", "transactions", {
     urlParams: { reference: given, limit: CANDIDATES + 1 }
   })
@@ -227,17 +226,14 @@ const isNotFound = ({ status }: Refused): boolean => status === 404
 /** A whole id needs no right to list payments. */
 const findPayment = (given: string) =>
   UUID.test(given)
-    ? Effect.flatMap(ApiClient, ({ call }) =>
-        call("payments", "byId", { path: { payment_id: given } }).pipe(
-          Effect.catchIf(isNotFound, () => call("payments", "byTransaction", { path: { transaction_id: given } })),
-          Effect.catchIf(isNotFound, () => findByReference(given))
-        )
+    ? call("payments", "byId", { path: { payment_id: given } }).pipe(
+        Effect.catchIf(isNotFound, () => call("payments", "byTransaction", { path: { transaction_id: given } })),
+        Effect.catchIf(isNotFound, () => findByReference(given))
       )
     : findByReference(given)
 
 const showOne = onPayments(
   Effect.fnUntraced(function* ({ id }: IdInput) {
-    const { call } = yield* ApiClient
     const payment = yield* findPayment(id)
     const { data } = yield* call("payments", "timeline", { path: { payment_id: payment.payment_id } })
     return { data: { ...payment, timeline: data.items }, ...paymentText(payment, data.items) }
@@ -262,7 +258,6 @@ const Filter = Schema.Struct({
 
 const listSome = onPayments(
   Effect.fnUntraced(function* ({ json: _json, org, ...filter }: typeof Filter.Type & JsonInput) {
-    const { call } = yield* ApiClient
     const { data, meta } = yield* call("payments", "transactions", { urlParams: { ...filter, org_id: org } })
     const searchedTo = meta.has_more ? meta.searched_to : undefined
     return { data, ...searchedTable(paymentTable(data), searchedTo) }
@@ -286,8 +281,7 @@ export const list = ({
 
 export const queue = onPayments(
   Effect.fnUntraced(function* ({ org }: OrgInput) {
-    const { all } = yield* ApiClient
-    const data = yield* all("payments", "queue", { urlParams: { org_id: Option.getOrUndefined(org) } })
+    const data = yield* callAll("payments", "queue", { urlParams: { org_id: Option.getOrUndefined(org) } })
     return { data, ...queueTable(data) }
   })
 )
@@ -311,7 +305,6 @@ interface ResolveInput extends IdInput {
 
 const listDecisions = onSettlements(
   Effect.fnUntraced(function* ({ id, item }: ResolveInput) {
-    const { call } = yield* ApiClient
     const { data } = yield* noSuchPayment(id)(call("resolutions", "decisions", { path: { payment_id: id } }))
     const items = data.items.filter(({ item_id }) => Option.isNone(item) || item_id === item.value)
     return { data: items, text: decisionsText(id, items) }
@@ -328,7 +321,6 @@ interface Decision {
 
 const resolveOne = onSettlements(
   Effect.fnUntraced(function* ({ id, payload }: IdInput & { readonly payload: Decision }) {
-    const { call } = yield* ApiClient
     const data = yield* noSuchPayment(id)(call("resolutions", "resolve", { path: { payment_id: id }, payload }))
     return { data, text: `Settled by hand.\n${summaryText(data)}` }
   })
@@ -357,7 +349,6 @@ interface RefundInput extends IdInput {
 
 const giveBack = onSettlements(
   Effect.fnUntraced(function* ({ id, item, reason }: RefundInput) {
-    const { call } = yield* ApiClient
     const payload = { reason, ...(Option.isNone(item) ? {} : { item_id: item.value }) }
     const data = yield* noSuchPayment(id)(call("resolutions", "giveBack", { path: { payment_id: id }, payload }))
     return { data, text: `Given back.\n${summaryText(data)}` }
@@ -371,7 +362,6 @@ const refundPayer = onServer(
     id,
     reason
   }: Omit<RefundInput, "amount"> & { readonly amount: WireNumber | undefined }) {
-    const { call } = yield* ApiClient
     const path = { payment_id: id }
     const payload = { action: "refund" as const, reason, ...(amount === undefined ? {} : { amount }) }
     yield* call("paymentsInit", "action", { path, payload })

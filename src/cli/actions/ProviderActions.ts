@@ -1,7 +1,7 @@
 /** `corridor providers list`, `add`, `enable` and `disable` */
 import { type BigDecimal, Effect, Option } from "effect"
 import { CreateProviderConfig } from "../../contract/api/ProviderConfigsApi.ts"
-import { type Answer, ApiClient } from "../client/ApiClient.ts"
+import { type Answer, call, callAll } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
 import { decodeInput, givenFields, type JsonInput, refuse, wireNumber } from "../shared/CommandInput.ts"
@@ -37,11 +37,10 @@ export const configTable = <C extends Listed>(
     ["PRIORITY", "ACCOUNT", "FOR", "LAST HOUR"]
   )
 
-const everyConfig = Effect.flatMap(ApiClient, ({ all }) => all("providerConfigs", "list", { urlParams: {} }))
+const everyConfig = callAll("providerConfigs", "list", { urlParams: {} })
 
 /** Counts of the last hour's answers of a provider, such as `12 accepted, 1 declined`. */
 const lastHourOf = Effect.gen(function* () {
-  const { call } = yield* ApiClient
   const { data } = yield* call("analytics", "providerHealth", {})
   return (provider: Config["provider"]): string => {
     const state = data.find((one) => one.provider === provider)
@@ -78,7 +77,6 @@ export const list = onProviders((_: JsonInput) => Effect.flatMap(everyConfig, re
 const switchTo = (is_active: boolean) =>
   onProviders(
     Effect.fnUntraced(function* ({ which }: JsonInput & { readonly which: string }) {
-      const { call } = yield* ApiClient
       const chosen = (yield* everyConfig).filter((config) => config.provider === which || config.config_id === which)
       if (chosen.length === 0) {
         return yield* refuse(
@@ -148,7 +146,6 @@ const limit = (amount: BigDecimal.BigDecimal | null) => (amount === null ? null 
 
 const addOne = onProviders(
   Effect.fnUntraced(function* ({ wanted }: NewConfig) {
-    const { call } = yield* ApiClient
     const payload = { ...wanted, min_amount: limit(wanted.min_amount), max_amount: limit(wanted.max_amount) }
     const { data: made } = yield* call("providerConfigs", "create", { payload })
     const { data, ...layout } = yield* resultOf([made])

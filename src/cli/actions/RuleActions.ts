@@ -3,7 +3,7 @@ import { Duration, Effect, Option, Schema } from "effect"
 import { RuleName } from "../../contract/api/Operation.ts"
 import { AddListEntry, RuleTermsBody } from "../../contract/api/RulesApi.ts"
 import { describeWindow } from "../../domain/RiskRules.ts"
-import { type Answer, ApiClient } from "../client/ApiClient.ts"
+import { type Answer, call, callAll } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import {
   decimalOption,
@@ -87,7 +87,6 @@ const termsOf = Effect.fnUntraced(function* (input: TermsInput, isActive: boolea
 
 export const list = onRules(
   Effect.fnUntraced(function* ({ org }: OrgInput) {
-    const { call } = yield* ApiClient
     const { data } = yield* Option.match(org, {
       onNone: () => call("rules", "platformRules", {}),
       onSome: (org_id) => call("rules", "list", { path: { org_id } })
@@ -104,7 +103,6 @@ type Terms = WithPayload<Effect.Effect.Success<ReturnType<typeof termsOf>>>
 
 const setRule = onRules(
   Effect.fnUntraced(function* ({ name, org, payload }: OrgInput & Terms & { readonly name: string }) {
-    const { call } = yield* ApiClient
     const { data } = yield* Option.match(org, {
       onNone: () => call("rules", "setPlatformRule", { path: { rule_name: name }, payload }),
       onSome: (org_id) => call("rules", "set", { path: { org_id, rule_name: name }, payload })
@@ -128,7 +126,6 @@ export const set = Effect.fnUntraced(function* ({
 
 export const remove = onRules(
   Effect.fnUntraced(function* ({ name, org }: OrgInput & { readonly name: string }) {
-    const { call } = yield* ApiClient
     yield* Option.match(org, {
       onNone: () => call("rules", "removePlatformRule", { path: { rule_name: name } }),
       onSome: (org_id) => call("rules", "remove", { path: { org_id, rule_name: name } })
@@ -139,7 +136,6 @@ export const remove = onRules(
 
 const tryRule = onRules(
   Effect.fnUntraced(function* ({ org, payload }: OrgInput & Terms) {
-    const { call } = yield* ApiClient
     const { data } = yield* Option.match(org, {
       onNone: () => call("rules", "tryPlatformRule", { payload }),
       onSome: (org_id) => call("rules", "try", { path: { org_id }, payload })
@@ -166,10 +162,9 @@ export const attempt = Effect.fnUntraced(function* ({ json, org, ...input }: Ter
 
 export const listEntries = onRules(
   Effect.fnUntraced(function* ({ org }: OrgInput) {
-    const { all } = yield* ApiClient
     const data = yield* Option.match(org, {
-      onNone: () => all("rules", "platformEntries", { urlParams: {} }),
-      onSome: (org_id) => all("rules", "entries", { path: { org_id }, urlParams: {} })
+      onNone: () => callAll("rules", "platformEntries", { urlParams: {} }),
+      onSome: (org_id) => callAll("rules", "entries", { path: { org_id }, urlParams: {} })
     })
     const rows = data.map((entry) => [
       entry.entry_id,
@@ -188,7 +183,6 @@ export const listEntries = onRules(
 
 const putEntry = onRules(
   Effect.fnUntraced(function* ({ org, payload }: OrgInput & WithPayload<typeof AddListEntry.Type>) {
-    const { call } = yield* ApiClient
     const { data } = yield* Option.match(org, {
       onNone: () => call("rules", "addPlatformEntry", { payload }),
       onSome: (org_id) => call("rules", "addEntry", { path: { org_id }, payload })
@@ -211,7 +205,6 @@ export const addEntry = Effect.fnUntraced(function* ({ json, note, org, ...entry
 
 export const removeEntry = onRules(
   Effect.fnUntraced(function* ({ id, org }: OrgInput & { readonly id: string }) {
-    const { call } = yield* ApiClient
     yield* Option.match(org, {
       onNone: () => call("rules", "removePlatformEntry", { path: { platform_entry_id: id } }),
       onSome: (org_id) => call("rules", "removeEntry", { path: { org_id, entry_id: id } })

@@ -1,7 +1,7 @@
 /** `corridor whoami` and `corridor open` */
 import { Effect, Option } from "effect"
 import { properties } from "../shared/Table.ts"
-import { ApiClient } from "../client/ApiClient.ts"
+import { ApiClient, call } from "../client/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 import { spawn } from "node:child_process"
 import { rootOf } from "../../client/RequestRules.ts"
@@ -11,7 +11,7 @@ import { Target } from "../shared/CommandTarget.ts"
 import type { OrgInput } from "../shared/CommandInput.ts"
 
 const session = Effect.fnUntraced(function* ({ org }: OrgInput) {
-  const { call, root } = yield* ApiClient
+  const { root } = yield* ApiClient
   const { data } = yield* call("session", "me", { urlParams: { org_id: Option.getOrUndefined(org) } })
   const { organization } = data
   const text = properties([

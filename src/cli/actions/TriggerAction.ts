@@ -5,11 +5,10 @@ import type { CurrencyCode } from "../../domain/Currency.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"
 import type { Invalid } from "../../domain/Failure.ts"
-import { type OrgInput, refuse } from "../shared/CommandInput.ts"
+import { type OrgInput, refuse, type Triggerable } from "../shared/CommandInput.ts"
 import { Streams } from "../shared/Terminal.ts"
 import { properties } from "../shared/Table.ts"
-import type { Triggerable } from "../commands/ServerCommands.ts"
-import { ApiClient, type Refused } from "../client/ApiClient.ts"
+import { type ApiClient, call, type Refused } from "../client/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 
 /** Ids in the data of the event. */
@@ -28,7 +27,6 @@ const patience = Schedule.spaced("300 millis").pipe(Schedule.upTo("20 seconds"))
 
 const happened = (type: EventType, subject: Subject, { org_id }: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* ApiClient
     const { data } = yield* call("webhookLog", "events", { urlParams: { org_id, event_type: type, limit: 50 } })
     const found = data.find((event) => Object.entries(subject).every(([name, id]) => event.data[name] === id))
     return found === undefined ? yield* Effect.fail("not yet" as const) : found
@@ -71,7 +69,6 @@ export const kenyanPhone = {
 
 const payin = (phone: string, { org_id }: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* ApiClient
     const payload = {
       ...mpesaPayin,
       org_id,
@@ -87,16 +84,13 @@ const ACCEPTED_THEN_FAILS = "+254712340004"
 const ASKS_FOR_PASSWORD = "+254712340002"
 
 const act = (action: "refund" | "cancel", { payment_id }: { readonly payment_id: string }) =>
-  Effect.flatMap(ApiClient, ({ call }) =>
-    call("paymentsInit", "action", {
-      path: { payment_id },
-      payload: { action, ...(action === "refund" ? { reason: "corridor trigger" } : {}) }
-    })
-  )
+  call("paymentsInit", "action", {
+    path: { payment_id },
+    payload: { action, ...(action === "refund" ? { reason: "corridor trigger" } : {}) }
+  })
 
 const account = ({ org_id, user_id }: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* ApiClient
     const { data } = yield* call("virtualAccounts", "create", {
       payload: { org_id, user_id, currency: KES, customer_id: "trigger" }
     })
@@ -105,7 +99,6 @@ const account = ({ org_id, user_id }: Caller) =>
 
 const deposit = (caller: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* ApiClient
     const opened = yield* account(caller)
     const { data } = yield* call("virtualAccounts", "simulateDeposit", {
       path: opened,
@@ -116,7 +109,6 @@ const deposit = (caller: Caller) =>
 
 const withdrawal = (caller: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* ApiClient
     const { account_id } = yield* deposit(caller)
     const { data: payee } = yield* call("beneficiaries", "create", {
       payload: { ...kenyanPhone, org_id: caller.org_id }
@@ -130,7 +122,6 @@ const withdrawal = (caller: Caller) =>
 
 const frozen = (caller: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* ApiClient
     const opened = yield* account(caller)
     yield* call("virtualAccounts", "freeze", { path: opened, payload: { reason: "corridor trigger" } })
     return opened
@@ -151,9 +142,7 @@ const ways: Readonly<Record<Triggerable, (caller: Caller) => Effect.Effect<Subje
   "virtual_account.withdrawal": withdrawal,
   "virtual_account.frozen": frozen,
   "virtual_account.unfrozen": (caller: Caller) =>
-    Effect.tap(frozen(caller), (path) =>
-      Effect.flatMap(ApiClient, ({ call }) => call("virtualAccounts", "unfreeze", { path }))
-    )
+    Effect.tap(frozen(caller), (path) => call("virtualAccounts", "unfreeze", { path }))
 }
 
 /** Checked before anything is created. */
@@ -163,7 +152,6 @@ const mayTrigger = (type: Triggerable, role: string) =>
     : refuse(`${type} takes a platform admin, who alone freezes accounts: give --token, and --org ORG.`)
 
 const callerOf = Effect.fnUntraced(function* (type: Triggerable, org: Option.Option<string>) {
-  const { call } = yield* ApiClient
   const { data } = yield* call("session", "me", { urlParams: { org_id: Option.getOrUndefined(org) } })
   if (data.mode === "live")
     return yield* refuse("Events are triggered in a sandbox only: in live mode payments move real money.")

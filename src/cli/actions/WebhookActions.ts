@@ -4,7 +4,7 @@ import { FromTime } from "../../contract/api/RequestFields.ts"
 import { CreateWebhook } from "../../contract/api/WebhooksApi.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
 import type { Invalid } from "../../domain/Failure.ts"
-import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
+import { type Answer, call, callAll, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import {
   decodeInput,
@@ -43,7 +43,7 @@ export const endpointTable = (endpoints: ReadonlyArray<Listed>): TextLayout =>
   )
 
 const endpointsOf = (org: Option.Option<string>) =>
-  Effect.flatMap(ApiClient, ({ all }) => all("webhooks", "list", { urlParams: { org_id: Option.getOrUndefined(org) } }))
+  callAll("webhooks", "list", { urlParams: { org_id: Option.getOrUndefined(org) } })
 
 export const list = onRecords(({ org }: OrgInput) =>
   Effect.map(endpointsOf(org), (data) => ({ data, ...endpointTable(data) }))
@@ -59,7 +59,6 @@ export const checkEventPatterns = (patterns: ReadonlyArray<string>): Effect.Effe
 
 const createOne = onRecords(
   Effect.fnUntraced(function* ({ org, wanted }: OrgInput & { readonly wanted: typeof CreateWebhook.Type }) {
-    const { call } = yield* ApiClient
     const payload = { ...wanted, ...(Option.isNone(org) ? {} : { org_id: org.value }) }
     const { data } = yield* call("webhooks", "create", { payload })
     const facts = properties([
@@ -88,11 +87,9 @@ export const create = Effect.fnUntraced(function* (
 })
 
 const deadLetters = (org: Option.Option<string>, webhook: Option.Option<string>) =>
-  Effect.flatMap(ApiClient, ({ all }) =>
-    all("webhookLog", "deliveries", {
-      urlParams: { status: "dead", org_id: Option.getOrUndefined(org), webhook_id: Option.getOrUndefined(webhook) }
-    })
-  )
+  callAll("webhookLog", "deliveries", {
+    urlParams: { status: "dead", org_id: Option.getOrUndefined(org), webhook_id: Option.getOrUndefined(webhook) }
+  })
 
 export const listDead = onRecords(
   Effect.fnUntraced(function* ({ org, webhook }: OrgInput & { readonly webhook: Option.Option<string> }) {
@@ -116,13 +113,12 @@ export const listDead = onRecords(
 )
 
 const endpointNamed = (webhook_id: string) =>
-  Effect.flatMap(ApiClient, ({ call }) => call("webhooks", "find", { path: { webhook_id } })).pipe(
+  call("webhooks", "find", { path: { webhook_id } }).pipe(
     orNotFound(`--webhook: there is no webhook with the id ${webhook_id} ("corridor webhooks list" shows them).`),
     Effect.map(({ data }) => data)
   )
 
 const deliveryNamed = Effect.fnUntraced(function* (delivery_id: string) {
-  const { call } = yield* ApiClient
   const { data } = yield* orNotFound(
     `There is no delivery with the id ${delivery_id} ("corridor dlq list" shows the dead ones).`
   )(call("webhookLog", "delivery", { path: { delivery_id } }))
@@ -163,7 +159,6 @@ interface Counts {
 }
 
 const replayOne = Effect.fnUntraced(function* (delivery_id: string) {
-  const { call } = yield* ApiClient
   const { delivery, endpoint } = yield* deliveryNamed(delivery_id)
   if (delivery.status !== "dead") {
     return yield* refuse(`The delivery ${delivery_id} is ${delivery.status} ("corridor dlq list" shows the dead ones).`)
@@ -174,9 +169,9 @@ const replayOne = Effect.fnUntraced(function* (delivery_id: string) {
 })
 
 const replayOf = (webhook_id: string, since?: Date) =>
-  Effect.flatMap(ApiClient, ({ call }) =>
-    call("webhookLog", "replayDead", { path: { webhook_id }, urlParams: { since: since?.toISOString() } })
-  ).pipe(Effect.map(({ data }): Counts => data))
+  call("webhookLog", "replayDead", { path: { webhook_id }, urlParams: { since: since?.toISOString() } }).pipe(
+    Effect.map(({ data }): Counts => data)
+  )
 
 /** Endpoint by endpoint: each is one request, however many letters it has. */
 const replayAll = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** The public API as commands call it, by the contract's names and types. Amounts keep every digit. */
 import { Context, Data, Effect, Option } from "effect"
 import { parse } from "lossless-json"
-import { nextPage, type PageOf } from "../../client/RequestRules.ts"
+import { nextPage, type PageOf, type RequestParts } from "../../client/RequestRules.ts"
 import type { Operations } from "../../client/WireTypes.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 
@@ -23,12 +23,6 @@ export class Refused extends Data.TaggedError("Refused")<{
   readonly body?: unknown
 }> {}
 
-export interface RequestParts {
-  readonly path?: Readonly<Record<string, unknown>>
-  readonly urlParams?: Readonly<Record<string, unknown>>
-  readonly payload?: unknown
-}
-
 /** Query parameters as text, without those that are undefined. */
 export const queryOf = ({ urlParams = {} }: RequestParts): ReadonlyArray<readonly [string, string]> =>
   Object.entries(urlParams).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
@@ -45,39 +39,45 @@ export class ApiClient extends Context.Tag("cli/ApiClient")<
   {
     /** Address without the version; of calls within this process, empty. */
     readonly root: string
-    readonly call: <G extends keyof All & string, N extends keyof All[G] & string>(
-      group: G,
-      name: N,
-      request: Request<G, N>
-    ) => Effect.Effect<Answer<G, N>, Refused>
-    /** Every item of a list, page by page. */
-    readonly all: <G extends keyof All & string, N extends keyof All[G] & string>(
-      group: G,
-      name: N,
-      request: Request<G, N>
-    ) => Effect.Effect<ReadonlyArray<Item<Answer<G, N>>>, Refused>
+    readonly send: (group: string, name: string, parts: RequestParts) => Effect.Effect<unknown, Refused>
   }
->() {
-  static readonly make = (
-    root: string,
-    send: (group: string, name: string, parts: RequestParts) => Effect.Effect<unknown, Refused>
-  ): (typeof ApiClient)["Service"] => {
-    const page = (group: string, name: string, parts: RequestParts): Effect.Effect<ReadonlyArray<unknown>, Refused> =>
-      Effect.flatMap(send(group, name, parts), (answer) => {
-        const { data, ...rest } = answer as PageOf<unknown>
-        return Option.match(Option.fromNullable(nextPage(rest)), {
-          onNone: () => Effect.succeed(data),
-          onSome: (next) =>
-            Effect.map(page(group, name, { ...parts, urlParams: { ...parts.urlParams, ...next } }), (others) => [
-              ...data,
-              ...others
-            ])
-        })
-      })
-    const all = (group: string, name: string, request: RequestParts) =>
-      page(group, name, { ...request, urlParams: { limit: 100, ...request.urlParams } })
-    return { root, call: send as ApiClient["Type"]["call"], all: all as ApiClient["Type"]["all"] }
-  }
+>() {}
+
+const send = (group: string, name: string, parts: RequestParts) =>
+  Effect.flatMap(ApiClient, (client) => client.send(group, name, parts))
+
+export const call = <G extends keyof All & string, N extends keyof All[G] & string>(
+  group: G,
+  name: N,
+  request: Request<G, N>
+) => send(group, name, request as RequestParts) as Effect.Effect<Answer<G, N>, Refused, ApiClient>
+
+const pages = (
+  group: string,
+  name: string,
+  parts: RequestParts
+): Effect.Effect<ReadonlyArray<unknown>, Refused, ApiClient> =>
+  Effect.flatMap(send(group, name, parts), (answer) => {
+    const { data, ...rest } = answer as PageOf<unknown>
+    return Option.match(Option.fromNullable(nextPage(rest)), {
+      onNone: () => Effect.succeed(data),
+      onSome: (next) =>
+        Effect.map(pages(group, name, { ...parts, urlParams: { ...parts.urlParams, ...next } }), (others) => [
+          ...data,
+          ...others
+        ])
+    })
+  })
+
+/** Every item of a list, page by page. */
+export const callAll = <G extends keyof All & string, N extends keyof All[G] & string>(
+  group: G,
+  name: N,
+  request: Request<G, N>
+) => {
+  const parts = request as RequestParts
+  const all = pages(group, name, { ...parts, urlParams: { limit: 100, ...parts.urlParams } })
+  return all as Effect.Effect<ReadonlyArray<Item<Answer<G, N>>>, Refused, ApiClient>
 }
 
 /** Replaces the answer 404 by a sentence that says where to look. */

@@ -3,13 +3,13 @@ import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option } from "effect"
 import { type Operation, operations } from "../../client/DeclaredOperations.ts"
-import { rootOf } from "../../client/RequestRules.ts"
+import { type RequestParts, rootOf } from "../../client/RequestRules.ts"
 import { transport } from "../../client/Transport.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Server } from "../shared/CommandTarget.ts"
 import { answerShapes } from "./AnswerShapes.ts"
-import { ApiClient, fits, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
+import { ApiClient, fits, parseBody, queryOf, Refused } from "./ApiClient.ts"
 
 const kindOf = (text: string): string => {
   if (text.trim() === "") return "nothing"
@@ -109,7 +109,7 @@ export const httpApiClient = (server: Server, { hint = OTHER_SERVER, ...retries 
                 })
           )
         )
-      return ApiClient.make(root, send)
+      return { root, send }
     })
     // Node's own fetch takes 0.2 s to load.
   ).pipe(Layer.provide(Layer.merge(NodeHttpClient.layer, Ids.layer)))

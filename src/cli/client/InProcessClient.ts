@@ -17,7 +17,8 @@ import { OrganizationStore } from "../../people/organizations/OrganizationStore.
 import { type CommandResult, report } from "../shared/Terminal.ts"
 import type { Target } from "../shared/CommandTarget.ts"
 import { ExistingLive, operatorName, printDatabase } from "../shared/LocalDatabase.ts"
-import { ApiClient, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
+import type { RequestParts } from "../../client/RequestRules.ts"
+import { ApiClient, parseBody, queryOf, Refused } from "./ApiClient.ts"
 
 type AnyGroup = { readonly endpoints: Readonly<Record<string, unknown>> }
 type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
@@ -171,8 +172,9 @@ const invoke = Effect.fnUntraced(function* (
 const clientOf = (groups: HandlerSet["groups"]) =>
   Layer.effect(
     ApiClient,
-    Effect.map(Effect.context<Settings>(), (context) =>
-      ApiClient.make("", (group, name, parts) =>
+    Effect.map(Effect.context<Settings>(), (context) => ({
+      root: "",
+      send: (group: string, name: string, parts: RequestParts) =>
         Effect.gen(function* () {
           const [contract, makeHandlers] = groups[group]!
           const handlers = (yield* makeHandlers) as AnyHandlers
@@ -181,8 +183,7 @@ const clientOf = (groups: HandlerSet["groups"]) =>
           Effect.catchAll((error) => (error instanceof Refused ? Effect.fail(error) : refusedBy(error))),
           Effect.provide(context)
         )
-      )
-    )
+    }))
   )
 
 export const runInProcess = <E>(

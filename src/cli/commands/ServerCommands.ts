@@ -13,7 +13,7 @@ import {
   withDefault,
   type Parameter
 } from "../shared/Command.ts"
-import type { EventType } from "../../domain/EventTypes.ts"
+import { triggerable } from "../shared/CommandInput.ts"
 import { Option, Redacted } from "effect"
 
 const backupActions = () => import("../database/LocalBackup.ts")
@@ -21,22 +21,6 @@ const serverActions = () => import("../actions/ServerActions.ts")
 
 const org = optional("org", "ORG", "Of this organisation; that of the credential by default.")
 const count = optional("count", "N", "End after so many; without it only Ctrl-C ends it.")
-
-/** The events that a command can cause; others take a person, another service or a failure. */
-const triggerable = [
-  "payment.completed",
-  "payment.processing",
-  "transaction.updated",
-  "payment.failed",
-  "payment.canceled",
-  "payment.refunded",
-  "virtual_account.deposit",
-  "virtual_account.withdrawal",
-  "virtual_account.frozen",
-  "virtual_account.unfrozen"
-] as const satisfies ReadonlyArray<EventType>
-
-export type Triggerable = (typeof triggerable)[number]
 
 const keyText = optional(
   "new-key",

@@ -4,7 +4,7 @@ import * as http from "node:http"
 import * as https from "node:https"
 import type { AddressInfo } from "node:net"
 import { Effect, Option, Schema } from "effect"
-import { ApiClient } from "../client/ApiClient.ts"
+import { call } from "../client/ApiClient.ts"
 import { type Expected, type Receiver, retried, StepFailed } from "./DemoSteps.ts"
 
 export interface Received {
@@ -69,7 +69,6 @@ const isSigned = ({ body, signature }: Delivery, secret: string): boolean => {
 const portOf = (server: http.Server): number => (server.address() as AddressInfo).port
 
 export const openReceiver = Effect.fnUntraced(function* (receiver: Receiver) {
-  const { call } = yield* ApiClient
   const deliveries: Array<Delivery> = []
   const server = yield* Effect.acquireRelease(listening(deliveries, receiver), closed)
   const { data } = yield* Effect.acquireRelease(

@@ -3,7 +3,7 @@ import { Clock, Data, Effect, Schedule, Schema } from "effect"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { amount, KE, kenyanPhone, KES, mpesa, mpesaPayin, payer_details } from "../actions/TriggerAction.ts"
-import { ApiClient, type Refused } from "../client/ApiClient.ts"
+import { type ApiClient, call, type Refused } from "../client/ApiClient.ts"
 import type { RunningSandbox } from "../client/RunCommand.ts"
 import { Streams } from "../shared/Terminal.ts"
 
@@ -65,7 +65,7 @@ export const retried =
       Effect.ensuring(drawWaiting(""))
     )
 
-const until = <A>(what: string, read: Effect.Effect<A, Refused>, isSo: (read: A) => boolean) =>
+const until = <A>(what: string, read: Effect.Effect<A, Refused, ApiClient>, isSo: (read: A) => boolean) =>
   Effect.filterOrFail(read, isSo, () => new StepFailed({ message: `The demo waited in vain for ${what}.` })).pipe(
     retried(what)
   )
@@ -74,12 +74,10 @@ export const curl = ({ apiKey, baseUrl }: DemoServer, path: string): string =>
   `curl -s '${baseUrl}${path}' -H 'Authorization: NONE' -H 'X-Api-Key: ${apiKey}'`
 
 const reachesStatus = Effect.fnUntraced(function* (payment_id: string, what: string) {
-  const { call } = yield* ApiClient
   yield* until(what, call("payments", "byId", { path: { payment_id } }), (record) => record.status === "completed")
 })
 
 const attemptsOf = Effect.fnUntraced(function* (payment_id: string) {
-  const { call } = yield* ApiClient
   const { data } = yield* call("payments", "timeline", { path: { payment_id } })
   return data.items.flatMap((item) => (item.kind === "attempt" ? [item] : []))
 })
@@ -91,7 +89,6 @@ const wentTo = (payment_id: string) =>
 const of = (text: string) => ({ amount: amount(text), target_amount: amount(text) })
 
 export const payin = Effect.fnUntraced(function* (sandbox: DemoServer) {
-  const { call } = yield* ApiClient
   const { response } = yield* call("paymentsInit", "initiate", { payload: { ...mpesaPayin, ...of("5000.00") } })
   const { payment_id } = response
   yield* reachesStatus(payment_id, "the payin to complete")
@@ -120,7 +117,6 @@ const declinedOrder = {
 }
 
 export const declined = Effect.fnUntraced(function* (sandbox: DemoServer) {
-  const { call } = yield* ApiClient
   const refused = yield* Effect.flip(call("paymentsInit", "initiate", { payload: declinedOrder })).pipe(
     Effect.mapError(() => new StepFailed({ message: `Phone ${DECLINED_PHONE} was not refused.` }))
   )
@@ -138,7 +134,6 @@ export const declined = Effect.fnUntraced(function* (sandbox: DemoServer) {
 })
 
 export const payout = Effect.fnUntraced(function* (sandbox: DemoServer) {
-  const { call } = yield* ApiClient
   const momo = { provider: "mtn", phone_number: "+256772123456" }
   const ugandan = { ...kenyanPhone, country: UG, currency: UGX, momo_details: momo }
   const { data: payee } = yield* call("beneficiaries", "create", { payload: ugandan })
@@ -173,7 +168,6 @@ export const payout = Effect.fnUntraced(function* (sandbox: DemoServer) {
 })
 
 export const refund = Effect.fnUntraced(function* (sandbox: DemoServer, payment_id: string) {
-  const { call } = yield* ApiClient
   const payload = { action: "refund", amount: amount("1500.00"), reason: "The customer sent one part back" } as const
   yield* call("paymentsInit", "action", { path: { payment_id }, payload })
   const read = call("payments", "byId", { path: { payment_id } })
@@ -188,7 +182,6 @@ export const refund = Effect.fnUntraced(function* (sandbox: DemoServer, payment_
 })
 
 export const virtualAccount = Effect.fnUntraced(function* (sandbox: DemoServer) {
-  const { call } = yield* ApiClient
   const { data: opened } = yield* call("virtualAccounts", "create", {
     payload: { org_id: sandbox.orgId, user_id: sandbox.userId, currency: KES, customer_id: "demo" }
   })
@@ -227,7 +220,6 @@ export const virtualAccount = Effect.fnUntraced(function* (sandbox: DemoServer) 
 const split = (name: string, share: string) => ({ name, split_type: "percentage", split_value: amount(share) }) as const
 
 export const escrow = Effect.fnUntraced(function* (sandbox: DemoServer, account_id: string) {
-  const { call } = yield* ApiClient
   const { data } = yield* call("escrow", "create", {
     payload: {
       name: "Clinic in Kisumu",
@@ -273,14 +265,12 @@ const fallbackOrder = {
 
 /** Whether the sandbox speaks to fakes of third parties. */
 export const hasThirdParties = Effect.gen(function* () {
-  const { call } = yield* ApiClient
   const { data } = yield* call("paymentsInit", "preview", { payload: fallbackOrder })
   const asked = data.candidates.map(({ provider }) => provider)
   return asked[0] === "stripe" && asked.includes("adyen")
 }).pipe(Effect.orElseSucceed(() => false))
 
 export const fallback = Effect.fnUntraced(function* (sandbox: DemoServer) {
-  const { call } = yield* ApiClient
   const { response } = yield* call("paymentsInit", "initiate", { payload: fallbackOrder })
   const { payment_id, redirect_url } = response
   yield* Effect.tryPromise({
@@ -304,7 +294,6 @@ export const fallback = Effect.fnUntraced(function* (sandbox: DemoServer) {
 const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 export const onRamp = Effect.fnUntraced(function* (sandbox: DemoServer) {
-  const { call } = yield* ApiClient
   const { data } = yield* call("rates", "lookup", { urlParams: { fromCurrency: KES, toCurrency: "USDC" } })
   const { response } = yield* call("ramps", "ramp", {
     payload: {
@@ -330,7 +319,6 @@ export const onRamp = Effect.fnUntraced(function* (sandbox: DemoServer) {
 })
 
 export const paymentLink = Effect.fnUntraced(function* (sandbox: DemoServer) {
-  const { call } = yield* ApiClient
   const { orgId: org_id } = sandbox
   const { data } = yield* call("paymentLinks", "create", {
     path: { org_id },

@@ -1,4 +1,5 @@
 /** Client of the public API. Operations, requests and answers are typed by the contract. */
+import type { RequestParts } from "../../client/RequestRules.ts"
 import { LosslessNumber, parse, stringify } from "lossless-json"
 import operations from "virtual:operations"
 import type { Operations } from "../../client/WireTypes.ts"
@@ -24,12 +25,6 @@ interface CallOptions {
   readonly key?: string | undefined
   /** Credential to try instead of the stored one; a 401 does not sign out. */
   readonly as?: Credential | undefined
-}
-
-interface RequestParts {
-  readonly path?: Readonly<Record<string, unknown>>
-  readonly urlParams?: Readonly<Record<string, unknown>>
-  readonly payload?: unknown
 }
 
 /** The console and the API are served below the same path. */

@@ -1,7 +1,7 @@
 /** Payment links in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { LinkId, OrgId, PaymentId } from "../../domain/Ids.ts"
-import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import type { LinkId, PaymentId } from "../../domain/Ids.ts"
+import { memoryTable, newestFirst, openTables, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type LinkPayment, LinkStore, type StoredLink, type PaymentLink } from "./LinkStore.ts"
 
@@ -14,13 +14,11 @@ const linkTables = {
 export const linkStoreMemory = Layer.effect(
   LinkStore,
   Effect.map(openTables(linkTables), ({ history, linkPayments, paymentLinks }) => {
-    const sees = (scope: Scope) => (row: { readonly org_id: OrgId }) =>
-      Option.isNone(scope) || row.org_id === scope.value
-    const through = (linkId: LinkId) => Array.from(linkPayments.values()).filter(({ link_id }) => link_id === linkId)
+    const through = (linkId: LinkId) => linkPayments.all(({ link_id }) => link_id === linkId)
     const paidAt = (linkId: LinkId): Date | null => {
       const made = new Set(through(linkId).map(({ payment_id }) => payment_id))
-      const completions = Array.from(history.values())
-        .filter(({ payment_id, to_status }) => to_status === "completed" && made.has(payment_id))
+      const completions = history
+        .all(({ payment_id, to_status }) => to_status === "completed" && made.has(payment_id))
         .map(({ at }) => at)
       return completions.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
     }
@@ -32,7 +30,7 @@ export const linkStoreMemory = Layer.effect(
     })
     const readByPayers = (row: StoredLink): PaymentLink =>
       row.amount_type === "open" ? { ...read(row), paid_at: null } : read(row)
-    const visible = (scope: Scope, id: LinkId) => Option.filter(Option.fromNullable(paymentLinks.get(id)), sees(scope))
+    const visible = (scope: Scope, id: LinkId) => paymentLinks.one(id, seenIn(scope))
     const find = (scope: Scope, id: LinkId) => Effect.sync(() => Option.map(visible(scope, id), read))
     return {
       insert: (link) =>
@@ -42,22 +40,15 @@ export const linkStoreMemory = Layer.effect(
           return read(row)
         }),
       list: (scope, window) =>
-        Effect.sync(() =>
-          newestFirst(Array.from(paymentLinks.values()).filter(sees(scope)), ({ link_id }) => link_id, window).map(read)
-        ),
+        Effect.sync(() => newestFirst(paymentLinks.all(seenIn(scope)), ({ link_id }) => link_id, window).map(read)),
       find,
       findForUpdate: find,
       findByRef: (ref) =>
         Effect.sync(() =>
-          Option.map(
-            Option.fromNullable(Array.from(paymentLinks.values()).find(({ link_ref }) => link_ref === ref)),
-            readByPayers
-          )
+          Option.map(Option.fromNullable(paymentLinks.all().find(({ link_ref }) => link_ref === ref)), readByPayers)
         ),
       logoOf: (ref) =>
-        Effect.sync(() =>
-          Option.fromNullable(Array.from(paymentLinks.values()).find(({ link_ref }) => link_ref === ref)?.brand_logo)
-        ),
+        Effect.sync(() => Option.fromNullable(paymentLinks.all().find(({ link_ref }) => link_ref === ref)?.brand_logo)),
       cancel: (scope, id, at) =>
         Effect.sync(() => {
           const row = Option.getOrUndefined(visible(scope, id))

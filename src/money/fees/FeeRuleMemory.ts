@@ -29,11 +29,7 @@ export const feeRuleStoreMemory = Layer.effect(
       find,
       findForUpdate: find,
       list: (scope) =>
-        Effect.sync(() =>
-          Array.from(feeRules.values())
-            .filter(seenIn(scope))
-            .sort((a, b) => (subjectKey(a) < subjectKey(b) ? -1 : 1))
-        )
+        Effect.sync(() => feeRules.all(seenIn(scope)).sort((a, b) => (subjectKey(a) < subjectKey(b) ? -1 : 1)))
     }
   })
 )

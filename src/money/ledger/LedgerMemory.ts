@@ -162,7 +162,7 @@ export const ledgerStoreMemory = Layer.effect(
         ? (ledgerBalances.get(account)?.balance ?? Money.zero(currencyOf(account)))
         : sumOf(
             account,
-            Array.from(ledgerPostings.values()).filter((row) => row.account === account)
+            ledgerPostings.all((row) => row.account === account)
           )
 
     const one = (account: LedgerAccount) => Effect.sync(() => balanceOf(account))
@@ -196,9 +196,11 @@ export const ledgerStoreMemory = Layer.effect(
         .slice(0, MOST_NAMED)
 
     const differingReserves = (): ReadonlyArray<typeof DifferingReserve.Type> => {
-      const open = Array.from(tables.reserves.values()).flatMap(({ held, org_id, release_at }) =>
-        release_at === null ? [] : [{ account: LedgerAccount.reserve(org_id, held.currency), amount: held }]
-      )
+      const open = tables.reserves
+        .all()
+        .flatMap(({ held, org_id, release_at }) =>
+          release_at === null ? [] : [{ account: LedgerAccount.reserve(org_id, held.currency), amount: held }]
+        )
       const sums = new Map(combine(open).map(({ account, amount }) => [account, amount]))
       const names = [...sums.keys(), ...Array.from(ledgerBalances.keys()).filter((name) => kindOf(name) === "reserve")]
       return Array.from(new Set(names))
@@ -232,10 +234,12 @@ export const ledgerStoreMemory = Layer.effect(
       lockedBalances: several,
       balancesOf: (scope, { after, take } = { after: Option.none() }) =>
         Effect.sync(() =>
-          Array.from(ledgerBalances.values())
-            .filter(seenIn(scope))
-            .filter(({ account, balance }) => !balance.isZero || /^(settlement|held)\//.test(account))
-            .filter(({ account }) => Option.isNone(after) || account > after.value)
+          ledgerBalances
+            .all(
+              seenIn(scope),
+              ({ account, balance }) => !balance.isZero || /^(settlement|held)\//.test(account),
+              ({ account }) => Option.isNone(after) || account > after.value
+            )
             .sort((a, b) => (a.account < b.account ? -1 : 1))
             .slice(0, take)
         ),
@@ -244,10 +248,10 @@ export const ledgerStoreMemory = Layer.effect(
       platformBalances: Effect.sync(() => {
         const isWatched = (account: LedgerAccount) =>
           (platformKinds as ReadonlyArray<string>).includes(kindOf(account)) && keepsBalance(account)
-        const posted = Array.from(ledgerPostings.values()).filter(({ account }) => !keepsBalance(account))
+        const posted = ledgerPostings.all(({ account }) => !keepsBalance(account))
         const own = combine(posted).map(({ account, amount }) => platformBalanceOf(account, amount))
-        const waiting = Array.from(ledgerBalances.values())
-          .filter(({ account, balance }) => isWatched(account) && !balance.isZero)
+        const waiting = ledgerBalances
+          .all(({ account, balance }) => isWatched(account) && !balance.isZero)
           .map(({ account, balance }) => ({ balance, name: `${kindOf(account)}/${balance.currency}` }))
         const sums = Array.from(
           groupedBy(waiting, ({ name }) => name),
@@ -260,9 +264,7 @@ export const ledgerStoreMemory = Layer.effect(
       }),
       settlementChangesAfter: (scope, date) =>
         Effect.sync(() => {
-          const own = Array.from(ledgerBalances.values()).filter(
-            (row) => kindOf(row.account) === "settlement" && seenIn(scope)(row)
-          )
+          const own = ledgerBalances.all((row) => kindOf(row.account) === "settlement" && seenIn(scope)(row))
           const names = new Set(own.map(({ account }) => account))
           const later = Array.from(ledgerPostings.values(), (row) => ({
             ...row,
@@ -295,19 +297,19 @@ export const ledgerStoreMemory = Layer.effect(
         ),
       postings: (scope, account, window) =>
         Effect.sync(() => {
-          const own = Array.from(ledgerPostings.values()).filter((row) => row.account === account && seenIn(scope)(row))
+          const own = ledgerPostings.all((row) => row.account === account && seenIn(scope)(row))
           return newestFirst(own, (row) => row.entry_id, window)
         }),
       clearingOf: (paymentId) =>
         Effect.sync(() =>
-          Array.from(ledgerBalances.values())
-            .filter(({ account, balance }) => account.startsWith(`clearing/${paymentId}/`) && !balance.isZero)
+          ledgerBalances
+            .all(({ account, balance }) => account.startsWith(`clearing/${paymentId}/`) && !balance.isZero)
             .toSorted((a, b) => (a.account < b.account ? -1 : 1))
             .map(({ account, balance }) => ({ about: account.split("/")[2]!, money: balance }))
         ),
       atProviders: (paymentId) =>
         Effect.sync(() => {
-          const rows = Array.from(tables.ledgerPostings.values()).filter(
+          const rows = tables.ledgerPostings.all(
             ({ account, payment_id }) => payment_id === paymentId && kindOf(account) === "provider"
           )
           return combine(rows)
@@ -317,7 +319,7 @@ export const ledgerStoreMemory = Layer.effect(
         }),
       closeDays: Effect.succeed(0),
       check: Effect.sync(() => {
-        const rows = Array.from(ledgerPostings.values())
+        const rows = ledgerPostings.all()
         const entries = groupedBy(rows, ({ entry_id }) => entry_id)
         const accounts = groupedBy(rows, ({ account }) => account)
         const books = leftOver(rows).map((over) => ({ currency: over.currency, left_over: over.toNumericText() }))

@@ -25,8 +25,8 @@ export const spendInMemory = (
   if (rateLockUses.has(use.org_rate_id)) return Either.left(new LockRefused({ why: "used" }))
   if (use.gain_bound !== null) {
     const since = now - Duration.toMillis(rateGainWindow)
-    const gains = Array.from(rateLockUses.values())
-      .filter(({ org_id, used_at }) => org_id === by.org_id && used_at.getTime() > since)
+    const gains = rateLockUses
+      .all(({ org_id, used_at }) => org_id === by.org_id && used_at.getTime() > since)
       .map(({ gain }) => BigDecimal.unsafeFromString(gain))
     const total = BigDecimal.sum(BigDecimal.sumAll(gains), BigDecimal.unsafeFromString(use.gain))
     if (BigDecimal.greaterThan(total, BigDecimal.unsafeFromString(use.gain_bound))) {
@@ -57,9 +57,9 @@ export const rateLockStoreMemory = Layer.effect(
       }),
     find: (orgId, orgRateId) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
-        Option.fromNullable(tables.rateLocks.get(orgRateId)).pipe(
-          Option.filter((lock) => lock.org_id === orgId),
-          Option.map((lock) => ({ ...lock, read_at: new Date(now), is_used: tables.rateLockUses.has(orgRateId) }))
+        Option.map(
+          tables.rateLocks.one(orgRateId, (lock) => lock.org_id === orgId),
+          (lock) => ({ ...lock, read_at: new Date(now), is_used: tables.rateLockUses.has(orgRateId) })
         )
       ),
     spend: (org_id, org_rate_id, used_by) =>
@@ -70,8 +70,8 @@ export const rateLockStoreMemory = Layer.effect(
       const { payments, rateLocks, rateLockUses } = tables
       const before = now - Duration.toMillis(rateLockRetention)
       const used = new Set(Array.from(payments.values(), ({ org_rate_id }) => org_rate_id))
-      const old = Array.from(rateLocks.values())
-        .filter(({ expires_at, org_rate_id }) => expires_at.getTime() < before && !used.has(org_rate_id))
+      const old = rateLocks
+        .all(({ expires_at, org_rate_id }) => expires_at.getTime() < before && !used.has(org_rate_id))
         .slice(0, retentionBatch)
       for (const { org_rate_id } of old) {
         rateLocks.delete(org_rate_id)

@@ -1,7 +1,7 @@
 /** Stores locked rates, by the database's clock. The lock of a payment is never deleted. */
 import { Context, Duration, Option, Schema, BigDecimal, Data, Either, Effect, Layer } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
-import { type Stored, orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { RateMismatch } from "../../domain/Failure.ts"
 import type { LockedRate } from "../../domain/LockedRate.ts"
@@ -11,7 +11,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { rateLockRetention } from "../../domain/policies/PaymentPolicies.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { batched } from "../../platform/database/Batcher.ts"
-import { ownedBy, violates, anyRow, query } from "../../platform/database/Query.ts"
+import { ownedBy, violates, anyRow, deletedRows, query } from "../../platform/database/Query.ts"
 
 export const RateLock = Schema.Struct({
   org_rate_id: Schema.String,
@@ -177,14 +177,11 @@ export const rateLockStoreSql = Layer.scoped(
       spend: (orgId, orgRateId, usedBy) =>
         anyRow(sql`insert into rate_lock_uses (org_rate_id, org_id, used_by)
           values (${orgRateId}, ${orgId}, ${usedBy}) on conflict do nothing returning 1 as spent`),
-      forgetOld: sql`delete from rate_locks where org_rate_id = any (array(
+      forgetOld: deletedRows(sql`delete from rate_locks where org_rate_id = any (array(
         select l.org_rate_id from rate_locks l
         where l.expires_at < now() - make_interval(secs => ${Duration.toSeconds(rateLockRetention)})
           and not exists (select 1 from payments p where p.org_rate_id = l.org_rate_id)
-        limit ${retentionBatch})) returning 1 as forgotten`.pipe(
-        Effect.map((rows) => rows.length),
-        orDatabaseFailure
-      )
+        limit ${retentionBatch})) returning 1 as forgotten`)
     }
     return store
   })

@@ -23,17 +23,16 @@ const toChange = (row: Row, now: number): RateToChange => ({
   compared_rate: now - row.compared_at < Duration.toMillis(rateMoveWindow) ? row.compared_rate : row.rate
 })
 
-/** Spreads are a column of the organisations in SQL. */
 const rateTables = {
   rates: memoryTable<Row>("rates"),
   rateFetches: memoryTable<RateFetch & { readonly next_at: number }>("rateFetches"),
   rateProposals: memoryTable<RateProposal>("rateProposals"),
-  spreads: memoryTable<number>("spreads")
+  organizations: memoryTable<{ readonly spread_bps: number }>("organizations")
 }
 
 export const rateStoreMemory = Layer.effect(
   RateStore,
-  Effect.map(openTables(rateTables), ({ rateFetches, rateProposals, rates, spreads }) => ({
+  Effect.map(openTables(rateTables), ({ organizations, rateFetches, rateProposals, rates }) => ({
     set: (all, origin = manualOrigin, isConfirmed = false) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         for (const rate of all) {
@@ -92,14 +91,18 @@ export const rateStoreMemory = Layer.effect(
     ),
     findForUpdate: (from, to) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
-        Option.map(Option.fromNullable(rates.get(`${from} ${to}`)), (rate) => toChange(rate, now))
+        Option.map(rates.one(`${from} ${to}`), (rate) => toChange(rate, now))
       ),
     between: (orgId, from, to, through) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const codes = [from, to, through]
-        return Array.from(rates.values())
-          .filter(({ from_currency, to_currency }) => codes.includes(from_currency) && codes.includes(to_currency))
-          .map((rate) => ({ ...rate, read_at: new Date(now), spread_bps: spreads.get(orgId ?? "") ?? 0 }))
+        return rates
+          .all(({ from_currency, to_currency }) => codes.includes(from_currency) && codes.includes(to_currency))
+          .map((rate) => ({
+            ...rate,
+            read_at: new Date(now),
+            spread_bps: organizations.get(orgId ?? "")?.spread_bps ?? 0
+          }))
       }),
     proposals: Effect.map(Clock.currentTimeMillis, (now) =>
       Array.from(rateProposals.entries())
@@ -113,7 +116,6 @@ export const rateStoreMemory = Layer.effect(
         rateProposals.set(`${row.from_currency} ${row.to_currency}`, row)
         return row
       }),
-    dropProposal: (from, to) => Effect.sync(() => void rateProposals.delete(`${from} ${to}`)),
-    setSpread: (orgId, basisPoints) => Effect.sync(() => void spreads.set(orgId, basisPoints))
+    dropProposal: (from, to) => Effect.sync(() => void rateProposals.delete(`${from} ${to}`))
   }))
 )

@@ -108,7 +108,6 @@ export class RateStore extends Context.Tag("corridor/RateStore")<
     readonly propose: (proposal: Omit<RateProposal, "proposed_at">) => Stored<RateProposal>
     /** Takes the proposal of a pair away, if there is one. */
     readonly dropProposal: (from: string, to: string) => Stored<void>
-    readonly setSpread: (orgId: OrgId, basisPoints: number) => Stored<void>
   }
 >() {}
 
@@ -208,9 +207,7 @@ export const rateStoreSql = Layer.scoped(
           do update set rate = excluded.rate, proposed_by = excluded.proposed_by, proposed_at = now()
           returning ${proposalColumns}`),
       dropProposal: (from, to) =>
-        execute(sql`delete from rate_proposals where from_currency = ${from} and to_currency = ${to}`),
-      setSpread: (orgId, basisPoints) =>
-        execute(sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`)
+        execute(sql`delete from rate_proposals where from_currency = ${from} and to_currency = ${to}`)
     }
     return store
   })

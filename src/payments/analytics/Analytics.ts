@@ -1,12 +1,12 @@
 /** Reports over many rows: what the store counted, in the shape that readers get it. */
-import { Array as Arr, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
+import { Array as Arr, Clock, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
 import type { GeographicDistribution, Trends, AnalyticsApi, ProviderState } from "../../contract/api/AnalyticsApi.ts"
 import { eachDay, type DateRange, dateRange } from "../../domain/CalendarDate.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Money } from "../../domain/Money.ts"
 import { verdictsFor } from "../../domain/policies/ProviderPolicies.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
+import { ProviderName, providerNames } from "../../domain/Corridor.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { report } from "../../contract/api/Envelope.ts"
@@ -15,10 +15,8 @@ import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 
 /** The counts behind analytics, made where the rows are: what comes out of a million payments is a few hundred lines. */
-interface UsersOfCountry {
-  readonly country: string | null
-  readonly users: number
-}
+export const UsersOfCountry = Schema.Struct({ country: Schema.NullOr(Schema.String), users: Schema.Number })
+type UsersOfCountry = typeof UsersOfCountry.Type
 
 /** The payments of one UTC day in one currency. */
 export interface DayInCurrency {
@@ -31,11 +29,12 @@ export interface DayInCurrency {
 }
 
 /** How often a provider was asked for something, by what it answered. */
-export interface Verdicts {
-  readonly provider: ProviderName
-  readonly outcome: "accepted" | "declined" | "unknown" | "none"
-  readonly count: number
-}
+export const Verdicts = Schema.Struct({
+  provider: ProviderName,
+  outcome: Schema.Literal("accepted", "declined", "unknown", "none"),
+  count: Schema.Number
+})
+type Verdicts = typeof Verdicts.Type
 
 /** One that was paid back did complete. So nothing that is counted here ever changes once a payment is final. */
 export const successes: ReadonlyArray<PaymentStatus> = ["completed", "refunded"]

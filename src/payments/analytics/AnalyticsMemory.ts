@@ -28,18 +28,17 @@ export const analyticsStoreMemory = Layer.effect(
   AnalyticsStore,
   Effect.map(openTables({ ...userTables, ...paymentTables }), ({ attempts, memberships, payments, users }) => {
     const visible = (scope: Scope) =>
-      Array.from(users.values()).filter(({ user_id }) =>
+      users.all(({ user_id }) =>
         Option.match(scope, {
           onNone: () => true,
-          onSome: (orgId) =>
-            Array.from(memberships.values()).some((row) => row.org_id === orgId && row.user_id === user_id)
+          onSome: (orgId) => memberships.all().some((row) => row.org_id === orgId && row.user_id === user_id)
         })
       )
     return {
       verdicts: (since) =>
         Effect.sync(() => {
           const first = uuidv7(since.getTime(), new Uint8Array(10))
-          const asked = Array.from(attempts.values()).filter(({ attempt_id }) => attempt_id >= first)
+          const asked = attempts.all(({ attempt_id }) => attempt_id >= first)
           const groups = Arr.groupBy(asked, ({ outcome, provider }) => `${provider} ${outcome ?? "none"}`)
           return Object.keys(groups)
             .toSorted()
@@ -57,7 +56,7 @@ export const analyticsStoreMemory = Layer.effect(
         }),
       days: (scope, { from, to }) =>
         Effect.sync(() => {
-          const rows = Array.from(payments.values()).filter(({ created_at, org_id }) => {
+          const rows = payments.all(({ created_at, org_id }) => {
             const date = dateOf(created_at.getTime())
             return (Option.isNone(scope) || org_id === scope.value) && date >= from && date <= to
           })

@@ -1,7 +1,6 @@
 /** The counts behind analytics, by PostgreSQL. All but the last minutes and open payments were counted before. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
-import { ProviderName } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { uuidv7 } from "../../domain/Ids.ts"
 import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
@@ -9,9 +8,9 @@ import { countingDelay } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure, orTransactionFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, moneyOf, query, rowsAs, sameOrg, theRowAs, tryLock } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
-import { AnalyticsStore, failures, successes } from "./Analytics.ts"
+import { AnalyticsStore, failures, successes, UsersOfCountry, Verdicts } from "./Analytics.ts"
 
-const usersOfCountries = query(Schema.Struct({ country: Schema.NullOr(Schema.String), users: Schema.Number }))
+const usersOfCountries = query(UsersOfCountry)
 
 const dayRows = rowsAs(
   Schema.Struct({
@@ -29,13 +28,7 @@ const daysInCurrencies = (rows: ReadonlyArray<unknown>) =>
     days.map(({ currency, volume, ...counts }) => ({ ...counts, volume: moneyOf(volume, currency) }))
   )
 
-const verdicts = query(
-  Schema.Struct({
-    provider: ProviderName,
-    outcome: Schema.Literal("accepted", "declined", "unknown", "none"),
-    count: Schema.Number
-  })
-)
+const verdicts = query(Verdicts)
 
 const finalStatuses = paymentStatuses.filter(isFinal)
 

@@ -19,7 +19,7 @@ export const beneficiaryStoreMemory = Layer.effect(
   BeneficiaryStore,
   Effect.map(openTables({ ...beneficiaryTables, ...paymentTables }), ({ beneficiaries, payments }): Store => {
     const find = (scope: Scope, id: BeneficiaryId) =>
-      Option.filter(Option.fromNullable(beneficiaries.get(id)), (row) => row.deleted_at === null && seenIn(scope)(row))
+      beneficiaries.one(id, (row) => row.deleted_at === null && seenIn(scope)(row))
     const change = (scope: Scope, id: BeneficiaryId, patch: (at: Date) => Partial<StoredBeneficiary>) =>
       Effect.map(currentDate, (at) =>
         Option.map(find(scope, id), (row) => {
@@ -38,7 +38,7 @@ export const beneficiaryStoreMemory = Layer.effect(
         }),
       list: (scope, of, window) =>
         Effect.sync(() => {
-          const rows = Array.from(beneficiaries.values()).filter(
+          const rows = beneficiaries.all(
             (row) =>
               row.deleted_at === null && seenIn(scope)(row) && (Option.isNone(of) || row.beneficiary_of === of.value)
           )
@@ -50,9 +50,7 @@ export const beneficiaryStoreMemory = Layer.effect(
       remove: (scope, id) => Effect.asVoid(change(scope, id, (deleted_at) => ({ deleted_at }))),
       hasPaymentUnderWay: (scope, id) =>
         Effect.sync(() =>
-          Array.from(payments.values()).some(
-            (row) => row.beneficiary_id === id && seenIn(scope)(row) && !isFinal(row.status)
-          )
+          payments.all().some((row) => row.beneficiary_id === id && seenIn(scope)(row) && !isFinal(row.status))
         )
     }
   })

@@ -64,12 +64,12 @@ export const ruleStoreMemory = Layer.effect(
       list: (owner) => Effect.sync(() => ofOwner(riskRules.values(), owner).sort(byName)),
       configOf: (orgId) =>
         Effect.sync(() => {
-          const rules = Array.from(riskRules.values()).filter(servesOrg(orgId)).sort(byName)
+          const rules = riskRules.all(servesOrg(orgId)).sort(byName)
           return {
             rules: rules
               .toSorted((a, b) => Number(b.org_id === null) - Number(a.org_id === null))
               .map(({ created_at: _created, updated_at: _updated, ...rule }) => rule),
-            hasLists: Array.from(riskListEntries.values()).some(servesOrg(orgId))
+            hasLists: riskListEntries.all().some(servesOrg(orgId))
           }
         }),
       addEntry: (entry) =>
@@ -83,10 +83,7 @@ export const ruleStoreMemory = Layer.effect(
         }),
       removeEntry: (owner, entryId) =>
         Effect.sync(() => {
-          const found = Option.filter(
-            Option.fromNullable(riskListEntries.get(entryId)),
-            ({ org_id }) => org_id === owner
-          )
+          const found = riskListEntries.one(entryId, ({ org_id }) => org_id === owner)
           if (Option.isSome(found)) riskListEntries.delete(entryId)
           return found
         }),
@@ -99,7 +96,7 @@ export const ruleStoreMemory = Layer.effect(
         }),
       matching: (orgId, values) =>
         Effect.sync(() =>
-          Array.from(riskListEntries.values()).filter(
+          riskListEntries.all(
             (row) =>
               servesOrg(orgId)(row) &&
               values.some(({ subject, value }) => row.subject === subject && row.value === value)
@@ -110,7 +107,7 @@ export const ruleStoreMemory = Layer.effect(
       count: (asked, { payment_id }, recorded) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const counted = asked.map(({ direction, key, owner, seconds }) => {
-            const amounts = Array.from(paymentSubjects.values()).flatMap((row) => {
+            const amounts = paymentSubjects.all().flatMap((row) => {
               const payment =
                 row.key === key && row.payment_id !== payment_id && row.at > now - seconds * 1000
                   ? payments.get(row.payment_id)
@@ -131,13 +128,13 @@ export const ruleStoreMemory = Layer.effect(
         }),
       past: (owner, seconds, window) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
-          const rows = Array.from(payments.values()).filter(
+          const rows = payments.all(
             ({ created_at, org_id }) =>
               (owner === null || org_id === owner) && created_at.getTime() > now - seconds * 1000
           )
           return newestFirst(rows, (row) => row.payment_id, window).map((payment) => ({
             ...payment,
-            recorded: Array.from(paymentSubjects.values()).filter(
+            recorded: paymentSubjects.all(
               (row) =>
                 row.payment_id === payment.payment_id &&
                 row.owner === owner &&

@@ -43,15 +43,16 @@ export interface StoredRule extends RuleTerms {
 
 export type NewRule = Omit<StoredRule, "created_at" | "updated_at">
 
-export interface ListEntry {
-  readonly entry_id: string
-  readonly org_id: Owner
-  readonly list: "block" | "allow"
-  readonly subject: ListSubject
-  readonly value: string
-  readonly note: string | null
-  readonly created_at: Date
-}
+const ListEntry = Schema.Struct({
+  entry_id: Schema.String,
+  org_id: Schema.NullOr(OrgId),
+  list: Schema.Literal("block", "allow"),
+  subject: Schema.Literal(...listSubjects),
+  value: Schema.String,
+  note: Schema.NullOr(Schema.String),
+  created_at: Schema.DateFromSelf
+})
+export type ListEntry = typeof ListEntry.Type
 
 export interface EntryFilter {
   readonly list?: ListEntry["list"] | undefined
@@ -159,16 +160,6 @@ const terms = {
 const Terms = Schema.Struct(terms)
 const RuleRow = Schema.Struct({ ...terms, created_at: Schema.DateFromSelf, updated_at: Schema.DateFromSelf })
 
-const EntryRow = Schema.Struct({
-  entry_id: Schema.String,
-  org_id: Schema.NullOr(OrgId),
-  list: Schema.Literal("block", "allow"),
-  subject: Schema.Literal(...listSubjects),
-  value: Schema.String,
-  note: Schema.NullOr(Schema.String),
-  created_at: Schema.DateFromSelf
-})
-
 const PastRow = Schema.Struct({
   payment_id: PaymentId,
   org_id: OrgId,
@@ -188,7 +179,7 @@ const PastRow = Schema.Struct({
 })
 
 const ruleRows = query(RuleRow)
-const entryRows = query(EntryRow)
+const entryRows = query(ListEntry)
 const pastRows = query(PastRow)
 const configRows = query(Schema.Struct({ seq: Schema.Int, rules: Schema.Array(Terms), has_lists: Schema.Boolean }))
 const countRows = query(
@@ -212,7 +203,7 @@ const toRow = ({ max_amount, ...rule }: NewRule) => ({
 })
 
 const ruleColumns = Object.keys(RuleRow.fields).join(", ")
-const entryColumns = Object.keys(EntryRow.fields).join(", ")
+const entryColumns = Object.keys(ListEntry.fields).join(", ")
 const { recorded: _, ...pastFields } = PastRow.fields
 const pastColumns = Object.keys(pastFields).join(", ")
 

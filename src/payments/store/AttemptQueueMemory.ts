@@ -1,5 +1,5 @@
 /** Tables of payments in memory, and the queue of attempts as AttemptQueueSql has it. */
-import { Clock, Duration, Effect, Option, Layer } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import {
   enquiryLease,
   hintGap,
@@ -10,7 +10,7 @@ import {
   rampPayoutPause,
   unmatchedCallbackWindow
 } from "../../domain/policies/PaymentPolicies.ts"
-import { type Opened, memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { type Opened, memoryTable, deleteOld, isOlder } from "../../platform/database/MemoryDatabase.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import {
@@ -25,15 +25,8 @@ import {
   type StoredFee,
   type StoredOperatorItem
 } from "./Payment.ts"
-import {
-  type ProviderCapacity,
-  type AttemptQueue,
-  droppedUnmatchedCallbacks,
-  UnmatchedCallbackStore
-} from "./PaymentStore.ts"
+import { type ProviderCapacity, type AttemptQueue, droppedUnmatchedCallbacks } from "./PaymentStore.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
-import { Settings } from "../../platform/config/Settings.ts"
-import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 
 export const paymentTables = {
   payments: memoryTable<Payment>("payments"),
@@ -59,11 +52,11 @@ export const booksIn = (
   { allocations, movements }: Pick<Opened<typeof paymentTables>, "allocations" | "movements">,
   paymentId: PaymentId
 ): Books => ({
-  movements: Array.from(movements.values())
-    .filter(({ payment_id }) => payment_id === paymentId)
+  movements: movements
+    .all(({ payment_id }) => payment_id === paymentId)
     .toSorted((a, b) => a.heard_at.getTime() - b.heard_at.getTime()),
-  allocations: Array.from(allocations.values())
-    .filter(({ payment_id }) => payment_id === paymentId)
+  allocations: allocations
+    .all(({ payment_id }) => payment_id === paymentId)
     .toSorted((a, b) => a.at.getTime() - b.at.getTime())
 })
 
@@ -119,7 +112,8 @@ export const attemptQueueMemory = (
   tables: Opened<typeof paymentTables>,
   newToken: () => string,
   /** What is on an account of the books, in minor units. */
-  balanceOf: (account: LedgerAccount) => bigint
+  balanceOf: (account: LedgerAccount) => bigint,
+  retention: Duration.Duration
 ): AttemptQueue => {
   const { attempts, callbacks, cardWaits, payments } = tables
   const isFree = ({ leased_until }: AttemptRow, now: number) => leased_until === null || leased_until.getTime() <= now
@@ -161,9 +155,7 @@ export const attemptQueueMemory = (
   return {
     claimEnquiries: (capacity) =>
       withTime((now) => {
-        const due = Array.from(attempts.values()).filter(
-          (row) => row.sends > 0 && dueAt(row) <= now && isFree(row, now)
-        )
+        const due = attempts.all((row) => row.sends > 0 && dueAt(row) <= now && isFree(row, now))
         return fairly(capacity, due, dueAt).map((row) => {
           const counts = row.next_enquiry_at !== null && row.next_enquiry_at.getTime() <= now
           const lease_token = newToken()
@@ -203,7 +195,7 @@ export const attemptQueueMemory = (
       }),
     claimUnsent: (capacity) =>
       withTime((now) => {
-        const unsent = Array.from(attempts.values()).filter(
+        const unsent = attempts.all(
           (row) => row.sends === 0 && row.outcome === null && isFree(row, now) && isProcessing(row) && isFunded(row)
         )
         return fairly(capacity, unsent, (row) => row.started_at.getTime()).map((row) =>
@@ -255,13 +247,13 @@ export const attemptQueueMemory = (
     matchedCallbacks: (most) =>
       withTime((now) => {
         const oldest = now - Duration.toMillis(unmatchedCallbackWindow)
-        const open = Array.from(callbacks.values())
-          .filter(isUnmatched)
-          .filter((callback) => callback.payment_id === null && callback.received_at.getTime() > oldest)
+        const isOpen = ({ payment_id, received_at }: StoredCallback | UnmatchedCallback) =>
+          payment_id === null && received_at.getTime() > oldest
+        const open = callbacks.all(isOpen).filter(isUnmatched)
         return open
           .flatMap((callback) =>
-            Array.from(attempts.values())
-              .filter(
+            attempts
+              .all(
                 (row) =>
                   row.provider === callback.provider &&
                   row.account === callback.account &&
@@ -281,27 +273,17 @@ export const attemptQueueMemory = (
       Effect.sync(() => void cardWaits.set(payment_id, { expires_at, org_id, payment_id })),
     expiredCardWaits: (most) =>
       withTime((now) =>
-        Array.from(cardWaits.values())
-          .filter(({ expires_at }) => expires_at.getTime() <= now)
+        cardWaits
+          .all(({ expires_at }) => expires_at.getTime() <= now)
           .toSorted((a, b) => a.expires_at.getTime() - b.expires_at.getTime())
           .slice(0, most)
           .map(({ payment_id }) => payments.get(payment_id)!)
       ),
     deleteCardWait: ({ payment_id }) => Effect.sync(() => void cardWaits.delete(payment_id)),
-    now: withTime((now) => new Date(now))
+    now: withTime((now) => new Date(now)),
+    forgetOld: deleteOld(
+      callbacks,
+      ({ payment_id, received_at }, now) => payment_id === null && isOlder(received_at, retention, now)
+    )
   }
 }
-
-export const unmatchedCallbackStoreMemory = Layer.effect(
-  UnmatchedCallbackStore,
-  Effect.map(Effect.all([openTables(paymentTables), Settings]), ([{ callbacks }, { retention }]) => ({
-    forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
-      const before = now - Duration.toMillis(retention.strayCallbacks)
-      const old = Array.from(callbacks.entries())
-        .filter(([, { payment_id, received_at }]) => payment_id === null && received_at.getTime() < before)
-        .slice(0, retentionBatch)
-      for (const [id] of old) callbacks.delete(id)
-      return old.length
-    })
-  }))
-)

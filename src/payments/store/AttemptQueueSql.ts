@@ -1,9 +1,18 @@
 /** How attempts are taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
-import { SqlClient } from "@effect/sql"
-import { Duration, Effect, Option, Schema, Layer } from "effect"
+import type { SqlClient } from "@effect/sql"
+import { Duration, Effect, Option, Schema } from "effect"
 import { AttemptId, ConfigId, nilUuid } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { anyRow, execute, firstRow, moneyOf, ownedBy, query, rowsAs } from "../../platform/database/Query.ts"
+import {
+  anyRow,
+  deletedRows,
+  execute,
+  firstRow,
+  moneyOf,
+  ownedBy,
+  query,
+  rowsAs
+} from "../../platform/database/Query.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { refusalCodeNames } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
@@ -30,14 +39,7 @@ import {
   selectedColumns
 } from "./PaymentRow.ts"
 import { attemptKinds, StoredCallback, type UnmatchedCallback } from "./Payment.ts"
-import {
-  droppedUnmatchedCallbacks,
-  type ProviderCapacity,
-  type AttemptQueue,
-  type Store,
-  UnmatchedCallbackStore
-} from "./PaymentStore.ts"
-import { Settings } from "../../platform/config/Settings.ts"
+import { droppedUnmatchedCallbacks, type ProviderCapacity, type AttemptQueue, type Store } from "./PaymentStore.ts"
 import type { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 
@@ -238,7 +240,11 @@ const renewStatement = `with ${lockedToSend(`a.attempt_id = $1 and coalesce(a.ou
   update attempts a set ${sentNow}, started_at = least(a.started_at, a.sent_at), leased_until = null, lease_token = null,
     hint_at = nullif(a.hint_at, a.leased_until) ${ofLocked}`
 
-export const attemptQueueSql = (sql: SqlClient.SqlClient, announce: WorkQueues["Type"]["announce"]): AttemptQueue => {
+export const attemptQueueSql = (
+  sql: SqlClient.SqlClient,
+  announce: WorkQueues["Type"]["announce"],
+  retention: Duration.Duration
+): AttemptQueue => {
   const capacityText = (capacity: ReadonlyArray<ProviderCapacity>) => JSON.stringify(capacity)
 
   /**
@@ -355,19 +361,10 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient, announce: WorkQueues["
       ),
     deleteCardWait: ({ org_id, payment_id }) =>
       execute(sql`delete from card_waits where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`),
-    now: Effect.map(moments.one(sql`select now()`), ({ now }) => now)
+    now: Effect.map(moments.one(sql`select now()`), ({ now }) => now),
+    forgetOld: deletedRows(sql`delete from provider_callbacks where ctid = any (array(
+        select ctid from provider_callbacks where payment_id is null
+          and received_at < now() - make_interval(secs => ${Duration.toSeconds(retention)})
+        limit ${retentionBatch})) and payment_id is null returning 1 as forgotten`)
   }
 }
-
-export const unmatchedCallbackStoreSql = Layer.effect(
-  UnmatchedCallbackStore,
-  Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { retention }]) => ({
-    forgetOld: sql`delete from provider_callbacks where ctid = any (array(
-        select ctid from provider_callbacks where payment_id is null
-          and received_at < now() - make_interval(secs => ${Duration.toSeconds(retention.strayCallbacks)})
-        limit ${retentionBatch})) and payment_id is null returning 1 as forgotten`.pipe(
-      Effect.map((rows) => rows.length),
-      orDatabaseFailure
-    )
-  }))
-)

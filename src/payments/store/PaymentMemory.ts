@@ -1,6 +1,7 @@
 /** The payment store in memory: the same answers as the SQL one, including the version check and the one-open rule. */
 import { Clock, Effect, Either, Layer, Option } from "effect"
-import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { newestFirst, openTables, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import type { Position, Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { organizationTables } from "../../people/organizations/OrganizationMemory.ts"
@@ -60,12 +61,11 @@ const writtenWithAPayment = {
 
 export const paymentStoreMemory = Layer.effect(
   PaymentStore,
-  Effect.map(openTables(writtenWithAPayment), (tables): Store => {
+  Effect.map(Effect.all([openTables(writtenWithAPayment), Settings]), ([tables, { retention }]): Store => {
     const { attempts, callbacks, history, idempotencyKeys, operatorItems, paymentFees, payments } = tables
     let tokens = 0
     const newToken = () => `lease ${(tokens += 1)}`
-    const visible = (scope: Scope) =>
-      Array.from(payments.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+    const visible = (scope: Scope) => payments.all(seenIn(scope))
     const byId = (attempt: Attempt) => `${attempt.started_at.toISOString()} ${attempt.attempt_id}`
     const later = (now: number, seconds: number | null) => (seconds === null ? null : new Date(now + seconds * 1000))
 
@@ -110,11 +110,11 @@ export const paymentStoreMemory = Layer.effect(
 
     /** Payments that a provider calls by a text. */
     const calledBy = (text: string | undefined): ReadonlySet<PaymentId> => {
-      const rows = text === undefined ? [] : Array.from(attempts.values())
+      const rows = text === undefined ? [] : attempts.all()
       return new Set(rows.flatMap((row) => (row.provider_payment_id === text ? [row.payment_id] : [])))
     }
     const namedBy = (text: string | undefined): ReadonlySet<PaymentId> => {
-      const rows = text === undefined ? [] : Array.from(tables.movements.values())
+      const rows = text === undefined ? [] : tables.movements.all()
       const moved = rows.flatMap((row) => (row.movement_id === text ? [row.payment_id] : []))
       return new Set([...calledBy(text), ...moved])
     }
@@ -122,10 +122,9 @@ export const paymentStoreMemory = Layer.effect(
 
     /** When what waits on an account last changed. */
     const lastPosted = (account: LedgerAccount): Date =>
-      Array.from(tables.ledgerPostings.values()).reduce(
-        (last, row) => (row.account === account && row.created_at > last ? row.created_at : last),
-        new Date(0)
-      )
+      tables.ledgerPostings
+        .all()
+        .reduce((last, row) => (row.account === account && row.created_at > last ? row.created_at : last), new Date(0))
     const takenAmong = (paymentId: PaymentId, movements: ReadonlyArray<RecordedMovement>) =>
       movements.flatMap((movement) => {
         const found = tables.movements.get(keyOf(movement))
@@ -212,11 +211,11 @@ export const paymentStoreMemory = Layer.effect(
       const sameAs = (one: Pick<StoredOperatorItem, "kind" | "attempt_id">) => (item: StoredOperatorItem) =>
         isOpen(item) && item.kind === one.kind && item.attempt_id === one.attempt_id
       for (const close of closeItems) {
-        const item = Array.from(operatorItems.values()).find(sameAs(close))
+        const item = operatorItems.all().find(sameAs(close))
         if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: at, closed_by: close.by })
       }
       for (const { closed_by = null, ...item } of openItems) {
-        const open = closed_by === null ? Array.from(operatorItems.values()).find(sameAs(item)) : undefined
+        const open = closed_by === null ? operatorItems.all().find(sameAs(item)) : undefined
         if (open !== undefined) operatorItems.set(open.item_id, { ...open, detail: item.detail })
         else {
           const closed_at = closed_by === null ? null : at
@@ -254,7 +253,7 @@ export const paymentStoreMemory = Layer.effect(
           })
         ),
       apply: (change) => tables.atomically(Effect.flatMap(Clock.currentTimeMillis, (now) => write(change, now))),
-      find: (scope, id) => Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.payment_id === id))),
+      find: (scope, id) => Effect.sync(() => payments.one(id, seenIn(scope))),
       findByTransaction: (scope, id) =>
         Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.transaction_id === id))),
       list: (scope, filter, window) =>
@@ -299,7 +298,7 @@ export const paymentStoreMemory = Layer.effect(
         Effect.sync(() =>
           Option.fromNullable(
             inOrder(
-              Array.from(attempts.values()).filter(
+              attempts.all(
                 (row) =>
                   row.provider === provider &&
                   row.account === account &&
@@ -313,7 +312,12 @@ export const paymentStoreMemory = Layer.effect(
       attemptsOf: (paymentId) => Effect.sync(() => inOrder(ofPayment(attempts.values(), paymentId), byId)),
       takenTransfers: (paymentId, movements) => Effect.sync(() => takenAmong(paymentId, movements)),
       callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
-      ...attemptQueueMemory(tables, newToken, (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n),
+      ...attemptQueueMemory(
+        tables,
+        newToken,
+        (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n,
+        retention.strayCallbacks
+      ),
       history: ({ payment_id }) =>
         Effect.sync(() => ({
           statusChanges: ofPayment(history.values(), payment_id).sort((a, b) => a.version - b.version),
@@ -339,9 +343,7 @@ export const paymentStoreMemory = Layer.effect(
       openItems: (scope, window) =>
         Effect.sync(() => {
           const isOpen = (row: StoredOperatorItem): row is StoredOperatorItem & OpenItem => row.closed_at === null
-          const open = Array.from(operatorItems.values())
-            .filter(isOpen)
-            .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+          const open = operatorItems.all(seenIn(scope)).filter(isOpen)
           const waiting = visible(scope).flatMap((payment) => {
             const books = booksIn(tables, payment.payment_id)
             return suspenseSumsOf(payment, books).map((sum) =>

@@ -60,6 +60,7 @@ import {
   termsOf
 } from "./PaymentStatements.ts"
 import { PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { attemptQueueSql } from "./AttemptQueueSql.ts"
 import {
   type AttemptPatch,
@@ -415,7 +416,7 @@ export const paymentStoreSql = Layer.scoped(
             where m.payment_id <> ${paymentId}`),
       callbackSeen: (provider, key) =>
         anyRow(sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`),
-      ...attemptQueueSql(sql, announce),
+      ...attemptQueueSql(sql, announce, (yield* Settings).retention.strayCallbacks),
       history: ({ payment_id, org_id }) =>
         Effect.all({
           statusChanges: sql`select payment_id, org_id, version, from_status, to_status, cause, at

@@ -94,6 +94,7 @@ export type AttemptQueue = Pick<
   | "expiredCardWaits"
   | "deleteCardWait"
   | "now"
+  | "forgetOld"
 >
 
 /** Transfer that is recorded for another payment than the provider names. */
@@ -171,6 +172,8 @@ export interface Store {
   readonly deleteCardWait: (payment: Payment) => Stored<void>
   /** Time by the clock that all instances share. */
   readonly now: Stored<Date>
+  /** Deletes a batch of unmatched callbacks past their retention; returns how many. */
+  readonly forgetOld: Stored<number>
   readonly history: (payment: Payment) => Stored<PaymentHistory>
   readonly openItems: (scope: Scope, window: Window) => Stored<ReadonlyArray<OpenItem>>
 }
@@ -196,11 +199,3 @@ export const droppedUnmatchedCallbacks = counter(
 )
 
 for (const provider of providerNames) droppedUnmatchedCallbacks([provider], 0)
-
-export class UnmatchedCallbackStore extends Context.Tag("corridor/UnmatchedCallbackStore")<
-  UnmatchedCallbackStore,
-  {
-    /** Answers with how many were forgotten, one batch at most. */
-    readonly forgetOld: Stored<number>
-  }
->() {}

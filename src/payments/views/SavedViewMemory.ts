@@ -10,8 +10,8 @@ const viewTables = { savedViews: memoryTable<SavedView>("saved_views") }
 export const savedViewStoreMemory = Layer.effect(
   SavedViewStore,
   Effect.map(openTables(viewTables), ({ savedViews }): Store => {
-    const of = (orgId: string) => Array.from(savedViews.values()).filter(({ org_id }) => org_id === orgId)
-    const look = (scope: Scope, id: ViewId) => Option.filter(Option.fromNullable(savedViews.get(id)), seenIn(scope))
+    const of = (orgId: string) => savedViews.all(({ org_id }) => org_id === orgId)
+    const look = (scope: Scope, id: ViewId) => savedViews.one(id, seenIn(scope))
     const isTaken = ({ name, org_id, view_id }: Pick<SavedView, "name" | "org_id" | "view_id">) =>
       of(org_id).some((other) => other.name === name && other.view_id !== view_id)
     return {

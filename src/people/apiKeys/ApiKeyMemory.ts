@@ -20,10 +20,7 @@ const asOf = (now: number, key: StoredApiKey): StoredApiKey =>
 export const apiKeyStoreMemory = Layer.effect(
   ApiKeyStore,
   Effect.map(openTables(apiKeyTables), ({ apiKeys }): ApiKeyStore["Type"] => {
-    const visible = (scope: Scope, now: number) =>
-      Array.from(apiKeys.values())
-        .filter(seenIn(scope))
-        .map((key) => asOf(now, key))
+    const visible = (scope: Scope, now: number) => apiKeys.all(seenIn(scope)).map((key) => asOf(now, key))
     const change = (scope: Scope, id: KeyId, change: (key: StoredApiKey, now: number) => Partial<StoredApiKey>) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         for (const key of visible(scope, now)) {

@@ -14,7 +14,7 @@ export const callerStoreMemory = Layer.effect(
     ({ apiKeys, memberships, organizations, users }): CallerStore["Type"] => ({
       byApiKey: (hash, mode) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
-          const key = Array.from(apiKeys.values()).find((row) => row.hash === hash && row.mode === mode)
+          const key = apiKeys.all().find((row) => row.hash === hash && row.mode === mode)
           const alive = key?.status === "active" || (key?.status === "expiring" && key.expires_at!.getTime() > now)
           if (key === undefined || !alive) return Option.none()
           return keyCaller({
@@ -32,7 +32,7 @@ export const callerStoreMemory = Layer.effect(
         }),
       byToken: (subject, orgId) =>
         Effect.sync(() => {
-          const user = Array.from(users.values()).find((row) => row.subject === subject)
+          const user = users.all().find((row) => row.subject === subject)
           if (user === undefined) return unknownCaller(subject)
           const member = memberships.get(memberKey(OrgId.make(Option.getOrElse(orgId, () => "")), user.user_id))
           return tokenCaller({

@@ -35,10 +35,11 @@ export const kybStoreMemory = Layer.effect(
     ({ kybApplications, kybCallbacks, organizations }): KybStore["Type"] => {
       const lock = (orgId: OrgId) =>
         Effect.sync(() =>
-          Option.map(
-            Option.fromNullable(organizations.get(orgId)),
-            ({ kyb_customer_id, kyb_status, org_id }): KybState => ({ org_id, kyb_status, kyb_customer_id })
-          )
+          Option.map(organizations.one(orgId), ({ kyb_customer_id, kyb_status, org_id }): KybState => ({
+            org_id,
+            kyb_status,
+            kyb_customer_id
+          }))
         )
       const changeOrganization = (orgId: OrgId, fields: Partial<KybState>) =>
         Effect.map(currentDate, (updated_at) => {
@@ -56,7 +57,7 @@ export const kybStoreMemory = Layer.effect(
         const { country, email, kyb_status, name } = organization
         return Option.some({ ...row, country, email, kyb_status, name })
       }
-      const rows = () => Array.from(kybApplications.values())
+      const rows = () => kybApplications.all()
       return {
         lock,
         lockByCustomer: (customerId) =>
@@ -74,8 +75,7 @@ export const kybStoreMemory = Layer.effect(
               kyb_customer_id: application.customer_id
             })
           }),
-        find: (customerId) =>
-          Effect.sync(() => Option.flatMap(Option.fromNullable(kybApplications.get(customerId)), currentOf)),
+        find: (customerId) => Effect.sync(() => Option.flatMap(kybApplications.one(customerId), currentOf)),
         list: (status, window) =>
           Effect.sync(() => {
             const all = rows().flatMap((row) => Option.toArray(currentOf(row)))
@@ -90,8 +90,8 @@ export const kybStoreMemory = Layer.effect(
           ),
         latestDecision: (customerId) =>
           Effect.sync(() => {
-            const times = Array.from(kybCallbacks.values())
-              .filter((callback) => callback.customer_id === customerId)
+            const times = kybCallbacks
+              .all((callback) => callback.customer_id === customerId)
               .flatMap(({ occurred_at }) => (occurred_at === null ? [] : [occurred_at.getTime()]))
             return times.length === 0 ? Option.none() : Option.some(new Date(Math.max(...times)))
           }),

@@ -12,11 +12,13 @@ export const memberStoreMemory = Layer.effect(
   MemberStore,
   Effect.map(openTables(userTables), ({ memberships, users }): MemberStore["Type"] => {
     const membersOf = (orgId: OrgId): ReadonlyArray<OrgMember> =>
-      Array.from(memberships.values()).flatMap((row) =>
-        row.org_id === orgId
-          ? [{ ...row, permissions: row.permissions.toSorted(), email: users.get(row.user_id)!.email }]
-          : []
-      )
+      memberships
+        .all()
+        .flatMap((row) =>
+          row.org_id === orgId
+            ? [{ ...row, permissions: row.permissions.toSorted(), email: users.get(row.user_id)!.email }]
+            : []
+        )
     const first = (orgId: OrgId, found: (member: OrgMember) => boolean) =>
       Effect.sync(() => Option.fromNullable(membersOf(orgId).find(found)))
     const change = (orgId: OrgId, userId: UserId, changed: Partial<Membership>) =>

@@ -5,20 +5,13 @@ import { newestFirst, openTables, memoryTable, currentDate, seenIn } from "../..
 import type { Scope } from "../../platform/database/Query.ts"
 import { type Organization, OrganizationStore } from "./OrganizationStore.ts"
 
-export const organizationTables = {
-  organizations: memoryTable<Organization>("organizations"),
-  spreads: memoryTable<number>("spreads")
-}
+export const organizationTables = { organizations: memoryTable<Organization>("organizations") }
 
 export const organizationStoreMemory = Layer.effect(
   OrganizationStore,
-  Effect.map(openTables(organizationTables), ({ organizations, spreads }): OrganizationStore["Type"] => {
-    const visible = (scope: Scope) =>
-      Array.from(organizations.values())
-        .filter(seenIn(scope))
-        .map((row) => ({ ...row, spread_bps: spreads.get(row.org_id) ?? 0 }))
-    const find = (scope: Scope, orgId: OrgId) =>
-      Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.org_id === orgId)))
+  Effect.map(openTables(organizationTables), ({ organizations }): OrganizationStore["Type"] => {
+    const visible = (scope: Scope) => organizations.all(seenIn(scope))
+    const find = (scope: Scope, orgId: OrgId) => Effect.sync(() => organizations.one(orgId, seenIn(scope)))
     return {
       insert: (organization) =>
         Effect.map(currentDate, (at) => {
@@ -42,7 +35,6 @@ export const organizationStoreMemory = Layer.effect(
           Option.map(found, (before) => {
             const row = { ...before, ...changed, updated_at }
             organizations.set(row.org_id, row)
-            spreads.set(row.org_id, row.spread_bps)
             return row
           })
         ),

@@ -14,9 +14,8 @@ export const memberKey = (orgId: OrgId, userId: UserId): string => `${orgId} ${u
 export const userStoreMemory = Layer.effect(
   UserStore,
   Effect.map(openTables(userTables), ({ memberships, users }): UserStore["Type"] => {
-    const membersOf = (orgId: OrgId) => Array.from(memberships.values()).filter((row) => row.org_id === orgId)
-    const first = (found: (user: User) => boolean) =>
-      Effect.sync(() => Option.fromNullable(Array.from(users.values()).find(found)))
+    const membersOf = (orgId: OrgId) => memberships.all((row) => row.org_id === orgId)
+    const first = (found: (user: User) => boolean) => Effect.sync(() => Option.fromNullable(users.all().find(found)))
     return {
       insert: (user) =>
         Effect.flatMap(currentDate, (at) => {
@@ -29,11 +28,10 @@ export const userStoreMemory = Layer.effect(
           users.set(user.user_id, row)
           return Effect.succeed(row)
         }),
-      find: (userId) => Effect.sync(() => Option.fromNullable(users.get(userId))),
+      find: (userId) => Effect.sync(() => users.one(userId)),
       findBySubject: (subject) => first((user) => user.subject === subject),
       findByEmail: (email) => first((user) => user.email.toLowerCase() === email.toLowerCase()),
-      membershipsOf: (userId) =>
-        Effect.sync(() => Array.from(memberships.values()).filter((row) => row.user_id === userId)),
+      membershipsOf: (userId) => Effect.sync(() => memberships.all((row) => row.user_id === userId)),
       list: (scope, window) =>
         Effect.sync(() => {
           const rows: ReadonlyArray<Member> = Option.match(scope, {

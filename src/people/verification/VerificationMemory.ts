@@ -16,8 +16,8 @@ const verificationTables = { verificationRequests: memoryTable<VerificationReque
 export const verificationStoreMemory = Layer.effect(
   VerificationStore,
   Effect.map(openTables(verificationTables), ({ verificationRequests }): VerificationStore["Type"] => {
-    const visible = (scope: Scope) => Array.from(verificationRequests.values()).filter(seenIn(scope))
-    const find = (scope: Scope, id: string) => Option.fromNullable(visible(scope).find((row) => row.request_id === id))
+    const visible = (scope: Scope) => verificationRequests.all(seenIn(scope))
+    const find = (scope: Scope, id: string) => verificationRequests.one(id, seenIn(scope))
     return {
       insert: (request) =>
         Effect.map(currentDate, (at) => {

@@ -1,7 +1,15 @@
 /** The audit log in memory. */
 import { Clock, Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { deleteOld, matches, memoryTable, newestFirst, openTables, seenIn } from "../database/MemoryDatabase.ts"
+import {
+  deleteOld,
+  isOlder,
+  matches,
+  memoryTable,
+  newestFirst,
+  openTables,
+  seenIn
+} from "../database/MemoryDatabase.ts"
 import { type AuditEntry, AuditStore } from "./AuditLog.ts"
 
 const auditTables = { audit: memoryTable<AuditEntry>("audit") }
@@ -15,12 +23,13 @@ export const auditStoreMemory = Layer.effect(
       }),
     list: (scope, { from, to, ...exact }, window) =>
       Effect.sync(() => {
-        const rows = Array.from(audit.values())
-          .filter(seenIn(scope))
-          .filter(matches<AuditEntry>(exact))
-          .filter(({ created_at: at }) => (from === undefined || at >= from) && (to === undefined || at < to))
+        const rows = audit.all(
+          seenIn(scope),
+          matches<AuditEntry>(exact),
+          ({ created_at: at }) => (from === undefined || at >= from) && (to === undefined || at < to)
+        )
         return newestFirst(rows, (entry) => entry.audit_id, window)
       }),
-    forgetOld: deleteOld(audit, retention.audit)
+    forgetOld: deleteOld(audit, ({ created_at }, now) => isOlder(created_at, retention.audit, now))
   }))
 )

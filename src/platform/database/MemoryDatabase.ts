@@ -16,13 +16,29 @@ interface Database {
   readonly open: Array<Array<Undo>>
 }
 
+type Predicate<Row> = (row: Row) => boolean
+
+/** The rows of a table by their key. */
+export interface Rows<Row, Key = string> extends Map<Key, Row> {
+  readonly all: (...where: ReadonlyArray<Predicate<Row>>) => Array<Row>
+  readonly one: (key: Key, where?: Predicate<Row>) => Option.Option<Row>
+}
+
 /** Rows with an undo log while a transaction is open. */
-class Table extends Map<unknown, unknown> {
+class Table extends Map<unknown, unknown> implements Rows<unknown, unknown> {
   private readonly database: Database
 
   constructor(database: Database) {
     super()
     this.database = database
+  }
+
+  all(...where: ReadonlyArray<Predicate<unknown>>): Array<unknown> {
+    return Array.from(this.values()).filter((row) => where.every((is) => is(row)))
+  }
+
+  one(key: unknown, where: Predicate<unknown> = () => true): Option.Option<unknown> {
+    return Option.filter(Option.fromNullable(this.get(key)), where)
   }
 
   override set(key: unknown, row: unknown): this {
@@ -57,7 +73,7 @@ class Table extends Map<unknown, unknown> {
 }
 
 export interface MemoryTable<Row, Key = string> {
-  readonly rows: (database: Database) => Map<Key, Row>
+  readonly rows: (database: Database) => Rows<Row, Key>
 }
 
 /** Declares a table. As in SQL, a feature may read a table of a layer above: it declares the columns that it needs. */
@@ -65,7 +81,7 @@ export const memoryTable = <Row, Key = string>(name: string): MemoryTable<Row, K
   rows: (database) => {
     const table = database.tables.get(name) ?? new Table(database)
     database.tables.set(name, table)
-    return table as Map<unknown, unknown> as Map<Key, Row>
+    return table as Rows<unknown, unknown> as Rows<Row, Key>
   }
 })
 
@@ -130,14 +146,17 @@ export const transactorMemory = Layer.effect(
 export const openTables = <Tables extends Definitions>(tables: Tables) =>
   Effect.map(MemoryDatabase, ({ atomically, open }) => ({ ...open(tables), atomically }))
 
+export const isOlder = (at: Date, age: Duration.Duration, now: number): boolean =>
+  now - at.getTime() > Duration.toMillis(age)
+
 /** Deletes a batch of rows past their retention; returns how many. */
-export const deleteOld = <Row extends { readonly created_at: Date }>(
+export const deleteOld = <Row>(
   rows: Map<string, Row>,
-  retention: Duration.Duration
+  isOld: (row: Row, now: number) => boolean
 ): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const old = Array.from(rows)
-      .filter(([, { created_at }]) => now - created_at.getTime() > Duration.toMillis(retention))
+      .filter(([, row]) => isOld(row, now))
       .slice(0, retentionBatch)
     for (const [key] of old) rows.delete(key)
     return old.length

@@ -128,6 +128,9 @@ export const queryCount = querying((rows) => Effect.map(countOf(rows), ({ count 
 /** Whether the statement returned a row. */
 export const anyRow = querying((rows) => Effect.succeed(rows.length > 0))
 
+/** The number of rows that a statement returned, such as `delete … returning 1`. */
+export const deletedRows = querying((rows) => Effect.succeed(rows.length))
+
 /** Runs a statement without a result. */
 export const execute = querying(() => Effect.void)
 

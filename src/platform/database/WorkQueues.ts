@@ -8,7 +8,7 @@
  * Where nothing reads them (a worker that runs alone, stores in memory) a worker polls instead. Times are counted from the
  * database's `now()` to the due row, never compared with this machine's clock.
  */
-import { type Clock, Context, Duration, Effect, type Scope } from "effect"
+import { type Clock, Context, Duration, Effect, Schema, type Scope } from "effect"
 import { accountDetailsPoll, unmatchedCallbackPoll } from "../../domain/policies/PaymentPolicies.ts"
 import { dueTimesValid, workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { afterCommit } from "./Transactor.ts"
@@ -29,11 +29,12 @@ export const queueNames = [
 export type QueueName = (typeof queueNames)[number]
 
 /** A row of the queue is due, and the next one is in so many milliseconds; null: there is none. */
-export interface DueTime {
-  readonly queue: QueueName
-  readonly is_due: boolean
-  readonly wait: number | null
-}
+export const DueTime = Schema.Struct({
+  queue: Schema.Literal(...queueNames),
+  is_due: Schema.Boolean,
+  wait: Schema.NullOr(Schema.Number)
+})
+export type DueTime = typeof DueTime.Type
 
 /** Pause of a worker that polls. */
 const pollOf = (queue: QueueName): number => {

@@ -1,6 +1,6 @@
 /** Idempotency keys in memory. */
 import { Duration, Clock, Effect, Layer, Option } from "effect"
-import { deleteOld, openTables, memoryTable } from "../database/MemoryDatabase.ts"
+import { deleteOld, isOlder, openTables, memoryTable } from "../database/MemoryDatabase.ts"
 import { Settings } from "../config/Settings.ts"
 import { type NewKey, type StoredKey, IdempotencyStore, Owners, type KeyName } from "./IdempotencyStore.ts"
 import type { OrgId, PaymentId } from "../../domain/Ids.ts"
@@ -53,7 +53,7 @@ export const idempotencyStoreMemory = Layer.effect(
           Effect.sync(() => {
             if (mine(key) !== undefined) idempotencyKeys.delete(nameOf(key))
           }),
-        forgetOld: deleteOld(idempotencyKeys, retention.idempotency)
+        forgetOld: deleteOld(idempotencyKeys, ({ created_at }, now) => isOlder(created_at, retention.idempotency, now))
       }
     }
   )

@@ -6,7 +6,7 @@ import { Context, Option, Schema, Duration, Effect, Layer } from "effect"
 import { PaymentId, type AccountId, type EscrowId, OrgId } from "../../domain/Ids.ts"
 import { type Stored, orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
-import { anyRow, execute, query, rowAs } from "../database/Query.ts"
+import { anyRow, deletedRows, execute, query, rowAs } from "../database/Query.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../config/Settings.ts"
 
@@ -87,11 +87,8 @@ export const idempotencyStoreSql = Layer.effect(
       keepResponse: (key, status, response) =>
         execute(sql`update idempotency_keys set status = ${status}, response = ${response} where ${mine(key)}`),
       release: (key) => execute(sql`delete from idempotency_keys where ${mine(key)}`),
-      forgetOld: sql`delete from idempotency_keys where ctid = any (array(
-          select ctid from idempotency_keys where ${old} limit ${retentionBatch})) returning 1 as forgotten`.pipe(
-        Effect.map((rows) => rows.length),
-        orDatabaseFailure
-      )
+      forgetOld: deletedRows(sql`delete from idempotency_keys where ctid = any (array(
+          select ctid from idempotency_keys where ${old} limit ${retentionBatch})) returning 1 as forgotten`)
     }
   })
 )

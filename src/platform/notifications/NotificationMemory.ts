@@ -1,7 +1,6 @@
 /** The outbox in memory. */
-import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { deleteOld, newestFirst, openTables, memoryTable } from "../database/MemoryDatabase.ts"
-import type { Scope } from "../database/Query.ts"
+import { Clock, Duration, Effect, Layer } from "effect"
+import { deleteOld, isOlder, newestFirst, openTables, memoryTable, seenIn } from "../database/MemoryDatabase.ts"
 import { Settings } from "../config/Settings.ts"
 import { NotificationStore, MessageCounts, type Notification } from "./NotificationStore.ts"
 import { messageWindow } from "../../domain/policies/PeoplePolicies.ts"
@@ -16,17 +15,15 @@ export const notificationStoreMemory = Layer.effect(
   Effect.map(
     Effect.all([openTables(notificationTables), Settings]),
     ([{ notifications }, { retention }]): NotificationStore["Type"] => {
-      const visible = (scope: Scope) =>
-        Array.from(notifications.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
       return {
         insert: (notification) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
             notifications.set(notification.notification_id, { ...notification, created_at: new Date(now) })
           }),
-        list: (scope, window) => Effect.sync(() => newestFirst(visible(scope), (row) => row.notification_id, window)),
-        find: (scope, id) =>
-          Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.notification_id === id))),
-        forgetOld: deleteOld(notifications, retention.notifications)
+        list: (scope, window) =>
+          Effect.sync(() => newestFirst(notifications.all(seenIn(scope)), (row) => row.notification_id, window)),
+        find: (scope, id) => Effect.sync(() => notifications.one(id, seenIn(scope))),
+        forgetOld: deleteOld(notifications, ({ created_at }, now) => isOlder(created_at, retention.notifications, now))
       }
     }
   )

@@ -21,8 +21,8 @@ export const rateLimitUsageMemory = Layer.effect(
         }
         const key = `${instance} ${own?.number}`
         if (own !== undefined && !spentTokens.has(key)) spentTokens.set(key, { ...own, instance, toldAt: now })
-        return Array.from(spentTokens.values())
-          .filter(
+        return spentTokens
+          .all(
             (row) =>
               row.instance !== instance &&
               row.number > (received.get(row.instance) ?? 0) &&

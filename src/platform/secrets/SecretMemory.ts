@@ -1,5 +1,5 @@
 /** Sealed secrets in memory. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { memoryTable, openTables } from "../database/MemoryDatabase.ts"
 import { SecretStore } from "./Secrets.ts"
 
@@ -8,7 +8,7 @@ const secretTables = { secrets: memoryTable<string>("secrets") }
 export const secretStoreMemory = Layer.effect(
   SecretStore,
   Effect.map(openTables(secretTables), ({ secrets }): SecretStore["Type"] => ({
-    find: (name) => Effect.sync(() => Option.fromNullable(secrets.get(name))),
+    find: (name) => Effect.sync(() => secrets.one(name)),
     putIfAbsent: ({ name, sealed }) =>
       Effect.sync(() => {
         const kept = secrets.get(name) ?? sealed

@@ -2,7 +2,7 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import type { ConfigId } from "../../domain/Ids.ts"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
-import { currentDate, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { currentDate, deleteOld, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import {
   ProviderAccountStore,
   type ReplacedCredentials,
@@ -23,11 +23,9 @@ export const providerAccountStoreMemory = Layer.effect(
   ProviderAccountStore,
   Effect.map(openTables(accountTables), ({ providerAccounts, replacedCredentials }): ProviderAccountStore["Type"] => {
     const replacedOf = (id: ConfigId) =>
-      Array.from(replacedCredentials.values())
-        .filter(({ config_id }) => config_id === id)
-        .sort((a, b) => b.version - a.version)
+      replacedCredentials.all(({ config_id }) => config_id === id).sort((a, b) => b.version - a.version)
     return {
-      find: (id) => Effect.sync(() => Option.fromNullable(providerAccounts.get(id))),
+      find: (id) => Effect.sync(() => providerAccounts.one(id)),
       put: ({ config_id, provider, sealed, tested }) =>
         Effect.map(currentDate, (at) => {
           const before = providerAccounts.get(config_id)
@@ -52,7 +50,7 @@ export const providerAccountStoreMemory = Layer.effect(
       markTested: (id, version) =>
         Effect.map(currentDate, (tested_at) =>
           Option.map(
-            Option.filter(Option.fromNullable(providerAccounts.get(id)), (row) => row.version === version),
+            providerAccounts.one(id, (row) => row.version === version),
             (row) => {
               const tested = { ...row, tested_at }
               providerAccounts.set(id, tested)
@@ -67,11 +65,7 @@ export const providerAccountStoreMemory = Layer.effect(
           sealed
         })).sort((a, b) => (a.config_id < b.config_id ? -1 : 1))
       ),
-      forgetOld: Effect.map(currentDate, (at) => {
-        const old = Array.from(replacedCredentials.values()).filter(({ until }) => until <= at)
-        for (const one of old) replacedCredentials.delete(keyOf(one))
-        return old.length
-      })
+      forgetOld: deleteOld(replacedCredentials, ({ until }, now) => until.getTime() <= now)
     }
   })
 )
@@ -88,7 +82,7 @@ export const platformAccountStoreMemory = Layer.effect(
           const first_seen_at = platformAccounts.get(key)?.first_seen_at ?? now
           platformAccounts.set(key, { provider, fingerprint, first_seen_at, last_seen_at: now })
         }
-        return Array.from(platformAccounts.values())
+        return platformAccounts.all()
       })
   }))
 )

@@ -2,10 +2,10 @@
 import { Context, type Option, Schema, Duration, Effect, Layer } from "effect"
 import { ConfigId } from "../../domain/Ids.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { type Stored, orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
+import { type Stored, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
-import { execute, query, rowAs } from "../../platform/database/Query.ts"
+import { deletedRows, execute, query, rowAs } from "../../platform/database/Query.ts"
 
 export const ProviderAccount = Schema.Struct({
   config_id: ConfigId,
@@ -117,10 +117,7 @@ export const providerAccountStoreSql = Layer.effect(
         accounts.first(sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
           returning ${columns}`),
       allSealed: sealedOnes.all(sql`select config_id, provider, sealed from provider_accounts order by config_id`),
-      forgetOld: sql`delete from replaced_credentials where until <= now() returning 1 as forgotten`.pipe(
-        Effect.map((rows) => rows.length),
-        orDatabaseFailure
-      )
+      forgetOld: deletedRows(sql`delete from replaced_credentials where until <= now() returning 1 as forgotten`)
     }
   })
 )

@@ -32,7 +32,7 @@ export const providerConfigStoreMemory = Layer.effect(
       const { credentials_version: _, ...config } = serving(row)
       return config
     }
-    const find = (id: ConfigId) => Effect.sync(() => Option.map(Option.fromNullable(providerConfigs.get(id)), whole))
+    const find = (id: ConfigId) => Effect.sync(() => Option.map(providerConfigs.one(id), whole))
     return {
       insert: (configs) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
@@ -46,16 +46,14 @@ export const providerConfigStoreMemory = Layer.effect(
       list: (filter, window) =>
         Effect.sync(() => {
           const wanted = wantedIn(filter)
-          const rows = Array.from(providerConfigs.values()).filter((config) =>
-            wanted.every(([column, value]) => config[column] === value)
-          )
+          const rows = providerConfigs.all((config) => wanted.every(([column, value]) => config[column] === value))
           return newestFirst(rows, (config) => config.config_id, window).map(whole)
         }),
       find,
       findForUpdate: find,
       update: (config) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
-          Option.map(Option.fromNullable(providerConfigs.get(config.config_id)), ({ created_at }) => {
+          Option.map(providerConfigs.one(config.config_id), ({ created_at }) => {
             const row = { ...config, created_at, updated_at: new Date(now) }
             providerConfigs.set(row.config_id, row)
             return whole(row)
@@ -64,8 +62,8 @@ export const providerConfigStoreMemory = Layer.effect(
       remove: (id) => Effect.sync(() => void providerConfigs.delete(id)),
       forCorridor: (orgId, { country, flow, paymentMethod }) =>
         Effect.sync(() =>
-          Array.from(providerConfigs.values())
-            .filter(
+          providerConfigs
+            .all(
               (config) =>
                 config.country === country &&
                 config.payment_method === paymentMethod &&

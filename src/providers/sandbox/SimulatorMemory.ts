@@ -57,7 +57,7 @@ export const simulatorStoreMemory = Layer.effect(
           schedule(payment, timers, now)
           return payment
         }).pipe(Effect.tap((kept) => (kept === payment ? announceTimers(timers, false) : Effect.void))),
-      find: (reference) => Effect.sync(() => Option.fromNullable(railPayments.get(reference))),
+      find: (reference) => Effect.sync(() => railPayments.one(reference)),
       change: (reference, decide) =>
         atomicallyAt((now) => {
           const payment = railPayments.get(reference)
@@ -67,7 +67,7 @@ export const simulatorStoreMemory = Layer.effect(
           const { dropTimers = false, timers = [], ...fields } = change
           railPayments.set(reference, { ...payment, ...fields })
           if (dropTimers) {
-            for (const timer of Array.from(railTimers.values())) {
+            for (const timer of railTimers.all()) {
               if (timer.reference === reference) railTimers.delete(timer.timerId)
             }
           }
@@ -79,7 +79,7 @@ export const simulatorStoreMemory = Layer.effect(
         ),
       claim: (token, limit, leaseMillis) =>
         atomicallyAt((now) => {
-          const byDue = Array.from(railTimers.values()).sort((a, b) => a.dueAt - b.dueAt)
+          const byDue = railTimers.all().sort((a, b) => a.dueAt - b.dueAt)
           const isHeld = ({ dueAt, leaseToken }: StoredSimulatorTimer) => leaseToken !== null && dueAt > now
           const held = new Set(byDue.filter(isHeld).map(({ reference }) => reference))
           const due = byDue.filter(({ dueAt, reference }) => dueAt <= now && !held.has(reference)).slice(0, limit)

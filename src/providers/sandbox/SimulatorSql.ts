@@ -3,7 +3,6 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
-import { nextActions } from "../../domain/Outcome.ts"
 import { orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import { moneyOf, query } from "../../platform/database/Query.ts"
@@ -16,7 +15,8 @@ import {
   type SimulatorTimer,
   type SimulatorChange,
   SimulatorStore,
-  announceTimers
+  announceTimers,
+  SimulatorAnswer
 } from "./SimulatorStore.ts"
 
 const PaymentRow = Schema.Struct({
@@ -29,11 +29,7 @@ const PaymentRow = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   detail: Schema.Struct({
     kind: Schema.Literal(...simulatorKinds),
-    answer: Schema.Struct({
-      state: Schema.Literal("pending", "processing"),
-      nextAction: Schema.NullOr(Schema.Literal(...nextActions)),
-      actionData: Schema.Record({ key: Schema.String, value: Schema.String })
-    }),
+    answer: SimulatorAnswer,
     wrongPasswords: Schema.Int
   })
 })

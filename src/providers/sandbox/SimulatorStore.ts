@@ -1,10 +1,10 @@
 /** State of the simulators: behaviours, payments, and callbacks to come, as rows that outlive any process. */
-import { Context, type Option, Effect, Redacted } from "effect"
+import { Context, type Option, Effect, Redacted, Schema } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { BuiltInRail, PaymentMethod } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { MovementKind } from "../../domain/Movement.ts"
-import type { NextAction } from "../../domain/Outcome.ts"
+import { nextActions } from "../../domain/Outcome.ts"
 import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 
@@ -86,11 +86,12 @@ export type SimulatorState = (typeof simulatorStates)[number]
 export const isFinal = (state: SimulatorState): boolean => state === "completed" || state === "failed"
 
 /** The first answer, kept so that a repeated order gets the same one. */
-export interface SimulatorAnswer {
-  readonly state: "pending" | "processing"
-  readonly nextAction: NextAction | null
-  readonly actionData: Readonly<Record<string, string>>
-}
+export const SimulatorAnswer = Schema.Struct({
+  state: Schema.Literal("pending", "processing"),
+  nextAction: Schema.NullOr(Schema.Literal(...nextActions)),
+  actionData: Schema.Record({ key: Schema.String, value: Schema.String })
+})
+export type SimulatorAnswer = typeof SimulatorAnswer.Type
 
 export const simulatorKinds = ["collection", "disbursement", "refund"] as const satisfies ReadonlyArray<MovementKind>
 type SimulatorKind = (typeof simulatorKinds)[number]

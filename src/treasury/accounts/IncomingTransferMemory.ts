@@ -35,7 +35,7 @@ const after = (at: Date, time: Duration.Duration) => new Date(at.getTime() + Dur
 export const incomingTransferStoreMemory = Layer.effect(
   IncomingTransferStore,
   Effect.map(openTables(tables), ({ incomingTransferLists, incomingTransfers }): IncomingTransferStore["Type"] => {
-    const all = () => Array.from(incomingTransfers.values())
+    const all = () => incomingTransfers.all()
     const change = (transferId: string, patch: Partial<Row>): StoredTransfer => {
       const changed = { ...incomingTransfers.get(transferId)!, ...patch }
       incomingTransfers.set(transferId, changed)
@@ -100,8 +100,7 @@ export const incomingTransferStoreMemory = Layer.effect(
           }
           return new Money({ currency, minor: minor - left })
         }),
-      lock: (transferId) =>
-        Effect.sync(() => Option.map(Option.fromNullable(incomingTransfers.get(transferId)), shown)),
+      lock: (transferId) => Effect.sync(() => Option.map(incomingTransfers.one(transferId), shown)),
       resolve: (transferId, decision, owed) =>
         Effect.sync(() => {
           const { amount } = incomingTransfers.get(transferId)!

@@ -38,8 +38,7 @@ const after = (at: Date, time: Duration.Duration) => new Date(at.getTime() + Dur
 export const virtualAccountStoreMemory = Layer.effect(
   VirtualAccountStore,
   Effect.map(openTables(accountTables), ({ accountDetails, virtualAccounts }) => {
-    const find = (scope: Scope, id: AccountId) =>
-      Effect.sync(() => Option.filter(Option.fromNullable(virtualAccounts.get(id)), seenIn(scope)))
+    const find = (scope: Scope, id: AccountId) => Effect.sync(() => virtualAccounts.one(id, seenIn(scope)))
     return {
       insert: ({ wanted, ...account }) =>
         Effect.map(currentDate, (at) => {
@@ -67,15 +66,15 @@ export const virtualAccountStoreMemory = Layer.effect(
       find,
       list: (scope, filter, window) =>
         Effect.sync(() => {
-          const rows = Array.from(virtualAccounts.values()).filter(seenIn(scope)).filter(matches(filter))
+          const rows = virtualAccounts.all(seenIn(scope), matches(filter))
           return newestFirst(rows, (row) => row.account_id, window)
         }),
       lock: (orgId, id) => find(Option.some(orgId), id),
       lockForChange: find,
       claimDetails: (most) =>
         Effect.map(currentDate, (at) =>
-          Array.from(accountDetails.values())
-            .filter(({ due_at }) => due_at !== null && due_at <= at)
+          accountDetails
+            .all(({ due_at }) => due_at !== null && due_at <= at)
             .slice(0, most)
             .map((row) => {
               const claimed = { ...row, details_tries: row.details_tries + 1, due_at: after(at, accountDetailsLease) }
@@ -109,7 +108,7 @@ export const virtualAccountStoreMemory = Layer.effect(
         }),
       findByIssuer: (issuer, reference) =>
         Effect.sync(() => {
-          const rows = Array.from(accountDetails.values())
+          const rows = accountDetails.all()
           const row = rows.find((one) => one.issuer === issuer && one.issuer_reference === reference)
           return Option.fromNullable(row === undefined ? undefined : virtualAccounts.get(row.account_id))
         }),
@@ -148,20 +147,20 @@ export const virtualTransactionStoreMemory = Layer.effect(
         }),
       find: (scope, id, userId) =>
         Effect.sync(() =>
-          Option.fromNullable(virtualTransactions.get(id)).pipe(
+          virtualTransactions.one(id).pipe(
             Option.filter((row) => seenIn(scope)(row) && matches({ user_id: userId })(row)),
             Option.map(following)
           )
         ),
       findByPayment: (orgId, paymentId) =>
         Effect.sync(() => {
-          const rows = Array.from(virtualTransactions.values())
+          const rows = virtualTransactions.all()
           const found = rows.find((row) => row.payment_id === paymentId && row.org_id === orgId)
           return Option.map(Option.fromNullable(found), following)
         }),
       list: (scope, accountId, window) =>
         Effect.sync(() => {
-          const rows = Array.from(virtualTransactions.values()).filter((row) => row.account_id === accountId)
+          const rows = virtualTransactions.all((row) => row.account_id === accountId)
           return newestFirst(rows.filter(seenIn(scope)), (row) => row.transaction_id, window).map(following)
         })
     }

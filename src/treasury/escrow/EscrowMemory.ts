@@ -17,8 +17,7 @@ const escrowTables = { escrows: memoryTable<Escrow>("escrows") }
 export const escrowStoreMemory = Layer.effect(
   EscrowStore,
   Effect.map(openTables(escrowTables), ({ escrows }) => {
-    const find = (scope: Scope, id: EscrowId) =>
-      Effect.sync(() => Option.filter(Option.fromNullable(escrows.get(id)), seenIn(scope)))
+    const find = (scope: Scope, id: EscrowId) => Effect.sync(() => escrows.one(id, seenIn(scope)))
     return {
       insert: (escrow) =>
         Effect.map(currentDate, (at) => {
@@ -28,7 +27,7 @@ export const escrowStoreMemory = Layer.effect(
         }),
       list: (scope, filter, window) =>
         Effect.sync(() => {
-          const rows = Array.from(escrows.values()).filter(seenIn(scope)).filter(matches(filter))
+          const rows = escrows.all(seenIn(scope), matches(filter))
           return newestFirst(rows, (row) => row.escrow_id, window)
         }),
       find,
@@ -36,7 +35,7 @@ export const escrowStoreMemory = Layer.effect(
         Effect.sync(() => {
           const pays = ({ org_id, parties }: Escrow) =>
             org_id === orgId && parties.some(({ party_id }) => party_id === partyId)
-          return Option.fromNullable(Array.from(escrows.values()).find(pays))
+          return Option.fromNullable(escrows.all().find(pays))
         }),
       lock: find,
       update: (escrow) =>

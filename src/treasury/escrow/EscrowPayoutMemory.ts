@@ -51,7 +51,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
 
     const changeBlocked = (payout: EscrowPayout, changed: (row: StoredPayout, at: Date) => StoredPayout) =>
       Effect.map(currentDate, (at) =>
-        Option.fromNullable(escrowPayouts.get(payout.payout_id)).pipe(
+        escrowPayouts.one(payout.payout_id).pipe(
           Option.filter(({ status }) => status === "blocked"),
           Option.map((row): EscrowPayout => put(changed(row, at)))
         )
@@ -75,8 +75,8 @@ export const escrowPayoutStoreMemory = Layer.effect(
       claim: (most) =>
         Effect.map(currentDate, (at) => {
           const turns = new Map<string, number>()
-          const due = Array.from(escrowPayouts.values())
-            .filter(({ due_at }) => due_at !== null && due_at <= at)
+          const due = escrowPayouts
+            .all(({ due_at }) => due_at !== null && due_at <= at)
             .toSorted((a, b) => a.due_at!.getTime() - b.due_at!.getTime())
             .map((row) => {
               const turn = (turns.get(row.org_id) ?? 0) + 1
@@ -106,12 +106,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
           return true
         }),
       find: (scope, escrowId, payoutId) =>
-        Effect.sync(() =>
-          Option.filter(
-            Option.fromNullable(escrowPayouts.get(payoutId)),
-            (row) => row.escrow_id === escrowId && seenIn(scope)(row)
-          )
-        ),
+        Effect.sync(() => escrowPayouts.one(payoutId, (row) => row.escrow_id === escrowId && seenIn(scope)(row))),
       retry: (payout, ids) =>
         changeBlocked(payout, (row, at) => ({
           ...row,
@@ -151,8 +146,8 @@ export const escrowPayoutStoreMemory = Layer.effect(
         ),
       blocked: (scope, window) =>
         Effect.sync(() => {
-          const rows = Array.from(escrowPayouts.values())
-            .filter((row) => row.status === "blocked" && seenIn(scope)(row))
+          const rows = escrowPayouts
+            .all((row) => row.status === "blocked" && seenIn(scope)(row))
             .map(({ amount, escrow_id, org_id, party_id, payout_id, reason, updated_at: created_at }) => {
               const escrow = escrows.get(escrow_id)
               const party = escrow?.parties.find((one) => one.party_id === party_id)

@@ -24,7 +24,7 @@ export const deadLetterStoreMemory = Layer.effect(
     })
 
     const dead = (scope: Scope, { delivery_id, since, webhook_id }: DeadLetterFilter) =>
-      Array.from(webhookDeliveries.values()).filter(
+      webhookDeliveries.all(
         (row) =>
           seenIn(scope)(row) &&
           matches({ status: "dead", delivery_id, webhook_id })(row) &&
@@ -33,8 +33,7 @@ export const deadLetterStoreMemory = Layer.effect(
 
     const isActive = (row: StoredDelivery) => webhooks.get(row.webhook_id)?.status === "active"
 
-    const one = (scope: Scope, id: string) =>
-      Option.filter(Option.fromNullable(webhookDeliveries.get(id)), seenIn(scope))
+    const one = (scope: Scope, id: string) => webhookDeliveries.one(id, seenIn(scope))
 
     return {
       find: (scope, id) =>
@@ -48,9 +47,7 @@ export const deadLetterStoreMemory = Layer.effect(
         Effect.sync(() =>
           Option.isNone(one(scope, id))
             ? []
-            : Array.from(webhookAttempts.values())
-                .filter((attempt) => attempt.delivery_id === id)
-                .sort(earliest)
+            : webhookAttempts.all((attempt) => attempt.delivery_id === id).sort(earliest)
         ),
       now: currentDate,
       countDisabled: (scope, selection, before) =>

@@ -55,12 +55,10 @@ export const deliveryStoreMemory = Layer.effect(
         status !== "pending" &&
         updated_at.getTime() < now - Duration.toMillis(status === "dead" ? retention.deadLetters : retention.webhooks)
       const visible = (scope: Scope) =>
-        Array.from(webhookDeliveries.values())
-          .filter(seenIn(scope))
-          .map(({ updated_at: _updated, ...row }): Delivery => ({
-            ...row,
-            next_attempt_at: webhookQueue.get(row.delivery_id)?.next_at ?? null
-          }))
+        webhookDeliveries.all(seenIn(scope)).map(({ updated_at: _updated, ...row }): Delivery => ({
+          ...row,
+          next_attempt_at: webhookQueue.get(row.delivery_id)?.next_at ?? null
+        }))
       return {
         list: (scope, filter, window) =>
           Effect.sync(() => newestFirst(visible(scope).filter(matches(filter)), (row) => row.delivery_id, window)),
@@ -101,14 +99,10 @@ export const deliveryStoreMemory = Layer.effect(
             const mine = visible(scope).filter(matches<Delivery>({ webhook_id: webhookId }))
             const newest = newestFirst(mine, (row) => row.delivery_id, { after: Option.none(), take })
             const ids = new Set(newest.map(({ delivery_id }) => delivery_id))
-            return Array.from(webhookAttempts.values())
-              .filter(({ delivery_id }) => ids.has(delivery_id))
-              .map(({ latency_ms }) => latency_ms)
+            return webhookAttempts.all(({ delivery_id }) => ids.has(delivery_id)).map(({ latency_ms }) => latency_ms)
           }),
         forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
-          const old = Array.from(webhookDeliveries.values())
-            .filter((row) => isOld(row, now))
-            .slice(0, webhookRetentionBatch)
+          const old = webhookDeliveries.all((row) => isOld(row, now)).slice(0, webhookRetentionBatch)
           const ids = new Set(old.map(({ delivery_id }) => delivery_id))
           for (const id of ids) webhookDeliveries.delete(id)
           for (const [key, { delivery_id }] of Array.from(webhookAttempts)) {
@@ -118,15 +112,13 @@ export const deliveryStoreMemory = Layer.effect(
         }),
         issues: (scope, window) =>
           Effect.sync(() => {
-            const dead = Array.from(webhookDeliveries.values()).filter(({ status }) => status === "dead")
-            const issues = Array.from(webhooks.values())
-              .filter(seenIn(scope))
-              .flatMap((webhook) =>
-                issuesOf(
-                  webhook,
-                  dead.filter(({ webhook_id }) => webhook_id === webhook.webhook_id)
-                )
+            const dead = webhookDeliveries.all(({ status }) => status === "dead")
+            const issues = webhooks.all(seenIn(scope)).flatMap((webhook) =>
+              issuesOf(
+                webhook,
+                dead.filter(({ webhook_id }) => webhook_id === webhook.webhook_id)
               )
+            )
             return newestFirst(issues, (issue) => issue.item_id, window)
           })
       }

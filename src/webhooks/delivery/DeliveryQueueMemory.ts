@@ -94,9 +94,7 @@ const claimingMemory = (
   }
 
   const claimQuota = Effect.fnUntraced(function* (quota: OrganizationQuota, options: ClaimOptions, now: number) {
-    const rows = Array.from(webhookQueue.values()).filter(
-      ({ org_id, webhook_id }) => org_id === quota.org_id && webhook_id > quota.after
-    )
+    const rows = webhookQueue.all(({ org_id, webhook_id }) => org_id === quota.org_id && webhook_id > quota.after)
     const walked = Object.entries(Arr.groupBy(rows, ({ webhook_id }) => webhook_id))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .slice(0, webhookEndpointWalk)
@@ -143,8 +141,7 @@ const finishingMemory = (
 ): Finishing => {
   const { atomically, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
 
-  const waitingFor = (webhookId: WebhookId) =>
-    Array.from(webhookQueue.values()).filter((row) => row.webhook_id === webhookId)
+  const waitingFor = (webhookId: WebhookId) => webhookQueue.all((row) => row.webhook_id === webhookId)
 
   const isHeld = ({ delivery_id, lease_token }: Pick<AttemptResult, "delivery_id" | "lease_token">) =>
     webhookQueue.get(delivery_id)?.lease_token === lease_token

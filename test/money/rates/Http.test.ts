@@ -6,7 +6,7 @@ import { Rate } from "../../../src/domain/Exchange.ts"
 import { Rates } from "../../../src/money/rates/Rates.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
-import { RateStore } from "../../../src/money/rates/RateStore.ts"
+import { setSpread } from "../../support/StoreFixtures.ts"
 import { clientFor } from "../../support/Client.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
@@ -84,7 +84,7 @@ onDatabaseServer("Rate lookup", (it) => {
   it.effect("lowers the rate by the organisation's spread, for that organisation", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
-      yield* Effect.flatMap(RateStore, (store) => store.setSpread(globex.org_id, 150))
+      yield* setSpread(globex.org_id, 150)
       const [plain, spread] = yield* Effect.all([
         lookUp(acme.key, pair("BTC", "USD", "1")),
         lookUp(globex.key, pair("BTC", "USD", "1"))

@@ -13,7 +13,8 @@ import { cross, invert, Rate } from "../../../src/domain/Exchange.ts"
 import { RateQuote, StaleRate } from "../../../src/money/rates/RateQuote.ts"
 import { Rates } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { newOrganization } from "../../support/StoreFixtures.ts"
+import type { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
+import { newOrganization, setSpread } from "../../support/StoreFixtures.ts"
 import { type Backend, backends, storesOn } from "../../support/Stores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
@@ -109,9 +110,8 @@ for (const backend of backends) {
     it.effect("lowers the rate by the organisation's own spread, after crossing, and no one else's", () =>
       Effect.gen(function* () {
         const [spread, plain] = yield* Effect.all([newOrganization(), newOrganization()])
-        const store = yield* RateStore
         yield* setRates(["ETH", "USD", "3520"], ["USD", "JPY", "149.876543211"])
-        yield* store.setSpread(spread.org_id, 125)
+        yield* setSpread(spread.org_id, 125)
         expect(yield* liveRate(spread.org_id, ETH, USD)).toBe("3476")
         // 3520 × 149.876543211 = 527565.43210272, of which 98.75 percent, each to 12 digits downwards.
         expect(yield* liveRate(plain.org_id, ETH, JPY)).toBe("527565.432102")
@@ -124,7 +124,7 @@ for (const backend of backends) {
     it.effect("says that a currency is worth itself, whatever the spread", () =>
       Effect.gen(function* () {
         const { org_id } = yield* newOrganization()
-        yield* Effect.flatMap(RateStore, (store) => store.setSpread(org_id, 500))
+        yield* setSpread(org_id, 500)
         yield* setRates(["KES", "USD", "0.0077"], ["USD", "KES", "129"])
         expect(yield* liveRate(org_id, KES, KES)).toBe("1")
       })
@@ -234,9 +234,8 @@ for (const backend of backends) {
     it.effect("never serves more than the crossed rate, and less by at least the spread", () =>
       Effect.gen(function* () {
         const { org_id } = yield* newOrganization()
-        const store = yield* RateStore
         const quote = yield* RateQuote
-        const runtime = yield* Effect.runtime<RateStore>()
+        const runtime = yield* Effect.runtime<RateStore | OrganizationStore>()
         const someRate = fc
           .tuple(fc.bigInt(1n, 10n ** 12n - 1n), fc.integer({ min: 0, max: 14 }))
           .map(([value, scale]) => Rate.make(BigDecimal.normalize(BigDecimal.make(value, scale))))
@@ -244,7 +243,7 @@ for (const backend of backends) {
         const served = fc.asyncProperty(someRate, someRate, spreads, (first, second, spread) =>
           Effect.gen(function* () {
             yield* setRates(["CHF", "USD", toPlainText(first)], ["USD", "SEK", toPlainText(second)])
-            yield* store.setSpread(org_id, spread)
+            yield* setSpread(org_id, spread)
             const got = Option.getOrThrow(yield* quote.live(org_id, code("CHF"), code("SEK")))
             const kept = BigDecimal.multiply(cross(first, second), BigDecimal.make(10_000n - BigInt(spread), 4))
             expect(BigDecimal.lessThanOrEqualTo(got, kept)).toBe(true)

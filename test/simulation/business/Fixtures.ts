@@ -181,12 +181,9 @@ const addOrganisation = (chance: Chance, at: number, focus: Focus) =>
       features: ["escrow"],
       sandbox: owes
     })
-    if (chance.happens(0.4, `${name} reviews`)) {
-      yield* organizations.update(Option.none(), { ...made, review_threshold: "4000" })
-    }
-    if (chance.happens(0.3, `${name} has a spread`)) {
-      yield* Effect.flatMap(RateStore, (rates) => rates.setSpread(org_id, 50))
-    }
+    const reviews = chance.happens(0.4, `${name} reviews`) ? { review_threshold: "4000" } : {}
+    const spread = chance.happens(0.3, `${name} has a spread`) ? { spread_bps: 50 } : {}
+    yield* organizations.update(Option.none(), { ...made, ...reviews, ...spread })
     if (!owes && focus.withoutCredit !== true && !chance.happens(0.2, `${name} has no limit`)) {
       const credit_limit = new Money({ currency: KES, minor: 500_000n })
       yield* Effect.orDie(ledger.setLimit({ org_id, currency: KES, credit_limit }))
