@@ -133,8 +133,12 @@ const make = Effect.gen(function* () {
       refuse(payment, `there is no live rate to refund it at. ${message} Try again later.`)
     )
     if (Option.isNone(live)) return yield* refuse(payment, `there is ${yield* rates.missing(from, to)}.`)
-    const value = toPlainText(invert(live.value))
-    return { target: takenFor(part, { from, to, rate: live.value }), rate: { basis: "live", value } as const }
+    // By the digits that are shown, so that callers can compute the cost.
+    const rate = invert(live.value)
+    return {
+      target: takenFor(part, { from: to, to: from, rate }),
+      rate: { basis: "live", value: toPlainText(rate) } as const
+    }
   })
 
   /**
