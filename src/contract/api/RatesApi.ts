@@ -205,6 +205,7 @@ export const RatesApi = apiGroup("rates", "Exchange rates", "The rates of cross-
   operation({
     endpoint: get("list", `${path}s`).addSuccess(envelope(ListedExchangeRates)),
     access: "platform",
+    lists: true,
     summary: "List base rates",
     description:
       "Extension. All base rates with the source of each, rates that wait for a person, and the state of each source of `RATE_SOURCE`. A proposal is confirmed by setting the same rate; one of a source then counts in both directions.",

@@ -10,7 +10,7 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
-import { taken as takenFor, invert } from "../../domain/Exchange.ts"
+import { costAt, invert, type Rate, taken as takenFor } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import { refundRateTime, turnPatience } from "../../domain/policies/PaymentPolicies.ts"
 import { makeKeyedLocks } from "../../platform/fibers/KeyedLocks.ts"
@@ -133,8 +133,12 @@ const make = Effect.gen(function* () {
       refuse(payment, `there is no live rate to refund it at. ${message} Try again later.`)
     )
     if (Option.isNone(live)) return yield* refuse(payment, `there is ${yield* rates.missing(from, to)}.`)
-    const value = toPlainText(invert(live.value))
-    return { target: takenFor(part, { from, to, rate: live.value }), rate: { basis: "live", value } as const }
+    // What is shown gives the cost by multiplication, and the cost is never below the exact quotient.
+    const exact = takenFor(part, { from, to, rate: live.value })
+    const costAtRate = (rate: Rate) => takenFor(part, { from: to, to: from, rate })
+    const below = invert(live.value)
+    const rate = costAtRate(below).minor === exact.minor ? below : costAt(live.value)
+    return { target: costAtRate(rate), rate: { basis: "live", value: toPlainText(rate) } as const }
   })
 
   /**

@@ -19,7 +19,7 @@ interface Scan {
   readonly hasLongNumber: boolean
   /** Whether a double might write a number with other digits. */
   readonly hasOddNumber: boolean
-  /** A field name that occurs twice in one object. */
+  /** Path of a field that occurs twice in one object. */
   readonly twice: string | undefined
 }
 
@@ -44,10 +44,21 @@ const nameIn = (raw: string): string => {
   }
 }
 
+const child = (path: string, key: string) => {
+  const shown = key.length > 64 ? "…" : key
+  return path === "" ? shown : `${path}.${shown}`
+}
+
+/** Names of an open object so far, or the index in an open array. */
+type Open = Set<string> | { index: number }
+
+/** The last name of each object around is on the path; in text that is not JSON there may be none. */
+const pathWithin = (around: ReadonlyArray<Open>, name: string): string =>
+  [...around.map((one) => (one instanceof Set ? ([...one].at(-1) ?? "") : String(one.index))), name].reduce(child, "")
+
 /** Exact for valid JSON; for anything else it need not be, because `JSON.parse` refuses that afterwards. */
 const scan = (text: string): Scan => {
-  /** Of each open object the names so far; of an array, none. */
-  const open: Array<Set<string> | undefined> = []
+  const open: Array<Open> = []
   let hasLongNumber = false
   let hasOddNumber = false
   let twice: string | undefined
@@ -58,21 +69,23 @@ const scan = (text: string): Scan => {
       const end = endOfString(text, at)
       if (nameComes) {
         const name = nameIn(text.slice(at + 1, end))
-        const names = open.at(-1)
-        if (names?.has(name) === true) twice ??= name
-        names?.add(name)
+        const names = open.at(-1) as Set<string>
+        if (names.has(name)) twice ??= pathWithin(open.slice(0, -1), name)
+        names.add(name)
         nameComes = false
       }
       at = end
     } else if (code === 0x7b || code === 0x5b) {
       if (open.length >= MAX_DEPTH) return { tooDeepAt: at, hasLongNumber, hasOddNumber, twice }
       nameComes = code === 0x7b
-      open.push(nameComes ? new Set() : undefined)
+      open.push(nameComes ? new Set() : { index: 0 })
     } else if (code === 0x7d || code === 0x5d) {
       open.pop()
       nameComes = false
     } else if (code === 0x2c) {
-      nameComes = open.at(-1) !== undefined
+      const around = open.at(-1)
+      nameComes = around instanceof Set
+      if (around !== undefined && !(around instanceof Set)) around.index += 1
     } else if (isDigit(code)) {
       const start = at
       let next = text.charCodeAt(at + 1)
@@ -108,11 +121,6 @@ const flawOfText = (text: string): string | undefined =>
     : LONE_SURROGATE.test(text)
       ? "holds half of a surrogate pair, which is not a character"
       : undefined
-
-const child = (path: string, key: string) => {
-  const shown = key.length > 64 ? "…" : key
-  return path === "" ? shown : `${path}.${shown}`
-}
 
 /** Recursion is safe here: the scan has bounded the depth. */
 const flawOf = (value: unknown, path: string): string | undefined => {
@@ -198,7 +206,7 @@ export const parseJsonText = (text: string): Either.Either<unknown, JsonRefusal>
     const flaw = flawOf(value, "")
     if (flaw !== undefined) return refuse(flaw)
   }
-  if (twice !== undefined) return refuse(`the field ${child("", twice)} is given twice`)
+  if (twice !== undefined) return refuse(`the field ${twice} is given twice`)
   if (!hasOddNumber) return Either.right(value)
   if (!hasLongNumber) return withExactMetadata(text, value)
   const tooLarge = pathOf(value, "", isInfinite)

@@ -257,6 +257,9 @@ onDatabaseServer("Setting a rate", (it) => {
         expect.objectContaining({ from_currency: "USD", to_currency: "UGX", source: "manual", published_at: null })
       )
       expect(data.proposals).toMatchObject([{ to_currency: "UGX", rate: 9000, proposed_by: adminId, source: "manual" }])
+      const filtered = yield* send(`${path}?from_currency=USD`, { headers: { ...admin } })
+      expect(filtered.status).toBe(400)
+      expect(bodyOf(filtered)).toMatchObject({ message: expect.stringMatching(/^from_currency: is no parameter/) })
     })
   )
 

@@ -60,7 +60,10 @@ onDatabaseServer("Metadata", (it) => {
   it.effect("is refused with a body that gives a field twice", () =>
     Effect.gen(function* () {
       const answer = yield* initiateWith('{"a":{"amount":1,"amount":2}}')
-      expect([answer.status, bodyOf(answer)]).toMatchObject([400, { message: "the field amount is given twice" }])
+      expect([answer.status, bodyOf(answer)]).toMatchObject([
+        400,
+        { message: "the field metadata.a.amount is given twice" }
+      ])
     })
   )
 })

@@ -110,6 +110,23 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("gives the cost when the digits that are shown are multiplied", () =>
+      Effect.gen(function* () {
+        const id = yield* paid
+        // The exact inverse is 0.0078000000000078, so 5,000 cost a little more than 39.
+        yield* setRates(["USD", "KES", "128.205128205"])
+        yield* timePasses(clock, "24 hours")
+        const before = yield* balance
+        expect((yield* act(id, { action: "refund", amount: 5000 })).status).toBe(200)
+        const { refunds } = yield* settled(id, 1)
+        expect(refunds).toMatchObject([
+          { amount: 5000, target_amount: 39.01, rate: 0.00780000000001, rate_basis: "live" }
+        ])
+        expect(before - (yield* balance)).toBe(3901)
+        yield* expectBooksInOrder
+      })
+    )
+
     it.effect("is nothing where nothing was converted", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* initiate(byPhone())

@@ -178,13 +178,15 @@ describe("parseJsonText", () => {
 
   it("refuses a field that is given twice, at any depth and however its name is written", () => {
     expect(refusal('{"a":1,"a":1}')).toBe("the field a is given twice")
-    expect(refusal('{"x":[{"amount":1,"b":{"amount":2},"amount":3}]}')).toBe("the field amount is given twice")
+    expect(refusal('{"x":[{"amount":1,"b":{"amount":2},"amount":3}]}')).toBe("the field x.0.amount is given twice")
+    expect(refusal('{"a":{"b":1},"c":[[],[1,{"d":[2],"e":{"f":1,"f":2}}]]}')).toBe("the field c.1.1.e.f is given twice")
     expect(refusal('{"a":12345678901234567,"\\u0061":2}')).toBe("the field a is given twice")
     expect(refusal('{"a\\"":1,"a\\u0022":2}')).toContain("is given twice")
     expect(refusal('{"toString":1,"toString":1}')).toContain("toString")
     expect(refusal('{"__proto__":1,"__proto__":2}')).toContain("__proto__")
     expect(refusal(`{"${"k".repeat(100)}":1,"${"k".repeat(100)}":2}`)).toBe("the field … is given twice")
     expect(refusal('{"a":1,"a":2')).toContain("malformed")
+    expect(refusal('{{"a":1,"a":2}}')).toContain("malformed")
   })
 
   it("takes equal names in different objects, and values that look like names", () => {
