@@ -6,6 +6,7 @@ import { orNotFound } from "../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
+import { WorkQueues } from "../platform/database/WorkQueues.ts"
 import { type Access, organizationOf, type Permit } from "../domain/Access.ts"
 import { Conflict, Invalid } from "../domain/Failure.ts"
 import type { Window } from "../platform/database/Query.ts"
@@ -32,6 +33,7 @@ const make = Effect.gen(function* () {
   const dns = yield* Dns
   const { mode, webhookEndpointsPerOrg: most } = yield* Settings
   const { atomically } = yield* Transactor
+  const { announce } = yield* WorkQueues
 
   const found = orNotFound("webhook")
 
@@ -108,6 +110,8 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const webhook = yield* found(store.update(permit.scope, id, { ...asked, ...cleared }))
           yield* record(permit, "updated", webhook, asked)
+          // Deliveries may have waited while it was disabled.
+          if (status === "active") yield* announce("webhooks")
           return webhook
         })
       )

@@ -12,23 +12,26 @@ type Parsed = Either.Either<unknown, ParseResult.ParseIssue>
 
 /**
  * The interpreter fails with a TypeError at an object without a text, such as `{ toString: 1 }`, where a literal tells
- * members of a union apart. No request and no answer of a provider has such a union.
+ * members of a union apart, and so do compiled schemas, which ask it why a value is refused. No request and no answer of
+ * a provider has such a union.
  */
-const refusingWhatHasNoText =
-  (parse: (input: unknown) => Parsed): ((input: unknown) => Parsed) =>
-  (input) => {
-    try {
-      return parse(input)
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error
-      return Either.left(new ParseResult.Unexpected(input, error.message))
-    }
+const failsWithoutText = (parse: () => unknown): boolean => {
+  try {
+    parse()
+    return false
+  } catch (error) {
+    return error instanceof TypeError
   }
+}
 
 export const decodedBy = (schema: Schema.Schema.AnyNoContext): ((input: unknown) => Parsed) => {
-  const interpret = refusingWhatHasNoText(ParseResult.decodeUnknownEither(schema, { errors: "all" }))
-  const decode = refusingWhatHasNoText(compileDecoder(schema, { errors: "all" }))
+  const interpret = ParseResult.decodeUnknownEither(schema, { errors: "all" })
+  const decode = compileDecoder(schema, { errors: "all" })
   return (input) => {
+    if (failsWithoutText(() => interpret(input))) {
+      throws(() => decode(input), TypeError)
+      return Either.left(new ParseResult.Unexpected(input))
+    }
     const right = interpret(input)
     const decoded = decode(input)
     strictEqual(Either.isRight(decoded), Either.isRight(right))
@@ -38,9 +41,13 @@ export const decodedBy = (schema: Schema.Schema.AnyNoContext): ((input: unknown)
 }
 
 export const encodedBy = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => Parsed) => {
-  const interpret = refusingWhatHasNoText(ParseResult.encodeUnknownEither(schema))
+  const interpret = ParseResult.encodeUnknownEither(schema)
   const encode = compileEncoder(schema)
   return (value) => {
+    if (failsWithoutText(() => interpret(value))) {
+      throws(() => encode(value), TypeError)
+      return Either.left(new ParseResult.Unexpected(value))
+    }
     const right = interpret(value)
     if (Either.isRight(right)) {
       const encoded = encode(value)

@@ -54,7 +54,8 @@ const stepOf = (queue: QueueName, inMillis: number): number => {
   return queue === "enquiries" ? ENQUIRY_STEP : STEP
 }
 
-/** The worker of this process is free again by the time when later rows are due. */
+/** A worker that rested lately is taken to be free again by the time when later rows are due. */
+const LATELY = 1000
 const BUSY_AT_MOST = 100
 
 /** Rows that are due later than this are read before they are due. */
@@ -63,8 +64,8 @@ const HORIZON = Duration.toMillis(dueTimesValid)
 class WorkQueue {
   readonly changed = Effect.unsafeMakeLatch(false)
   isResting = false
-  /** Whether this process has a worker of the queue. */
-  hasWorker = false
+  /** When its worker last had nothing to do and room for more. */
+  restedAt = Number.NEGATIVE_INFINITY
   private isDue = false
   private readonly later = new Set<number>()
   private again = Infinity
@@ -123,9 +124,10 @@ const make = () => {
   }
 
   const announced = (queue: QueueName, inMillis: number, clock: Clock.Clock) => (): void => {
-    const { hasWorker, isResting } = queues.get(queue)!
-    add(queue, inMillis, monotonicNow(clock))
-    const isTaken = isResting || (hasWorker && inMillis > BUSY_AT_MOST)
+    const { isResting, restedAt } = queues.get(queue)!
+    const now = monotonicNow(clock)
+    add(queue, inMillis, now)
+    const isTaken = isResting || (inMillis > BUSY_AT_MOST && now - restedAt < LATELY)
     if (isTaken || inMillis > HORIZON) return
     for (const remote of remotes) remote(queue, inMillis)
   }
@@ -180,7 +182,6 @@ const make = () => {
     /** Waits until the queue has something due, or for `atMost` milliseconds. Answers whether something is due. */
     rest: Effect.fnUntraced(function* (name: QueueName, atMost = Infinity) {
       const queue = queues.get(name)!
-      queue.hasWorker = true
       const began = yield* monotonicMillis
       const poll = began + Math.min(pollOf(name), atMost)
       while (true) {
@@ -194,6 +195,7 @@ const make = () => {
         yield* Effect.raceFirst(queue.changed.await, Effect.sleep(end - now)).pipe(
           Effect.ensuring(Effect.sync(() => (queue.isResting = false)))
         )
+        if (atMost === Infinity) queue.restedAt = yield* monotonicMillis
       }
     })
   }

@@ -1,6 +1,6 @@
 /** Workers rest until their queue has something due, and poll where due times are not read. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, TestClock } from "effect"
+import { Effect, Fiber, TestClock } from "effect"
 import { type QueueName, WorkQueues, workThrough } from "../../../src/platform/database/WorkQueues.ts"
 
 /** A worker that notes when it looks, and finds nothing. */
@@ -98,18 +98,26 @@ describe("WorkQueues", () => {
     })
   )
 
-  it.scoped("tell nobody else of later rows where a worker will be free for them", () =>
+  it.scoped("tell nobody else of later rows where a worker rested lately", () =>
     Effect.gen(function* () {
       const { announced, queues } = yield* idleWorker
       yield* queues.announce("enquiries", 1000)
-      expect(announced, "no worker of this process takes it").toEqual([["enquiries", 1000]])
-      yield* queues.rest("enquiries", 0)
-      // The worker is busy now.
+      expect(announced.splice(0), "no worker of this process takes it").toEqual([["enquiries", 1000]])
+      // A worker without room for more waits for a while only.
+      yield* Effect.zipRight(Effect.forkScoped(queues.rest("enquiries", 250)), TestClock.adjust("250 millis"))
+      yield* queues.announce("enquiries", 1000)
+      expect(announced.splice(0)).toEqual([["enquiries", 1000]])
+      const rest = yield* Effect.forkScoped(queues.rest("enquiries"))
+      yield* Effect.zipRight(TestClock.adjust("250 millis"), Fiber.join(rest))
+      // It is busy from now on.
       for (const later of [0, 50, 1000]) yield* queues.announce("enquiries", later)
-      expect(announced.slice(1)).toEqual([
+      expect(announced.splice(0)).toEqual([
         ["enquiries", 0],
         ["enquiries", 50]
       ])
+      yield* TestClock.adjust("1 second")
+      yield* queues.announce("enquiries", 1000)
+      expect(announced, "it is still busy").toEqual([["enquiries", 1000]])
     })
   )
 

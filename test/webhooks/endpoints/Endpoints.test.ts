@@ -1,6 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventTypes } from "../../../src/domain/EventTypes.ts"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
@@ -164,6 +165,19 @@ onHookServer("Webhook endpoints", (it) => {
       const active = dataOf<Hook>(yield* patch(acme.key, webhook_id, { status: "active" }))
       expect(active).toMatchObject({ status: "active", disabled_reason: null })
       expect((yield* webhookRow(webhook_id)).failing_since).toBeNull()
+    })
+  )
+
+  it.scoped("get at once what waited while they were disabled", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const announced: Array<string> = []
+      yield* Effect.flatMap(WorkQueues, ({ attach }) => attach((queue) => announced.push(queue)))
+      const { webhook_id } = yield* registered(acme.key)
+      yield* patch(acme.key, webhook_id, { status: "disabled" })
+      expect(announced).toEqual([])
+      yield* patch(acme.key, webhook_id, { status: "active" })
+      expect(announced, "no worker rests in this test").toEqual(["webhooks"])
     })
   )
 
