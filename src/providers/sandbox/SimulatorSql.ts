@@ -171,15 +171,15 @@ export const simulatorStoreSql = Layer.scoped(
             Effect.map(Option.map(({ answer }) => answer)),
             Effect.withSpan("RailStore.change")
           ),
-      // Locks the payment with its timer, and skips payments that are being changed. The limit is written out: as a parameter
-      // it would have the statement planned again each time.
+      // Locks the payment with its timer, and skips payments that are being changed. The limit is a parameter, so that the
+      // statement is planned each time: a plan from the time when the tables were small reads all payments.
       claim: (token, limit, leaseMillis) =>
         sql`with due as (
             select t.timer_id, t.due_at, p.detail->>'kind' as kind, p.amount, p.currency from rail_timers t join rail_payments p on p.reference = t.reference
             where t.due_at <= now() and not exists (
               select 1 from rail_timers held
               where held.reference = t.reference and held.lease_token is not null and held.due_at > now()
-            ) order by t.due_at limit ${sql.literal(`${limit}`)} for update of t, p skip locked
+            ) order by t.due_at limit ${limit} for update of t, p skip locked
           ), claimed as (
             update rail_timers t set due_at = now() + ${leaseMillis} * interval '1 ms', lease_token = ${token}
             from due where t.timer_id = due.timer_id

@@ -117,7 +117,7 @@ export const sendingBugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a ramp expires by the instance's clock",
-    foundBy: 575,
+    foundBy: 1072,
     planted: overriding(PaymentStore, () => ({
       now: Effect.withFiberRuntime((fiber) =>
         Effect.map((machineOf(fiber)?.clock ?? Clock.make()).currentTimeMillis, (now) => new Date(now))
