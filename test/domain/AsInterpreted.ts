@@ -15,12 +15,12 @@ type Parsed = Either.Either<unknown, ParseResult.ParseIssue>
  * members of a union apart, and so do compiled schemas, which ask it why a value is refused. No request and no answer of
  * a provider has such a union.
  */
-const failsWithoutText = (parse: () => unknown): boolean => {
+const unlessWithoutText = (parse: () => Parsed): Parsed | undefined => {
   try {
-    parse()
-    return false
+    return parse()
   } catch (error) {
-    return error instanceof TypeError
+    if (error instanceof TypeError) return undefined
+    throw error
   }
 }
 
@@ -28,11 +28,11 @@ export const decodedBy = (schema: Schema.Schema.AnyNoContext): ((input: unknown)
   const interpret = ParseResult.decodeUnknownEither(schema, { errors: "all" })
   const decode = compileDecoder(schema, { errors: "all" })
   return (input) => {
-    if (failsWithoutText(() => interpret(input))) {
+    const right = unlessWithoutText(() => interpret(input))
+    if (right === undefined) {
       throws(() => decode(input), TypeError)
       return Either.left(new ParseResult.Unexpected(input))
     }
-    const right = interpret(input)
     const decoded = decode(input)
     strictEqual(Either.isRight(decoded), Either.isRight(right))
     if (Either.isRight(right)) deepStrictEqual(Either.getOrThrow(decoded), right.right)
@@ -44,11 +44,11 @@ export const encodedBy = (schema: Schema.Schema.AnyNoContext): ((value: unknown)
   const interpret = ParseResult.encodeUnknownEither(schema)
   const encode = compileEncoder(schema)
   return (value) => {
-    if (failsWithoutText(() => interpret(value))) {
+    const right = unlessWithoutText(() => interpret(value))
+    if (right === undefined) {
       throws(() => encode(value), TypeError)
       return Either.left(new ParseResult.Unexpected(value))
     }
-    const right = interpret(value)
     if (Either.isRight(right)) {
       const encoded = encode(value)
       deepStrictEqual(encoded, right.right)
