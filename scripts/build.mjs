@@ -2,7 +2,7 @@
  * Builds into `--outdir`, `dist` by default:
  * - the server and the CLI, one file each, with V8's code cache beside it
  * - the console, the API reference and the guides
- * - with `--client` (`npm run build`) the client for other programs
+ * - with `--client` (`npm start`, `npm run build`) the client for other programs
  * - with `--map` (`npm run bench`) a source map of the server
  */
 import { spawnSync } from "node:child_process"
@@ -64,6 +64,9 @@ const program = (entryPoint, outfile, more) =>
     ...more
   })
 
+// Its compiler runs beside the rest of the build.
+const clientBuilt = client ? buildClient(outdir) : undefined
+
 // Short lines, so that positions in stack traces are useful.
 await program("src/main.ts", "main.cjs", {
   legalComments: "external",
@@ -122,5 +125,5 @@ addCodeCache(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60"], 
 await buildConsole(outdir, operations)
 await buildReference(outdir)
 await buildGuides(outdir)
-if (client) await buildClient(outdir)
+await clientBuilt
 ended()

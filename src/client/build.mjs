@@ -1,5 +1,6 @@
 /** Builds the packages for other programs: `@corridor/client` for npm, and in its folder `python` the one for Python. */
-import { spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { createHash } from "node:crypto"
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -52,17 +53,30 @@ const withJsImports = (folder) => {
   }
 }
 
+const findCompiler = () => {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc")
+  } catch {
+    process.stderr.write(
+      "The client gets no types: TypeScript is not installed (npm ci without --omit=dev installs it)\n"
+    )
+    return undefined
+  }
+}
+
 /** Runs the compiler only if its sources have changed. The types of the contract are those without Effect. */
-const declared = (outdir, sources, wireTypes) => {
+const declared = async (outdir, sources, wireTypes) => {
   const hash = createHash("sha256").update(wireTypes)
   for (const file of [...sources].sort()) hash.update(file).update(readFileSync(join(project, file)))
   const now = hash.digest("hex")
   const mark = join(outdir, "types.hash")
   if (existsSync(mark) && readFileSync(mark, "utf8") === now) return
-  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc")
+  const compiler = findCompiler()
+  if (compiler === undefined) return
   const types = join(outdir, "types")
   rmSync(types, { recursive: true, force: true })
-  const { status } = spawnSync(process.execPath, [compiler, "-p", own, "--outDir", types], { stdio: ["ignore", 2, 2] })
+  const running = spawn(process.execPath, [compiler, "-p", own, "--outDir", types], { stdio: ["ignore", 2, 2] })
+  const [status] = await once(running, "exit")
   if (status !== 0) throw new Error("The types of the client could not be written.")
   writeFileSync(join(types, "client", "WireTypes.d.ts"), wireTypes)
   withJsImports(types)
@@ -92,7 +106,7 @@ export const buildClient = async (outdir, { types = true } = {}) => {
     writeFileSync(join(folder, format, "package.json"), `${JSON.stringify({ type })}\n`)
     inputs.push(...(await bundled(folder, format, operations)))
   }
-  if (types) declared(folder, new Set(inputs), sources["WireTypes.d.ts"])
+  if (types) await declared(folder, new Set(inputs), sources["WireTypes.d.ts"])
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`)
   copyFileSync(join(own, "README.md"), join(folder, "README.md"))
   copyFileSync(join(project, "LICENSE"), join(folder, "LICENSE"))
