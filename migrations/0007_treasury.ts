@@ -36,6 +36,7 @@ const accounts = `
     unique (issuer, issuer_reference),
     constraint virtual_accounts_details check ((details_status = 'issued') = (details is not null))
   );
+  create index virtual_accounts_due_own on virtual_accounts (issuer, org_id, details_due_at) where details_due_at is not null;
   create index virtual_accounts_due on virtual_accounts (details_due_at) where details_due_at is not null;
   create index virtual_accounts_newest on virtual_accounts (org_id, created_at desc, account_id desc);
   create index virtual_accounts_all_newest on virtual_accounts (created_at desc, account_id desc);

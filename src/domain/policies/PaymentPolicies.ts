@@ -144,7 +144,7 @@ export const accountDetailsLease = Duration.seconds(90)
 /** Details and lists of incoming transfers that are due are looked for this often. */
 export const accountDetailsPoll = Duration.seconds(1)
 
-/** Details that an instance asks for at a time. */
+/** Details that an instance asks a provider for at a time. */
 export const accountDetailsConcurrency = 4
 
 /** Time until details are asked for again, if it is unknown whether they exist: 30 s, doubled up to 1 h. */

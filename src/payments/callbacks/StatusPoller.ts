@@ -4,7 +4,6 @@
  * at its provider where that can be done, and fails.
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
-import { providerNames } from "../../domain/Corridor.ts"
 import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
 import {
@@ -16,12 +15,13 @@ import {
 } from "../../domain/policies/PaymentPolicies.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { fullCapacity, makeProviderSlots } from "../../platform/database/ProviderQueues.ts"
 import { workThrough } from "../../platform/database/WorkQueues.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { type CancelAnswer, type Provider, Providers } from "../../providers/port/Provider.ts"
 import { isSameAccount, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { attemptContext, sentTimes } from "../route/BuildOrder.ts"
-import { attemptRun, makeProviderSlots, RampPayoutWorker } from "../dispatch/RampPayoutWorker.ts"
+import { attemptRun, RampPayoutWorker } from "../dispatch/RampPayoutWorker.ts"
 import type { DueAttempt, Payment } from "../store/Payment.ts"
 import { isReversed } from "../store/PaymentPostings.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -208,11 +208,9 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
           Effect.asVoid
         )
 
-      const fullCapacity = providerNames.map((provider) => ({ provider, room: enquiriesPerProvider }))
-
       return {
         runOnce: Effect.gen(function* () {
-          const due = yield* store.claimEnquiries(fullCapacity)
+          const due = yield* store.claimEnquiries(fullCapacity(enquiriesPerProvider))
           yield* Effect.forEach(due, alone, { concurrency: "unbounded", discard: true })
           return due.length
         }).pipe(Effect.withSpan("Enquiries.runOnce")),

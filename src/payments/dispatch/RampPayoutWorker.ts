@@ -1,44 +1,19 @@
 /** Sends the second legs of ramps, each once. */
-import { Context, Effect, Layer, FiberSet } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { rampPayoutsPerProvider } from "../../domain/policies/PaymentPolicies.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { workThrough } from "../../platform/database/WorkQueues.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { Dispatch } from "./Dispatch.ts"
 import type { Attempt } from "../store/Payment.ts"
-import { type AttemptOfPayment, PaymentStore, type ProviderCapacity } from "../store/PaymentStore.ts"
+import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
 import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow } from "../route/CallProvider.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { isRamp, type RampPayment, secondLeg, rampPayoutOrder } from "../route/RampPayout.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
-
-/** Runs work with a limit per provider, so that one slow provider does not delay the others. */
-export const makeProviderSlots = (size: number) =>
-  Effect.gen(function* () {
-    const fork = yield* FiberSet.makeRuntime<never>()
-    const busy = new Map<ProviderName, number>()
-    const busyAt = (provider: ProviderName): number => busy.get(provider) ?? 0
-    return {
-      room: (): ReadonlyArray<ProviderCapacity> =>
-        providerNames.map((provider) => ({ provider, room: size - busyAt(provider) })).filter(({ room }) => room > 0),
-      /** Some provider has no room: its due rows wait for an answer. */
-      isFull: (): boolean => Array.from(busy.values()).some((count) => count >= size),
-      /** Begins it, and does not wait for it. */
-      run: (provider: ProviderName, work: Effect.Effect<void>): Effect.Effect<void> =>
-        Effect.sync(() => {
-          busy.set(provider, busyAt(provider) + 1)
-          fork(
-            Effect.ensuring(
-              work,
-              Effect.sync(() => busy.set(provider, busyAt(provider) - 1))
-            )
-          )
-        })
-    }
-  })
+import { makeProviderSlots } from "../../platform/database/ProviderQueues.ts"
 
 /** Name and attributes of a worker's run in traces, with the request that caused the attempt. */
 export const attemptRun = (name: string, { attempt_id, org_id, payment_id, provider, traceparent }: Attempt) => ({

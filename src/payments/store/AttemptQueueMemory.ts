@@ -25,7 +25,8 @@ import {
   type StoredFee,
   type StoredOperatorItem
 } from "./Payment.ts"
-import { type ProviderCapacity, type AttemptQueue, droppedUnmatchedCallbacks } from "./PaymentStore.ts"
+import { type AttemptQueue, droppedUnmatchedCallbacks } from "./PaymentStore.ts"
+import { inTurn } from "../../platform/database/ProviderQueues.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 
 export const paymentTables = {
@@ -59,27 +60,6 @@ export const booksIn = (
     .all(({ payment_id }) => payment_id === paymentId)
     .toSorted((a, b) => a.at.getTime() - b.at.getTime())
 })
-
-/** The oldest of every organisation first, then the second of each, and so on. */
-const fairly = (
-  capacity: ReadonlyArray<ProviderCapacity>,
-  rows: ReadonlyArray<AttemptRow>,
-  at: (row: AttemptRow) => number
-) =>
-  capacity.flatMap(({ provider, room }) => {
-    const turns = new Map<string, number>()
-    return rows
-      .filter((row) => row.provider === provider)
-      .toSorted((a, b) => at(a) - at(b))
-      .map((row) => {
-        const turn = (turns.get(row.org_id) ?? 0) + 1
-        turns.set(row.org_id, turn)
-        return { row, turn }
-      })
-      .toSorted((a, b) => a.turn - b.turn || at(a.row) - at(b.row))
-      .slice(0, room)
-      .map(({ row }) => row)
-  })
 
 /** As many as one account has beyond its bound, the oldest. */
 const surplusOf = (
@@ -156,7 +136,7 @@ export const attemptQueueMemory = (
     claimEnquiries: (capacity) =>
       withTime((now) => {
         const due = attempts.all((row) => row.sends > 0 && dueAt(row) <= now && isFree(row, now))
-        return fairly(capacity, due, dueAt).map((row) => {
+        return inTurn(capacity, due, ({ provider }) => provider, dueAt).map((row) => {
           const counts = row.next_enquiry_at !== null && row.next_enquiry_at.getTime() <= now
           const lease_token = newToken()
           const claimed = kept({
@@ -198,7 +178,8 @@ export const attemptQueueMemory = (
         const unsent = attempts.all(
           (row) => row.sends === 0 && row.outcome === null && isFree(row, now) && isProcessing(row) && isFunded(row)
         )
-        return fairly(capacity, unsent, (row) => row.started_at.getTime()).map((row) =>
+        const startedAt = (row: AttemptRow) => row.started_at.getTime()
+        return inTurn(capacity, unsent, ({ provider }) => provider, startedAt).map((row) =>
           attemptOfPayment(kept(sentNow(row, now)))
         )
       }),

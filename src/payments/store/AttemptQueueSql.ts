@@ -39,7 +39,8 @@ import {
   selectedColumns
 } from "./PaymentRow.ts"
 import { attemptKinds, StoredCallback, type UnmatchedCallback } from "./Payment.ts"
-import { droppedUnmatchedCallbacks, type ProviderCapacity, type AttemptQueue, type Store } from "./PaymentStore.ts"
+import { droppedUnmatchedCallbacks, type AttemptQueue, type Store } from "./PaymentStore.ts"
+import { capacityText, chosenInTurn } from "../../platform/database/ProviderQueues.ts"
 import type { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 
@@ -111,60 +112,18 @@ const unmatchedColumns = (callback: Parameters<Store["storeCallback"]>[0]) => {
 
 const DUE = "least(a.next_enquiry_at, a.hint_at)"
 
-const CAPACITY = `capacity as (
-    select l.provider, l.room from jsonb_to_recordset($1::jsonb) as l (provider text, room integer) where l.room > 0
-  )`
+const ofAttempts = { table: "attempts", id: "attempt_id", provider: "provider" }
 
-/** So many of a provider are looked at one by one. Where there are more, each organisation's first are looked for. */
-const FEW = 500
-
-/** Conditions of a queue, which an index has in order of time, by provider and organisation. */
-interface Queue {
-  readonly queued: string
-  readonly due: string
-  readonly order: string
-}
-
-/** The oldest of every organisation first, then the second of each, and so on: no backlog stands before another's. */
-const fairly = ({ due, order, queued }: Queue) => {
-  const first = (whose: string, most: string) =>
-    `select a.attempt_id, a.org_id, ${order} as due_at from attempts a where ${whose} and ${queued} and ${due}
-      order by ${order} limit ${most}`
-  const nextOwner = (of: string, after: string) =>
-    `(select a.org_id from attempts a where a.provider = ${of}.provider ${after} and ${queued} order by a.org_id limit 1)`
-  return `recursive ${CAPACITY}, few as (
-    select l.provider, l.room, a.* from capacity l cross join lateral (${first("a.provider = l.provider", `${FEW}`)}) a
-  ), many as (
-    select provider, room from few group by provider, room having count(*) = ${FEW}
-  ), owners as (
-    select m.provider, m.room, ${nextOwner("m", "")} as org_id from many m
-    union all
-    select o.provider, o.room, ${nextOwner("o", "and a.org_id > o.org_id")} from owners o where o.org_id is not null
-  ), due as (
-    select * from few where provider not in (select provider from many)
-    union all
-    select o.provider, o.room, a.* from owners o
-    cross join lateral (${first("a.provider = o.provider and a.org_id = o.org_id", "o.room")}) a
-    where o.org_id is not null
-  ), turns as (
-    select attempt_id, provider, room, due_at, row_number() over (partition by provider, org_id order by due_at) as turn
-    from due
-  ), chosen as (
-    select attempt_id from (
-      select attempt_id, room, row_number() over (partition by provider order by turn, due_at) as place from turns
-    ) ranked where place <= room
-  )`
-}
-
-const asked: Queue = {
+const asked = {
+  ...ofAttempts,
   queued: "(a.next_enquiry_at is not null or a.hint_at is not null)",
   due: `${DUE} <= now() and (a.leased_until is null or a.leased_until <= now()) and a.sends > 0`,
   order: DUE
 }
 
 /** A hint stands until its provider has answered: that of an instance which died meanwhile is due when its lease ends. */
-const claimStatement = `with ${fairly(asked)}, locked as (
-    select a.attempt_id from attempts a where a.attempt_id = any (array(select attempt_id from chosen)) and ${asked.queued} and ${asked.due}
+const claimStatement = `with ${chosenInTurn(asked)}, locked as (
+    select a.attempt_id from attempts a where a.attempt_id = any (array(select id from chosen)) and ${asked.queued} and ${asked.due}
     for update skip locked
   )
   update attempts a set enquiries = a.enquiries + case when a.next_enquiry_at <= now() then 1 else 0 end,
@@ -197,7 +156,8 @@ const FUNDED = `exists (select from payments p
       left join ledger_balances c on c.account = ${CLEARING_ACCOUNT}
       where p.payment_id = a.payment_id and coalesce(c.balance, 0) >= 0)`
 
-const unsent: Queue = {
+const unsent = {
+  ...ofAttempts,
   queued: "a.sends = 0 and a.outcome is null",
   due: `(a.leased_until is null or a.leased_until <= now())
     and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')
@@ -223,8 +183,8 @@ const lockedToSend = (condition: string) => `locked as (
 const ofLocked = `from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
   returning ${attemptOfPaymentColumns}`
 
-const claimUnsentStatement = `with ${fairly(unsent)}, ${lockedToSend(
-  `a.attempt_id = any (array(select attempt_id from chosen)) and ${unsent.queued} and ${unsent.due}`
+const claimUnsentStatement = `with ${chosenInTurn(unsent)}, ${lockedToSend(
+  `a.attempt_id = any (array(select id from chosen)) and ${unsent.queued} and ${unsent.due}`
 )}
   update attempts a set ${sentNow} ${ofLocked}`
 
@@ -245,8 +205,6 @@ export const attemptQueueSql = (
   announce: WorkQueues["Type"]["announce"],
   retention: Duration.Duration
 ): AttemptQueue => {
-  const capacityText = (capacity: ReadonlyArray<ProviderCapacity>) => JSON.stringify(capacity)
-
   /**
    * Drops the oldest unmatched callbacks of an account beyond the limit, ten at most for each new one. The array is read
    * once, also by a plan from before the table grew.

@@ -1,6 +1,7 @@
 /** Store of payments. A change of state, its history, attempt, events and callback are one statement. */
 import { Context, Data, type Duration, Effect, Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
+import type { ProviderCapacity } from "../../platform/database/ProviderQueues.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Position, Scope, Window } from "../../platform/database/Query.ts"
 import { type Flow, type PaymentMethod, type ProviderName, providerNames } from "../../domain/Corridor.ts"
@@ -64,12 +65,6 @@ export interface PaymentHistory extends Books {
 export interface AttemptOfPayment extends Books {
   readonly payment: Payment
   readonly attempt: Attempt
-}
-
-/** Number of attempts that may be claimed for a provider. */
-export interface ProviderCapacity {
-  readonly provider: ProviderName
-  readonly room: number
 }
 
 export interface MatchedCallback {

@@ -19,6 +19,7 @@ import { cleanName, cleanText, cleanWords } from "../../domain/ProviderText.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import type { AccountIssuer } from "../../providers/port/AccountIssuer.ts"
+import { fullCapacity, makeProviderSlots } from "../../platform/database/ProviderQueues.ts"
 import { workThrough } from "../../platform/database/WorkQueues.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { IncomingTransfers } from "./IncomingTransfers.ts"
@@ -148,11 +149,17 @@ const make = Effect.gen(function* () {
       Effect.logError(`The incoming transfers of ${provider} could not be recorded; they are listed again`, cause)
     )
 
-  const runOnce = Effect.gen(function* () {
-    const due = yield* accounts.claimDetails(accountDetailsConcurrency)
-    yield* Effect.forEach(due, ask, { concurrency: accountDetailsConcurrency, discard: true })
-    yield* Effect.forEach(providerNames, listOne, { discard: true })
-    return due.length
+  const slots = yield* makeProviderSlots(accountDetailsConcurrency)
+  const listSlots = yield* makeProviderSlots(1)
+
+  /** Begins what is due, and does not wait for providers. */
+  const beginDue = Effect.gen(function* () {
+    const due = yield* accounts.claimDetails(slots.room())
+    yield* Effect.forEach(due, (pending) => slots.run(pending.issuer, ask(pending)), { discard: true })
+    yield* Effect.forEach(listSlots.room(), ({ provider }) => listSlots.run(provider, listOne(provider)), {
+      discard: true
+    })
+    return { foundAny: due.length > 0 || slots.isFull() }
   })
 
   return {
@@ -188,8 +195,12 @@ const make = Effect.gen(function* () {
         holder: { name: name ?? owner.name, email: email ?? owner.email, phone, bank_account }
       } satisfies WantedDetails
     }),
-    /** Asks for all details that are due and reads all lists that are due. */
-    runOnce,
+    /** Asks for all details that are due, reads all lists that are due, and waits for the answers. */
+    runOnce: Effect.gen(function* () {
+      const due = yield* accounts.claimDetails(fullCapacity(accountDetailsConcurrency))
+      yield* Effect.forEach(due, ask, { concurrency: "unbounded", discard: true })
+      yield* Effect.forEach(providerNames, listOne, { concurrency: "unbounded", discard: true })
+    }),
     worker: Effect.zipRight(
       // Transfers that arrived while no instance ran are found at once.
       Effect.forEach(providerNames, (name) =>
@@ -197,10 +208,7 @@ const make = Effect.gen(function* () {
           issuer?.incoming === undefined ? Effect.void : lists.listSoon(name)
         )
       ),
-      workThrough(
-        "account_details",
-        Effect.map(runOnce, (asked) => ({ foundAny: asked > 0 }))
-      )
+      workThrough("account_details", beginDue)
     )
   }
 })
@@ -209,5 +217,5 @@ export class AccountDetails extends Context.Tag("corridor/AccountDetails")<
   AccountDetails,
   Effect.Effect.Success<typeof make>
 >() {
-  static readonly layer = Layer.effect(AccountDetails, make)
+  static readonly layer = Layer.scoped(AccountDetails, make)
 }

@@ -3,6 +3,7 @@ import { Duration, Effect, Layer, Option } from "effect"
 import type { AccountId } from "../../domain/Ids.ts"
 import { accountDetailsLease } from "../../domain/policies/PaymentPolicies.ts"
 import { orDefect } from "../../platform/database/DatabaseFailure.ts"
+import { inTurn } from "../../platform/database/ProviderQueues.ts"
 import {
   memoryTable,
   newestFirst,
@@ -71,17 +72,19 @@ export const virtualAccountStoreMemory = Layer.effect(
         }),
       lock: (orgId, id) => find(Option.some(orgId), id),
       lockForChange: find,
-      claimDetails: (most) =>
+      claimDetails: (capacity) =>
         Effect.map(currentDate, (at) =>
-          accountDetails
-            .all(({ due_at }) => due_at !== null && due_at <= at)
-            .slice(0, most)
-            .map((row) => {
-              const claimed = { ...row, details_tries: row.details_tries + 1, due_at: after(at, accountDetailsLease) }
-              accountDetails.set(row.account_id, claimed)
-              const { due_at: _due, issuer_reference: _reference, ...pending } = claimed
-              return pending
-            })
+          inTurn(
+            capacity,
+            accountDetails.all(({ due_at }) => due_at !== null && due_at <= at),
+            ({ issuer }) => issuer,
+            ({ due_at }) => due_at!.getTime()
+          ).map((row) => {
+            const claimed = { ...row, details_tries: row.details_tries + 1, due_at: after(at, accountDetailsLease) }
+            accountDetails.set(row.account_id, claimed)
+            const { due_at: _due, issuer_reference: _reference, ...pending } = claimed
+            return pending
+          })
         ),
       changeDetails: ({ account_id, details_tries }, change) =>
         Effect.map(currentDate, (at) => {

@@ -26,6 +26,7 @@ import type { AccountDetails, AccountHolder } from "../../providers/port/Account
 import type { Payment } from "../../payments/store/Payment.ts"
 import { SqlClient } from "@effect/sql"
 import { accountDetailsLease } from "../../domain/policies/PaymentPolicies.ts"
+import { capacityText, chosenInTurn, type ProviderCapacity } from "../../platform/database/ProviderQueues.ts"
 import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 
 /** A virtual account as stored. */
@@ -140,7 +141,7 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
     /** For a transaction that changes the account: waits for running movements and blocks new ones. */
     readonly lockForChange: (scope: Scope, id: AccountId) => Stored<Option.Option<VirtualAccount>>
     /** Takes up accounts whose details are due, each for the lease. */
-    readonly claimDetails: (most: number) => Stored<ReadonlyArray<PendingDetails>>
+    readonly claimDetails: (capacity: ReadonlyArray<ProviderCapacity>) => Stored<ReadonlyArray<PendingDetails>>
     /** False: another worker has ended it, or takes it up after the lease. */
     readonly changeDetails: (claimed: PendingDetails, change: DetailsChange) => Stored<boolean>
     /** The account that a provider's id stands for. */
@@ -227,6 +228,25 @@ export class VirtualTransactionStore extends Context.Tag("corridor/VirtualTransa
 const accountsOf = query(VirtualAccount)
 const pendingOf = query(PendingDetails)
 
+const dueDetails = {
+  table: "virtual_accounts",
+  id: "account_id",
+  provider: "issuer",
+  queued: "a.details_due_at is not null",
+  due: "a.details_due_at <= now()",
+  order: "a.details_due_at"
+}
+
+const claimStatement = `with ${chosenInTurn(dueDetails)}, locked as (
+    select a.account_id from virtual_accounts a where a.account_id = any (array(select id from chosen)) and ${dueDetails.due}
+    for no key update skip locked
+  )
+  update virtual_accounts a set details_tries = details_tries + 1, details_due_at = now() + make_interval(secs => $2)
+  from locked where a.account_id = locked.account_id
+  returning ${Object.keys(PendingDetails.fields)
+    .map((name) => `a.${name}`)
+    .join(", ")}`
+
 export const virtualAccountStoreSql = Layer.effect(
   VirtualAccountStore,
   Effect.map(Effect.all([SqlClient.SqlClient, WorkQueues]), ([sql, { announce }]) => {
@@ -274,12 +294,8 @@ export const virtualAccountStoreSql = Layer.effect(
       },
       lock: (orgId, id) => inTurn(Option.some(orgId), id, "_shared", "share"),
       lockForChange: (scope, id) => inTurn(scope, id, "", "no key update"),
-      claimDetails: (most) =>
-        pendingOf.all(sql`update virtual_accounts a set details_tries = details_tries + 1,
-            details_due_at = now() + make_interval(secs => ${Duration.toSeconds(accountDetailsLease)})
-          where account_id = any (array(select account_id from virtual_accounts where details_due_at <= now()
-            order by details_due_at limit ${most} for no key update skip locked))
-          returning ${sql.literal(Object.keys(PendingDetails.fields).join(", "))}`),
+      claimDetails: (capacity) =>
+        pendingOf.all(sql.unsafe(claimStatement, [capacityText(capacity), Duration.toSeconds(accountDetailsLease)])),
       changeDetails: ({ account_id, details_tries, org_id }, change) => {
         const where = sql`where account_id = ${account_id} and details_status = 'pending'
           and details_tries = ${details_tries} and ${ownedBy(sql, org_id)} returning account_id`

@@ -14,6 +14,7 @@ import {
   NotListed
 } from "../../../src/providers/port/AccountIssuer.ts"
 import { Check, Proof } from "../../../src/providers/port/Callback.ts"
+import { fullCapacity } from "../../../src/platform/database/ProviderQueues.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { IncomingTransfers } from "../../../src/treasury/accounts/IncomingTransfers.ts"
 import { AccountDetails } from "../../../src/treasury/accounts/AccountDetails.ts"
@@ -167,7 +168,7 @@ for (const backend of backends) {
             (n) => n === 1
           )
           expect((yield* accountOf(acme.key, account_id)).details_status).toBe("pending")
-          expect(yield* store.claimDetails(10)).toEqual([])
+          expect(yield* store.claimDetails(fullCapacity(10))).toEqual([])
           made.answers(new NotIssued({ reason: "phone is needed" }))
           const refused = yield* open()
           const told = yield* eventually(
@@ -713,6 +714,41 @@ for (const backend of backends) {
         expect(alerts).toHaveLength(2)
         expect(yield* balanceOf(acme.key, account_id)).toBe(150)
         yield* agrees
+      })
+    )
+  })
+}
+
+for (const backend of backends) {
+  /** One provider never answers; the other issues at once. */
+  const bankOf = (name: "paystack" | "stripe", currency: "NGN" | "EUR", answers: boolean): Provider => {
+    const { purse: _purse, ...provider } = actable(name)
+    const reference = (id: string) => ({ providerReference: `CUS_${id}`, details: { account_number: "1" } })
+    return {
+      ...provider,
+      accounts: {
+        currencies: [currency],
+        issue: (wanted) => (answers ? Effect.succeed(new Issued(reference(wanted.reference))) : Effect.never),
+        incoming: () => (answers ? Effect.succeed(listed) : Effect.never)
+      }
+    }
+  }
+  const listed: Array<IncomingTransfer> = []
+  const providers = [bankOf("paystack", "NGN", false), bankOf("stripe", "EUR", true)]
+
+  onPaymentServer("Beside a provider that hangs", backend, { providers }, (it) => {
+    it.effect("details are issued and lists read at the others", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const about = { org_id: acme.org_id, user_id: acme.userId("staff"), payment_rail: "bank_transfer" }
+        // More than are asked for at a time.
+        yield* Effect.replicateEffect(openAccount(acme.key, { ...about, currency: "NGN" }), 6)
+        const { account_id } = yield* openAccount(acme.key, { ...about, currency: "EUR" })
+        yield* eventually(accountOf(acme.key, account_id), ({ details_status }) => details_status === "issued")
+        const amount = new Money({ currency: CurrencyCode.make("EUR"), minor: 700n })
+        listed.push({ id: "t1", kind: "collection", amount, sender: "Eva", providerReference: `CUS_${account_id}` })
+        yield* (yield* IncomingTransferStore).listSoon("stripe")
+        yield* eventually(balanceOf(acme.key, account_id), (balance) => balance === 7)
       })
     )
   })

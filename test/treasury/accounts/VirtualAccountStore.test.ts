@@ -7,6 +7,7 @@ import {
   type WantedDetails,
   statusFromPayment
 } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
+import { fullCapacity } from "../../../src/platform/database/ProviderQueues.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { nilId } from "../../support/AnyId.ts"
@@ -54,6 +55,8 @@ const rowFor = (account: Account, about: Partial<NewVirtualTransaction> = {}) =>
     ...about
   }))
 
+const full = fullCapacity(100)
+
 onBothStores("Virtual accounts at rest", (it) => {
   it.effect("ask for details once at a time, and end with details or a refusal", () =>
     Effect.gen(function* () {
@@ -66,10 +69,10 @@ onBothStores("Virtual accounts at rest", (it) => {
       const none = yield* newAccount(owner, "NGN", { ...pending, issuer: null, details_message: "fund it otherwise" })
       expect(one).toMatchObject({ payment_rail: "bank_transfer", details_status: "pending", details: null })
       expect(none).toMatchObject({ details_status: "none", details_message: "fund it otherwise" })
-      const claimed = yield* store.claimDetails(100)
+      const claimed = yield* store.claimDetails(full)
       const mine = [one, other].map(({ account_id }) => claimed.find((row) => row.account_id === account_id)!)
       expect(mine[0]).toMatchObject({ org_id: owner.org_id, issuer: "paystack", holder, details_tries: 1 })
-      expect((yield* store.claimDetails(100)).map(({ account_id }) => account_id)).not.toContain(one.account_id)
+      expect((yield* store.claimDetails(full)).map(({ account_id }) => account_id)).not.toContain(one.account_id)
       const issued = {
         _tag: "issued",
         issuerReference: `CUS_${one.account_id}`,
@@ -87,13 +90,40 @@ onBothStores("Virtual accounts at rest", (it) => {
       expect(yield* store.findByIssuer("stripe", `CUS_${one.account_id}`)).toEqual(Option.none())
       const again = { _tag: "pending", issuer: "stripe", dueIn: Duration.zero } as const
       expect(yield* store.changeDetails(mine[1]!, again)).toBe(true)
-      const next = (yield* store.claimDetails(100)).find(({ account_id }) => account_id === other.account_id)
+      const next = (yield* store.claimDetails(full)).find(({ account_id }) => account_id === other.account_id)
       expect(next).toMatchObject({ issuer: "stripe", details_tries: 2 })
       expect(yield* store.changeDetails(next!, { _tag: "refused", message: "stripe: no" })).toBe(true)
       const refused = yield* Effect.flatten(store.find(Option.none(), other.account_id))
       expect(refused).toMatchObject({ details_status: "refused", details_message: "stripe: no", provider: "fiat" })
     })
   )
+
+  for (const [size, issuer] of [
+    [8, "flutterwave"],
+    [520, "circle"]
+  ] as const) {
+    it.effect(`are handed out by issuer, one of each organisation in turn: ${size} of one stand before no other`, () =>
+      Effect.gen(function* () {
+        const store = yield* VirtualAccountStore
+        const [crowd, neighbour] = [yield* newOwner, yield* newOwner]
+        const holder = { name: "Ada Obi", email: "ada@example.com", phone: null }
+        const pending = { payment_rail: "bank_transfer", issuer, details_message: null, holder } as const
+        yield* Effect.replicateEffect(newAccount(crowd, "NGN", pending), size, { concurrency: 16 })
+        yield* Effect.replicateEffect(newAccount(neighbour, "NGN", pending), 2)
+        const elsewhere = yield* newAccount(neighbour, "EUR", { ...pending, issuer: "adyen" })
+        const claimed = yield* store.claimDetails([{ provider: issuer, room: 4 }])
+        const ofEach = [crowd, neighbour].map(({ org_id }) => claimed.filter((row) => row.org_id === org_id).length)
+        expect(ofEach).toEqual([2, 2])
+        expect(claimed.map(({ account_id }) => account_id)).not.toContain(elsewhere.account_id)
+        const rest = yield* store.claimDetails([{ provider: issuer, room: 1000 }])
+        expect(new Set([...claimed, ...rest].map(({ account_id }) => account_id)).size, "each once").toBe(size + 2)
+        expect(yield* store.claimDetails([])).toEqual([])
+        expect(yield* store.claimDetails([{ provider: "adyen", room: 9 }])).toMatchObject([
+          { account_id: elsewhere.account_id }
+        ])
+      })
+    )
+  }
 
   it.effect("are found within their scope", () =>
     Effect.gen(function* () {
