@@ -122,8 +122,9 @@ export const passwordAttempts = 5
 /** The provider of a payment is asked to send its customer another one so many times in an hour. */
 export const passwordsResent = 5
 
-/** Payouts to escrow parties that an instance sends at a time. */
-export const escrowPayoutConcurrency = 8
+/** Payouts to escrow parties that an instance sends at a time: of all organisations, and of one. */
+export const escrowPayoutConcurrency = 64
+export const escrowPayoutsOfOne = 4
 
 /** An escrow payout that a worker has taken up is left alone by other workers for this long. */
 export const escrowPayoutLease = Duration.seconds(60)

@@ -1,5 +1,5 @@
 /** Receives provider callbacks: verifies, stores once, and records them like every other signal. */
-import { Clock, Context, Effect, type Exit, Layer, Option } from "effect"
+import { Array as Arr, Clock, Context, Effect, type Exit, Layer, Option } from "effect"
 import { AttemptId, type ConfigId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanKey, cleanName, cleanReport, cleanWords } from "../../domain/ProviderText.ts"
@@ -164,6 +164,11 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           callback: { provider, key: event_key, unmatchedId: callback_id }
         })
 
+      const applyOrLater = (found: MatchedCallback) =>
+        Effect.catchAllCause(applyCallback(found), (cause) =>
+          Effect.logError("An early callback could not be applied; it is tried again", cause)
+        )
+
       /** Stores without a look-up before, since most events come once; a repeated one finds itself stored. */
       const recordOnce = (provider: ProviderName, key: string, recorded: Stored<Received>) => {
         const unlessSeen = <E>(otherwise: Effect.Effect<never, E>) =>
@@ -248,14 +253,12 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
             ...(reply === undefined ? {} : { reply })
           }
         }),
-        applyMatched: Effect.flatMap(
-          store.matchedCallbacks(unmatchedCallbackBatch),
+        /** Those of one attempt one after the other; a payment that somebody holds delays no other. */
+        applyMatched: Effect.flatMap(store.matchedCallbacks(unmatchedCallbackBatch), (found) =>
           Effect.forEach(
-            (found) =>
-              Effect.catchAllCause(applyCallback(found), (cause) =>
-                Effect.logError("An early callback could not be applied; it is tried again", cause)
-              ),
-            { discard: true }
+            Object.values(Arr.groupBy(found, ({ attempt_id }) => attempt_id)),
+            Effect.forEach(applyOrLater),
+            { concurrency: "unbounded", discard: true }
           )
         )
       }

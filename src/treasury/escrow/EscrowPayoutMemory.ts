@@ -72,7 +72,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
         Effect.map(currentDate, (at) => {
           for (const one of payouts) put(fresh(one, at))
         }),
-      claim: (most) =>
+      claim: ({ busy, most, ofOne }) =>
         Effect.map(currentDate, (at) => {
           const turns = new Map<string, number>()
           const due = escrowPayouts
@@ -83,6 +83,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
               turns.set(row.org_id, turn)
               return { row, turn }
             })
+            .filter(({ row, turn }) => turn <= ofOne - (busy[row.org_id] ?? 0))
             .toSorted((a, b) => a.turn - b.turn)
           return due.slice(0, Math.max(0, most)).map(({ row }) => {
             const lease_token = `${row.payout_id} ${at.getTime()} ${row.tries + 1}`

@@ -117,13 +117,21 @@ export interface PayoutPatch {
   readonly ids?: PaymentIds
 }
 
+/** How many rows a worker takes. */
+export interface PayoutRoom {
+  readonly most: number
+  /** Most of one organisation, and how many of each are in work already. */
+  readonly ofOne: number
+  readonly busy: Readonly<Record<string, number>>
+}
+
 export class EscrowPayoutStore extends Context.Tag("corridor/EscrowPayoutStore")<
   EscrowPayoutStore,
   {
     /** Inserts waiting rows, in the transaction that causes them. Their first lease token is their own id. */
     readonly insert: (payouts: ReadonlyArray<NewPayout>) => Stored<void>
     /** Claims due rows, round-robin by organisation, oldest first. Skips rows that another worker holds. */
-    readonly claim: (most: number) => Stored<ReadonlyArray<ClaimedPayout>>
+    readonly claim: (room: PayoutRoom) => Stored<ReadonlyArray<ClaimedPayout>>
     /** From waiting to sent, in the transaction that creates the payment. False: the lease was lost, so roll back. */
     readonly markSent: (lease: Lease, dueIn: Duration.Duration) => Stored<boolean>
     /** False: the lease was lost. */
@@ -188,7 +196,8 @@ const CLAIM = `with recursive owners as (
     select d.payout_id, d.due_at, row_number() over (partition by o.org_id order by d.due_at, d.payout_id) as turn
     from owners o cross join lateral (
       select p.payout_id, p.due_at from escrow_payouts p
-      where p.org_id = o.org_id and p.due_at <= now() order by p.due_at limit $1
+      where p.org_id = o.org_id and p.due_at <= now() order by p.due_at
+      limit greatest($3 - coalesce(($4::jsonb ->> o.org_id::text)::int, 0), 0)
     ) d
   ), locked as (
     select l.payout_id from escrow_payouts l
@@ -211,10 +220,10 @@ export const escrowPayoutStoreSql = Layer.effect(
     return {
       insert: (payouts) =>
         payouts.length === 0 ? Effect.void : execute(sql`insert into escrow_payouts ${sql.insert(payouts.map(rowOf))}`),
-      claim: (most) =>
+      claim: ({ busy, most, ofOne }) =>
         most <= 0
           ? Effect.succeed([])
-          : sql.unsafe<object>(CLAIM, [most, Duration.toSeconds(escrowPayoutLease)]).pipe(
+          : sql.unsafe<object>(CLAIM, [most, Duration.toSeconds(escrowPayoutLease), ofOne, JSON.stringify(busy)]).pipe(
               claimedRows.all,
               Effect.map((rows) => rows.map(withMoney))
             ),

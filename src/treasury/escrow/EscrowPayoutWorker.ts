@@ -8,6 +8,7 @@ import { initiatorPermit } from "../../domain/Access.ts"
 import {
   escrowPayoutConcurrency,
   escrowPayoutPause,
+  escrowPayoutsOfOne,
   escrowPayoutSends,
   escrowPayoutWait
 } from "../../domain/policies/PaymentPolicies.ts"
@@ -42,7 +43,7 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
   const runDetached = yield* makeRunDetached
   const fork = yield* FiberSet.makeRuntime<never>()
-  const running = new Set<string>()
+  const running = new Map<string, OrgId>()
   const waiters = new Map<string, Deferred.Deferred<void>>()
 
   const wake = Effect.flatMap(WorkQueues, ({ announce }) => announce("escrow_payouts"))
@@ -126,13 +127,22 @@ const make = Effect.gen(function* () {
       Effect.asVoid
     )
 
+  /** Payouts in work of each organisation: those that wait for a slow provider leave room for the others'. */
+  const busy = () => {
+    const counts: Record<string, number> = {}
+    for (const org of running.values()) counts[org] = (counts[org] ?? 0) + 1
+    return counts
+  }
+
   const takeDue = Effect.gen(function* () {
-    const due = yield* store.claim(escrowPayoutConcurrency - running.size)
+    const most = escrowPayoutConcurrency - running.size
+    const due = yield* store.claim({ most, ofOne: escrowPayoutsOfOne, busy: busy() })
     for (const claimed of due) {
-      running.add(claimed.payout_id)
+      running.set(claimed.payout_id, claimed.org_id)
       fork(take(claimed))
     }
-    return { foundAny: due.length > 0 || running.size >= escrowPayoutConcurrency }
+    const isFull = Object.values(busy()).some((count) => count >= escrowPayoutsOfOne)
+    return { foundAny: due.length > 0 || isFull || running.size >= escrowPayoutConcurrency }
   })
 
   return {

@@ -1,11 +1,13 @@
 /** A callback that came too early is one word, however many instances find its payment at the same moment. */
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Deferred, Effect, Fiber, Option, Schedule, TestServices } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { type Credential, people } from "../../support/Credentials.ts"
 import { callBack, initiate, toldOf } from "../support/Calls.ts"
 import { suspenseOf, threeProviders } from "../support/InTheBooks.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
@@ -17,14 +19,14 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
   const { stripe } = made
   onPaymentServer("a stray", backend, made, (it) => {
     /** A part was taken back before anybody knew the payment by its provider's id. */
-    const disputed = (country: string) =>
+    const disputed = (country: string, credential?: Credential) =>
       Effect.gen(function* () {
         yield* serveCountry(country, ["stripe"])
         const providerPaymentId = `pi_${country}`
         const taken = { amount: "400.00", currency: "KES" }
         yield* callBack("stripe", { key: country, reference: null, providerPaymentId, state: "returned", taken })
         stripe.on(country, accepts({ providerPaymentId, state: "completed" }))
-        const initiated = yield* initiate({ ...byCard(), country, description: country })
+        const initiated = yield* initiate({ ...byCard(), country, description: country }, credential)
         const { reference } = stripe.orders.find(({ paymentId }) => paymentId === initiated.payment_id)!
         stripe.purse.shrank(reference, country, moneyOf(taken.amount, CurrencyCode.make(taken.currency)))
         return initiated
@@ -58,6 +60,44 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
           expect(heard.payment).toMatchObject({ payment_id, status: "completed" })
         }
         expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])
+      })
+    )
+
+    if (backend === "memory") return
+    it.effect("is heard while somebody holds the row of another organisation's payment", () =>
+      Effect.gen(function* () {
+        const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+        const { acme, globex } = yield* people
+        const held = yield* disputed("DE", globex.key)
+        const others = yield* Effect.forEach(["FR", "NL", "BE", "PT", "AT", "IE", "FI"], (country) =>
+          disputed(country, acme.key)
+        )
+        const [taken, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holding = sql.withTransaction(
+          sql`select from payments where payment_id = ${held.payment_id} for update`.pipe(
+            Effect.zipRight(Deferred.succeed(taken, undefined)),
+            Effect.zipRight(Deferred.await(over))
+          )
+        )
+        const holder = yield* Effect.forkDaemon(holding)
+        yield* Deferred.await(taken)
+        const { applyMatched } = yield* Callbacks
+        const applying = yield* Effect.forkDaemon(applyMatched)
+        const suspense = Effect.forEach(others, ({ payment_id }) => suspenseOf(payment_id))
+        const heard = yield* TestServices.provideLive(
+          suspense.pipe(
+            Effect.repeat({
+              until: (entries) => entries.every((one) => one.length === 1),
+              schedule: Schedule.spaced("50 millis")
+            }),
+            Effect.timeoutOption("3 seconds")
+          )
+        )
+        yield* Deferred.succeed(over, undefined)
+        expect(Option.isSome(heard)).toBe(true)
+        yield* Fiber.join(holder)
+        yield* Fiber.join(applying)
+        expect(yield* suspenseOf(held.payment_id)).toEqual(["-400.00 KES"])
       })
     )
   })

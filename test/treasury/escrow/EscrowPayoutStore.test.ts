@@ -19,6 +19,7 @@ import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts
 const KES = CurrencyCode.make("KES")
 const money = (minor: bigint) => new Money({ currency: KES, minor })
 const later = Duration.hours(1)
+const room = (most: number) => ({ most, ofOne: 1000, busy: {} })
 
 const fourIds = Effect.all([nextId, nextId, nextId, nextId])
 
@@ -92,7 +93,7 @@ const newOwner = Effect.gen(function* () {
   })
   const make = (count: number) => Effect.tap(Effect.replicateEffect(drafted, count), (payouts) => store.insert(payouts))
   /** Claims all that is due anywhere, and answers with what is this organisation's. */
-  const claimAll = Effect.map(store.claim(1000), (rows) => rows.filter((row) => row.org_id === org_id))
+  const claimAll = Effect.map(store.claim(room(1000)), (rows) => rows.filter((row) => row.org_id === org_id))
   return { store, org_id, scope: Option.some(org_id), escrow_id, party_id, make, claimAll }
 })
 
@@ -122,10 +123,10 @@ onBothStores("EscrowPayoutStore", (it) => {
       const { make, org_id, store } = yield* newOwner
       const made = yield* make(20)
       const claims = yield* Effect.all(
-        Array.from({ length: 6 }, () => store.claim(5)),
+        Array.from({ length: 6 }, () => store.claim(room(5))),
         { concurrency: "unbounded" }
       )
-      const rest = yield* store.claim(1000)
+      const rest = yield* store.claim(room(1000))
       const taken = [...claims.flat(), ...rest].filter((row) => row.org_id === org_id)
       expect(taken.map(({ payout_id }) => payout_id).toSorted()).toEqual(
         made.map(({ payout_id }) => payout_id).toSorted()
@@ -139,9 +140,26 @@ onBothStores("EscrowPayoutStore", (it) => {
       yield* busy.claimAll
       yield* busy.make(30)
       yield* quiet.make(1)
-      const orgs: ReadonlyArray<OrgId> = (yield* busy.store.claim(4)).map(({ org_id }) => org_id)
+      const orgs: ReadonlyArray<OrgId> = (yield* busy.store.claim(room(4))).map(({ org_id }) => org_id)
       expect(orgs).toContain(quiet.org_id)
       yield* busy.claimAll
+    })
+  )
+
+  it.effect("leaves room beside an organisation whose payouts wait for a slow provider", () =>
+    Effect.gen(function* () {
+      const [slow, other] = yield* Effect.all([newOwner, newOwner])
+      yield* slow.claimAll
+      yield* slow.make(30)
+      yield* other.make(6)
+      const countsOf = (rows: ReadonlyArray<ClaimedPayout>) =>
+        [slow, other].map(({ org_id }) => rows.filter((row) => row.org_id === org_id).length)
+      const claim = (busy: Record<string, number>) => slow.store.claim({ most: 1000, ofOne: 4, busy })
+      expect(countsOf(yield* claim({}))).toEqual([4, 4])
+      expect(countsOf(yield* claim({ [slow.org_id]: 4, [other.org_id]: 3 }))).toEqual([0, 1])
+      expect(countsOf(yield* claim({ [slow.org_id]: 9 })), "more than the limit, after it was lowered").toEqual([0, 1])
+      yield* slow.claimAll
+      yield* other.claimAll
     })
   )
 
