@@ -4,6 +4,7 @@
  */
 import { Effect, FiberSet } from "effect"
 import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
+import { unspanned } from "../observability/Spans.ts"
 
 /** Number of rows that may be claimed for a provider. */
 export interface ProviderCapacity {
@@ -28,7 +29,7 @@ export const makeProviderSlots = (size: number) =>
           busy.set(provider, busyAt(provider) + 1)
           fork(
             Effect.ensuring(
-              work,
+              unspanned(work),
               Effect.sync(() => busy.set(provider, busyAt(provider) - 1))
             )
           )
