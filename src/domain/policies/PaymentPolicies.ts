@@ -123,8 +123,8 @@ export const passwordAttempts = 5
 export const passwordsResent = 5
 
 /** Payouts to escrow parties that an instance sends at a time: of all organisations, and of one. */
-export const escrowPayoutConcurrency = 64
-export const escrowPayoutsOfOne = 4
+export const escrowPayoutConcurrency = 128
+export const escrowPayoutsOfOne = 8
 
 /** An escrow payout that a worker has taken up is left alone by other workers for this long. */
 export const escrowPayoutLease = Duration.seconds(60)
