@@ -381,6 +381,7 @@ export const renderReference = (openApi: string): string => {
         <title>${document.info.title} API reference</title>
         <link rel="icon" href="${icon}" />
         <link rel="stylesheet" href="docs/reference.css" />
+        <link rel="alternate" type="text/markdown" href="docs.md" />
         <script type="module" src="docs/reference.js"></script>
       </head>
       <body data-language="curl">

@@ -138,6 +138,10 @@ it("shows what a reference means, and which payments it may mean where it is sha
   }
   const ids = [await pay("shared"), await pay("shared"), await pay("alone")]
   expect(await dataIn(env)("payments", "show", "alone")).toMatchObject({ payment_id: ids[2] })
+  expect(await cliIn(env)("payments", "resolve", ids[2]!)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Nothing .+ still polled .+ --as completed or --as failed, with --reason TEXT\.\n$/)
+  })
   const vague = await cliIn(env)("payments", "show", "shared")
   expect(vague).toMatchObject({ code: 1, stdout: "" })
   expect(vague.stderr).toBe(`corridor: shared matches several payments, write more of it: ${ids[1]}, ${ids[0]}.\n`)

@@ -32,7 +32,7 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
       ])
       expect(text.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="docs/reference.js">'])
       const loaded = Array.from(
-        text.matchAll(/<(?:link|script|img|iframe)[^>]* (?:href|src)="([^"]*)"/g),
+        text.matchAll(/<(?:link(?! rel="alternate")|script|img|iframe)[^>]* (?:href|src)="([^"]*)"/g),
         ([, url]) => url
       )
       expect(loaded.filter((url) => !url!.startsWith("data:"))).toEqual(["docs/reference.css", "docs/reference.js"])
@@ -48,6 +48,25 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
       const files = [yield* send(SCRIPT), yield* send(STYLE)]
       const elsewhere = files.flatMap((file) => file.text.match(/https?:\/\/[^"'`\s)|]+/g) ?? [])
       expect(elsewhere.filter((url) => !url.startsWith("http://www.w3.org/"))).toEqual([])
+    })
+  )
+
+  it.effect("is Markdown at /docs.md, with every operation once and samples for this server", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* send("/docs.md")
+      expect([status, headers["content-type"]]).toEqual([200, "text/markdown; charset=utf-8"])
+      const { paths } = JSON.parse((yield* send("/openapi.json")).text) as {
+        readonly paths: Readonly<Record<string, object>>
+      }
+      const declared = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} /v1${path}`)
+      )
+      const shown = Array.from(text.matchAll(/^`([A-Z]+ \/v1\S+)`$/gm), ([, operation]) => operation)
+      expect(shown.toSorted()).toEqual(declared.toSorted())
+      expect(text).toMatch(/^# \S/)
+      expect(text).toContain("https://pay.example.com/corridor/v1/payments-init/initiate")
+      expect(text).not.toContain("address.invalid")
+      expect((yield* send("/docs")).text).toContain('<link rel="alternate" type="text/markdown" href="docs.md" />')
     })
   )
 

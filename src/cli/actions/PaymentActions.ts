@@ -186,10 +186,13 @@ const commandOf = (paymentId: string, { item_id }: DecidableItem, { action, outc
   return `corridor payments ${what}${item_id === null ? "" : ` --item ${item_id}`} --reason TEXT`
 }
 
+const NOTHING_TO_DECIDE =
+  "Nothing of this payment waits for a decision. An outcome that is still polled can be resolved already: --as completed or --as failed, with --reason TEXT."
+
 /** Each open item, and below it each possible decision with its command. */
 const decisionsText = (paymentId: string, items: ReadonlyArray<DecidableItem>): string =>
   items.length === 0
-    ? "Nothing of this payment waits for a decision."
+    ? NOTHING_TO_DECIDE
     : items
         .map((item) =>
           [
@@ -332,7 +335,7 @@ export const resolve = Effect.fnUntraced(function* (input: ResolveInput) {
     if (Option.isSome(input.reason)) return yield* refuse("--as: say completed or failed, or leave --reason out.")
     return yield* listDecisions(input)
   }
-  if (Option.isNone(input.reason)) return yield* refuse("--reason: say how you know.")
+  if (Option.isNone(input.reason)) return yield* refuse("--reason: is required with --as. State the evidence.")
   const reason = yield* decodeOption("--reason", Reason, input.reason.value)
   const amount = yield* Effect.transposeMapOption(input.amount, (given) =>
     amountFrom(given, "a decimal number such as 500.00")

@@ -80,6 +80,7 @@ export const ReservesApi = apiGroup(
     operation({
       endpoint: get("get", "/organizations/:org_id/reserves").addSuccess(envelope(Reserves)),
       access: "reports",
+      lists: true,
       summary: "Read reserves and releases",
       description:
         "Extension. Rules for payins by payment method, and the next releases. The reserved amounts are balances of kind `reserve`.",

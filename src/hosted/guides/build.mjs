@@ -91,7 +91,7 @@ Every guide is Markdown at the addresses below, and a page for people at the sam
 ## API
 
 - [OpenAPI document](${ADDRESS}/openapi.json): every operation, event and error, with examples.
-- [API reference](${ADDRESS}/docs): the same for people.
+- [API reference](${ADDRESS}/docs.md): every operation in short, with a sample. For people: [page](${ADDRESS}/docs).
 - [Guides](${ADDRESS}/docs/guides.md): the list of all guides.
 ${sections}`
 }

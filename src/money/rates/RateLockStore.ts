@@ -5,7 +5,7 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { RateMismatch } from "../../domain/Failure.ts"
 import type { LockedRate } from "../../domain/LockedRate.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import { exceeds, type Rate } from "../../domain/Exchange.ts"
 import { SqlClient, type SqlError } from "@effect/sql"
 import { rateLockRetention } from "../../domain/policies/PaymentPolicies.ts"
@@ -89,6 +89,13 @@ export const lockRefusal = ({ why }: LockRefused): RateMismatch =>
           "org_rate_id: is more than 0.5 percent better than the live rate, and what this organisation gained by such rates in the last 24 hours is at its limit. Look the rate up again."
       })
 
+/** An amount that is finer than its currency is shown as it was given. */
+const shown = (amount: BigDecimal.BigDecimal, currency: Money["currency"]): string =>
+  Either.match(Money.fromDecimal(amount, currency), {
+    onLeft: () => `${toPlainText(amount)} ${currency}`,
+    onRight: String
+  })
+
 /** Fails unless the lock is for this amount, or for any and this one is not too large. */
 export const checkLockedAmount = (
   { amount: locked, from }: LockedRate,
@@ -100,7 +107,7 @@ export const checkLockedAmount = (
   if (locked !== null) {
     return BigDecimal.equals(locked, wanted)
       ? Either.void
-      : refused(`was locked for ${toPlainText(locked)} ${from}, not for ${amount.toString()}; look that amount up.`)
+      : refused(`was locked for ${shown(locked, from)}, not for ${amount.toString()}; look that amount up.`)
   }
   return BigDecimal.greaterThan(BigDecimal.multiply(wanted, usdPerFrom), rateLockMax)
     ? refused(

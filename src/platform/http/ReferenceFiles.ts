@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { openApiTemplate, openApiText, referenceHtml } from "../../contract/openapi/OpenApiDocument.ts"
+import { referenceMarkdown } from "../../contract/openapi/ReferenceMarkdown.ts"
 import type { Mode } from "../config/Settings.ts"
 import type { Incoming, Outgoing, Route } from "./Route.ts"
 import { createHash } from "node:crypto"
@@ -92,6 +93,9 @@ export const policyWith = (origins: ReadonlyArray<string>): string =>
 
 export const contentSecurityPolicy = policyWith([])
 
+const openApi = async (publicUrl: string, mode: Mode): Promise<string> =>
+  openApiText(await builtOr("openapi.json", openApiTemplate), publicUrl, mode)
+
 export const referenceRoutes = (publicUrl: string, mode: Mode): ReadonlyArray<Route> => [
   asset("/docs", async () => referenceHtml(await built("reference.html"), publicUrl), {
     "content-security-policy": contentSecurityPolicy,
@@ -100,7 +104,10 @@ export const referenceRoutes = (publicUrl: string, mode: Mode): ReadonlyArray<Ro
   }),
   asset("/docs/reference.js", () => built("reference.js"), { "content-type": "text/javascript; charset=utf-8" }),
   asset("/docs/reference.css", () => built("reference.css"), { "content-type": "text/css; charset=utf-8" }),
-  asset("/openapi.json", async () => openApiText(await builtOr("openapi.json", openApiTemplate), publicUrl, mode), {
+  asset("/docs.md", async () => referenceMarkdown(await openApi(publicUrl, mode)), {
+    "content-type": "text/markdown; charset=utf-8"
+  }),
+  asset("/openapi.json", () => openApi(publicUrl, mode), {
     "access-control-allow-origin": "*",
     "content-type": "application/json"
   })

@@ -70,4 +70,15 @@ onDatabaseServer("Lists", (it) => {
       }
     })
   )
+
+  it.effect("refuse it also where they are part of a report", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      for (const path of ["balances", "balances/trends", "reserves", "trends"]) {
+        const answer = yield* send(`/v1/organizations/${acme.org_id}/${path}?colour=1`, { headers: { ...acme.key } })
+        expect(answer.status, path).toBe(400)
+        expect(bodyOf(answer)).toMatchObject({ message: expect.stringMatching(/^colour: is no parameter/) })
+      }
+    })
+  )
 })

@@ -146,7 +146,7 @@ onDatabasePaymentServer(
         expect([more.status, more.body["code"], more.body["message"]]).toEqual([
           400,
           "RATE_MISMATCH",
-          "org_rate_id: was locked for 2000 KES, not for 3000.00 KES; look that amount up."
+          "org_rate_id: was locked for 2000.00 KES, not for 3000.00 KES; look that amount up."
         ])
         const any = yield* lookUp("KES", "USD")
         // 1,000.03 USD worth.
