@@ -124,7 +124,7 @@ export const PaymentRecord = Schema.Struct({
 const LONGEST_REFERENCE = 255
 
 const SEARCH =
-  "Extension. Finds payments by what a person knows of them: an amount (`1500`, `1,500.00`, `1500 KES`), any part of the name of payer or beneficiary, with or without its accents, the last four digits of a card, any part of `client_reference`, an id or its first characters, a provider's id of the payment or of a transfer, an e-mail address or a phone number. A card number is 400: search for its last four digits"
+  "Extension. Finds payments by what a person knows of them: an amount (`1500`, `1,500.00`, `1.500,00`, `1500 KES`, `$1,500`), any parts of the name of payer or beneficiary, in any order and with or without accents, the last four digits of a card, any part of `client_reference`, an id or its first characters, a provider's id of the payment or of a transfer, an e-mail address or a phone number. A card number is 400: search for its last four digits"
 
 export const SearchText = Schema.String.pipe(
   Schema.minLength(1),
@@ -422,7 +422,7 @@ export const PaymentsApi = apiGroup(
       lists: true,
       summary: "List transactions",
       description:
-        "Newest first. `from` is included, `to` is not; a date without a time is the whole day. If a `reference` matches many transactions, the newest 100 are listed and `message` says so.\n\nWith `search`, exact matches come first, newest first: ids of the service and of providers, transfers at providers, references, amounts, last four digits of cards, e-mail addresses and phone numbers. Payments whose `client_reference` or name contains the text follow, newest first. A page reads at most 100,000 payments of the organisation for them, 20,000 over all organisations. A page may be short or empty while `has_more` is true: `meta.searched_to` says how far back it has searched, and the cursor continues there. Combined with filters other than times, the newest 1,000 matches of each kind are searched.",
+        "Newest first. `from` is included, `to` is not; a date without a time is the whole day. If a `reference` matches many transactions, the newest 100 are listed and `message` says so.\n\nWith `search`, exact matches come first, newest first: ids of the service and of providers, transfers at providers, references, amounts, last four digits of cards, e-mail addresses and phone numbers. Payments whose `client_reference` or name contains every word of the text follow, newest first. A page reads at most 100,000 payments of the organisation for them, 20,000 over all organisations. A page may be short or empty while `has_more` is true: `meta.searched_to` says how far back it has searched, and the cursor continues there. Combined with filters other than times, the newest 1,000 matches of each kind are searched.",
       response: pageExample("Transactions", [recordExample])
     }),
     operation({

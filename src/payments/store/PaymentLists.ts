@@ -262,7 +262,7 @@ export const textSearch = (
   sql: Sql,
   scope: Scope,
   columns: Statement.Fragment,
-  { asked, between, terms: { text } }: TextSearch,
+  { asked, between, terms: { text, words } }: TextSearch,
   { after, take }: Window
 ): Statement.Fragment => {
   const atOnce = Option.isNone(scope) ? SEARCHED_AT_ONCE_OF_ALL : SEARCHED_AT_ONCE
@@ -273,7 +273,7 @@ export const textSearch = (
   const rest = ([at, id]: Position) => sql`(created_at, payment_id) < (${at}::timestamptz, ${id}::uuid)`
   const from = [...between, ...Option.toArray(Option.map(after, before))]
   const seen = sql.and([inScope(sql, scope), ...from])
-  const contains = sql`position(search_form(${text}) in search_text) > 0`
+  const contains = sql.and(words.map((word) => sql`position(search_form(${word}) in search_text) > 0`))
   const all = sql.and([
     inScope(sql, scope),
     sql`created_at = any (array(select created_at from hits union all select edge from edge))`,

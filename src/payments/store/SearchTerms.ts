@@ -13,6 +13,8 @@ export interface SearchedAmount {
 
 export interface SearchTerms {
   readonly text: string
+  /** Parts of the text that a reference or a name contains, in any order. */
+  readonly words: ReadonlyArray<string>
   readonly amount: SearchedAmount | undefined
   readonly last4: string | undefined
   /** E-mail address or phone number. */
@@ -22,12 +24,19 @@ export interface SearchTerms {
 /** Digits of an amount that are compared; longer ones are references. */
 const LONGEST_AMOUNT = 18
 
-/** 1500, 1,500.00, 1 500.00 and 1.500,00. */
+/** 1500, 1,500.00, 1 500.00, 1500,00, 1.500,00 and 1 500,00. */
 const shapes: ReadonlyArray<readonly [RegExp, groups: RegExp]> = [
   [/^\d+(\.\d+)?$/, /[^\d.]/g],
   [/^\d{1,3}([, \u00a0\u202f'])\d{3}(\1\d{3})*(\.\d+)?$/, /[^\d.]/g],
-  [/^\d{1,3}(\.\d{3})+,\d+$/, /\./g]
+  [/^\d+,\d{1,2}$/, /[^\d,]/g],
+  [/^\d{1,3}([. \u00a0\u202f'])\d{3}(\1\d{3})*,\d+$/, /[^\d,]/g]
 ]
+
+/** Signs of currencies belong to several: $1,500 is an amount of any. */
+const SIGN = /^(?:[a-z]{0,2}\p{Sc})\s*(?=\d)|(?<=\d)\s*\p{Sc}$/iu
+
+/** As receipts of mobile money write them. */
+const shillings: Readonly<Record<string, string>> = { KSH: "KES", TSH: "TZS", USH: "UGX" }
 
 const plain = (digits: string): string => {
   const [whole = "", fraction = ""] = digits.split(".")
@@ -44,8 +53,9 @@ const valueOf = (text: string): string | undefined => {
 
 const amountIn = (text: string): SearchedAmount | undefined => {
   const [, before, digits = "", after] =
-    /^([a-z]{3,4})?\s*([\d][\d.,' \u00a0\u202f]*?)\s*([a-z]{3,4})?$/i.exec(text) ?? []
-  const code = (before ?? after)?.toUpperCase()
+    /^([a-z]{3,4})?\s*([\d][\d.,' \u00a0\u202f]*?)\s*([a-z]{3,4})?$/i.exec(text.replace(SIGN, "")) ?? []
+  const named = (before ?? after)?.toUpperCase()
+  const code = named === undefined ? undefined : (shillings[named] ?? named)
   const value = valueOf(digits)
   const isCurrency = code === undefined || (isAnyCurrencyCode(code) && (before === undefined || after === undefined))
   return value !== undefined && isCurrency ? { value, currency: code } : undefined
@@ -55,9 +65,23 @@ const last4In = (text: string): string | undefined => /^(?:[\d*x•·.\s-]*[*x�
 
 const isCustomer = (text: string): boolean => /.@./.test(text) || /^\+?[\d ()-]{7,20}$/.test(text)
 
+/** Each word is compared with each text that is read. */
+const MOST_WORDS = 6
+
+const wordsIn = (text: string): ReadonlyArray<string> => {
+  const words = text.split(/,?\s+/)
+  return words.length > MOST_WORDS ? [text] : words
+}
+
 export const searchTerms = (typed: string): SearchTerms => {
   const text = typed.trim()
-  return { text, amount: amountIn(text), last4: last4In(text), customer: isCustomer(text) ? text : undefined }
+  return {
+    text,
+    words: wordsIn(text),
+    amount: amountIn(text),
+    last4: last4In(text),
+    customer: isCustomer(text) ? text : undefined
+  }
 }
 
 const amountMatches = ({ currency, value }: SearchedAmount, payment: Payment): boolean =>
@@ -97,5 +121,7 @@ const searchForm = (words: string): string =>
 const searchTextOf = ({ client_reference, payer_details, recipient_info }: Payment): string =>
   `${client_reference ?? ""}\n${part(payer_details["name"], 200)}\n${part(recipient_info["fname"], 100)} ${part(recipient_info["lname"], 100)}`
 
-export const containsText = ({ text }: SearchTerms, payment: Payment): boolean =>
-  searchForm(searchTextOf(payment)).includes(searchForm(text))
+export const containsText = ({ words }: SearchTerms, payment: Payment): boolean => {
+  const text = searchForm(searchTextOf(payment))
+  return words.every((word) => text.includes(searchForm(word)))
+}
