@@ -1,5 +1,6 @@
 /** Makes foreign text safe in e-mails and pages: no links, headers or lines that look like ours, no turned sentences. */
 import { Schema } from "effect"
+import { visible } from "./IsolatedName.ts"
 
 /** Also the dots of other scripts, which browsers take for one. */
 const DOT = "[.\\u3002\\uff0e\\uff61]"
@@ -7,11 +8,6 @@ const DOT = "[.\\u3002\\uff0e\\uff61]"
 /** Text that mail programs turn into a link: a scheme, or a name with a top-level domain. */
 const inName = new RegExp(`(?<=[\\p{L}\\p{N}_-])${DOT}(?=\\p{L}{2})`, "gu")
 const scheme = /:(?=\s*\/\s*\/)/g
-
-/** Characters that are not seen, or turn round the order of those that are; they would hide a link from us. */
-const unseen = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
-
-const visible = (text: string): string => text.replaceAll(unseen, "")
 
 /** Readable as it was, and no longer something to follow. */
 const broken = (text: string): string => visible(text).replaceAll(scheme, "[:]").replaceAll(inName, "[.]")
@@ -22,15 +18,6 @@ export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\
 
 /** A name within a sentence of ours. */
 export const asName = (text: string): string => broken(oneLine(text))
-
-/** Letters of scripts from right to left. */
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
-
-/** A name that leaves the order of the text around it as it is, where no markup can isolate it, as in a title. */
-export const isolatedName = (name: string): string => {
-  const shown = visible(name)
-  return rightToLeft.test(shown) ? `\u2068${shown}\u2069` : shown
-}
 
 /** As the end of a sentence of ours: some end their words with a dot, and some do not. */
 export const asSentence = (text: string): string =>

@@ -139,7 +139,7 @@ export const LoadedPage = <A,>({ above, children, loaded, title }: LoadedPagePro
 
 /** Shown to a platform admin on pages that need one organisation. */
 export const ChooseOrgFirst = () => (
-  <EmptyState icon="members" title="Choose an organisation">
+  <EmptyState icon="organization" title="Choose an organisation">
     Choose one at the end of the menu.
   </EmptyState>
 )

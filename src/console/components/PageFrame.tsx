@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from "preact"
 import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import { route } from "../state/HashRouter.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 
 /** Loads the surrounding data again, after an action. */
 export const Reload = createContext<() => void>(() => undefined)
@@ -22,7 +23,7 @@ export const Page = ({ above, actions, children, lead, reload, title }: PageProp
   const heading = useRef<HTMLHeadingElement>(null)
   const { path } = route.value
   useEffect(() => {
-    document.title = `${title} · Corridor`
+    document.title = `${isolatedName(title)} · Corridor`
   }, [title])
   // Before paint, so that the focus is not taken from a field.
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [path])

@@ -10,6 +10,7 @@ import { Time } from "../components/Values.tsx"
 import { useOrgPages } from "../state/LoadHooks.ts"
 import { isAdmin, hasAccess, orgFilter } from "../state/ConsoleSession.ts"
 import { labelOf } from "../state/Display.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 
 type Key = Item<"apiKeys", "list">
 
@@ -48,7 +49,7 @@ const Revoke = ({ apiKey }: { readonly apiKey: Key }) => (
     label={`Revoke ${apiKey.name}`}
     title="Revoke the key"
     kind="danger"
-    explanation={`“${apiKey.name}” stops working now. Requests with it are refused. This cannot be undone.`}
+    explanation={`“${isolatedName(apiKey.name)}” stops working now. Requests with it are refused. This cannot be undone.`}
     submit="Revoke the key"
     done="Key revoked"
     act={(_, send) => send("apiKeys", "revoke", { path: { api_key_id: apiKey.api_key_id } })}

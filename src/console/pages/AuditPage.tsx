@@ -8,6 +8,7 @@ import { linkTo, route, setQuery } from "../state/HashRouter.ts"
 import { useOrgPages } from "../state/LoadHooks.ts"
 import { labelOf, shortId } from "../state/Display.ts"
 import { dayBounds } from "../state/Display.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 
 type Entry = Item<"auditLog", "list">
 
@@ -22,7 +23,7 @@ const whoOf = ({ actor_id, actor_name, actor_type }: Entry): string => {
   if (actor_name === null)
     return actor_type === "operator" ? `Operator ${actor_id}` : `${labelOf(actor_type)} ${shortId(actor_id)}`
   if (actor_type === "user") return actor_name
-  return actor_type === "operator" ? `Operator ${actor_name}` : `API key “${actor_name}”`
+  return actor_type === "operator" ? `Operator ${actor_name}` : `API key “${isolatedName(actor_name)}”`
 }
 
 /** The chip leaves the page, so the focus goes to the heading. */
@@ -57,7 +58,7 @@ export const AuditPage = () => {
         />
         {actor_id !== undefined && (
           <button class="chip" type="button" onClick={({ currentTarget }) => showEveryone(currentTarget, { from, to })}>
-            Only {person ?? shortId(actor_id)} ×<span class="unseen"> Show everyone</span>
+            Only <bdi>{person ?? shortId(actor_id)}</bdi> ×<span class="unseen"> Show everyone</span>
           </button>
         )}
       </div>

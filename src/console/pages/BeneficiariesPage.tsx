@@ -9,6 +9,7 @@ import { labelOf } from "../state/Display.ts"
 import { go, linkTo } from "../state/HashRouter.ts"
 import { useLoad, useOrgPages } from "../state/LoadHooks.ts"
 import { orgFilter, session } from "../state/ConsoleSession.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 
 type Beneficiary = Item<"beneficiaries", "list">
 type NewBeneficiary = Request<"beneficiaries", "create">["payload"]
@@ -146,7 +147,7 @@ const BeneficiaryList = () => {
     <Page title={title} lead={lead} reload={list.reload} actions={<Create />}>
       <PagedTable
         list={list}
-        empty={["members", "No beneficiaries", "Create one before the first payout."]}
+        empty={["beneficiary", "No beneficiaries", "Create one before the first payout."]}
         caption={title}
         keyOf={({ beneficiary_id }) => beneficiary_id}
         hrefOf={({ beneficiary_id }) => linkTo(`beneficiaries/${beneficiary_id}`)}
@@ -176,7 +177,7 @@ const Actions = ({ of }: { readonly of: Beneficiary }) => {
     <>
       <ActionButton
         name="Change"
-        title={`Change ${nameOf(of)}`}
+        title={`Change ${isolatedName(nameOf(of))}`}
         explanation="Takes effect with the next payout. Payments in progress keep the account that they started with."
         submit="Save"
         done="Beneficiary changed"
@@ -187,7 +188,7 @@ const Actions = ({ of }: { readonly of: Beneficiary }) => {
       </ActionButton>
       <ActionButton
         name="Delete"
-        title={`Delete ${nameOf(of)}`}
+        title={`Delete ${isolatedName(nameOf(of))}`}
         kind="danger"
         explanation="Nothing more is paid to this account. Refused while a payment to it is in progress."
         submit="Delete the beneficiary"

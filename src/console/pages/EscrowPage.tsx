@@ -14,6 +14,7 @@ import { Problem } from "../api/ApiResponse.ts"
 import { Field, type Values, AmountField, filled } from "../components/Form.tsx"
 import { Picker, BeneficiaryPicker } from "../components/Form.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 
 const EscrowActions = ({ escrow }: { readonly escrow: EscrowData }) => {
   const path = { escrow_id: escrow.escrow_id }
@@ -54,8 +55,8 @@ const PayParty = ({ escrow, party }: PayPartyProps) => (
   <ActionButton
     name="Pay out"
     label={`Pay out ${party.name}`}
-    title={`Pay ${party.name} out`}
-    explanation={`Pays the ${amountText(party.balance)} ${escrow.currency} held for ${party.name} to a beneficiary.`}
+    title={`Pay ${isolatedName(party.name)} out`}
+    explanation={`Pays the ${amountText(party.balance)} ${escrow.currency} held for ${isolatedName(party.name)} to a beneficiary.`}
     done="Payout started"
     act={({ beneficiary_id = "" }, send) =>
       send("escrow", "payout", {
@@ -96,7 +97,7 @@ const MilestoneActions = ({ escrow, milestone }: MilestoneProps) => {
         <ActionButton
           name="Disburse"
           label={`Disburse ${milestone.label}`}
-          title={`Disburse ${milestone.label}`}
+          title={`Disburse ${isolatedName(milestone.label)}`}
           kind="primary"
           explanation={`Pays ${amountText(milestone.expected_disbursement)} ${escrow.currency} out to the parties, split as agreed. This cannot be undone.`}
           done="Milestone disbursed"
@@ -111,7 +112,7 @@ const splitText = (escrow: EscrowData, { parties }: Milestone): string =>
   parties
     .map(({ party_id, split_type, split_value }) => {
       const name = escrow.parties.find((party) => party.party_id === party_id)?.name ?? "Unknown"
-      return `${name} ${amountText(split_value)}${split_type === "percentage" ? " %" : ` ${escrow.currency}`}`
+      return `${isolatedName(name)} ${amountText(split_value)}${split_type === "percentage" ? " %" : ` ${escrow.currency}`}`
     })
     .join(", ")
 

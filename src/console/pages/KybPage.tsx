@@ -9,6 +9,7 @@ import { CopyableId, DetailList, Time } from "../components/Values.tsx"
 import { linkTo } from "../state/HashRouter.ts"
 import { useLoad, usePages } from "../state/LoadHooks.ts"
 import { labelOf } from "../state/Display.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 
 type Listed = Item<"kyb", "list">
 type Application = Answer<"kyb", "get">["data"]
@@ -29,7 +30,7 @@ export const KybPage = () => {
       <BadgeFilter label="Status" options={statuses} chosen={status} choose={setStatus} />
       <PagedTable
         list={list}
-        empty={["escrow", "No applications"]}
+        empty={["certificate", "No applications"]}
         caption="KYB applications"
         keyOf={({ kyb_customer_id }) => kyb_customer_id}
         hrefOf={({ kyb_customer_id }) => linkTo(`kyb/${kyb_customer_id}`)}
@@ -58,8 +59,8 @@ const Decide = ({ application }: { readonly application: Application }) => {
         kind="primary"
         explanation={
           approvals_needed - approved_by.length > 1
-            ? `A second person has to approve ${name} after you.`
-            : `${name} is verified from now on, and gets an event.`
+            ? `A second person has to approve ${isolatedName(name)} after you.`
+            : `${isolatedName(name)} is verified from now on, and gets an event.`
         }
         done="Approval saved"
         act={({ reason = "" }, send) => send("kyb", "approve", { path, payload: filled({ reason }) })}
@@ -70,7 +71,7 @@ const Decide = ({ application }: { readonly application: Application }) => {
         name="Reject"
         title="Reject the application"
         kind="danger"
-        explanation={`${name} gets an event with the reason, and may apply again.`}
+        explanation={`${isolatedName(name)} gets an event with the reason, and may apply again.`}
         done="Application rejected"
         act={({ reason = "" }, send) => send("kyb", "reject", { path, payload: { reason } })}
       >

@@ -10,6 +10,7 @@ import { hasAccess, isAdmin } from "../state/ConsoleSession.ts"
 import { labelOf } from "../state/Display.ts"
 import { useLoad } from "../state/LoadHooks.ts"
 import { eventTypesIn } from "../state/TypedInput.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 
 type Organization = Answer<"organizations", "get">["data"]
 type Change = NonNullable<Request<"organizations", "change">["payload"]>
@@ -27,7 +28,7 @@ const changeIn = ({ country = "", email = "", features = "", name = "", review_t
 const ChangeOrganization = ({ of }: { readonly of: Organization }) => (
   <ActionButton
     name="Change"
-    title={`Change ${of.name}`}
+    title={`Change ${isolatedName(of.name)}`}
     explanation="Takes effect at once. Earlier approvals of a pending KYB application become void."
     submit="Save"
     done="Organisation changed"

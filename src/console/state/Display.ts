@@ -2,6 +2,7 @@
 import { isLosslessNumber } from "lossless-json"
 import { amountText, type Amount, parseAmount } from "../api/Amount.ts"
 import { isFinal, type PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 
 const parts = /^(\d{4})-(\d{2})-(\d{2})$/
 
@@ -101,7 +102,10 @@ export const eventSummary = (data: unknown): string => {
   const subject = subjectFields.map((name) => fields[name]).find((value) => typeof value === "string")
   const { amount, currency } = fields
   const money = isLosslessNumber(amount) && typeof currency === "string" ? `${amountText(amount)} ${currency}` : ""
-  return [subject === undefined ? "" : subject === fields["client_reference"] ? subject : shortId(subject), money]
+  return [
+    subject === undefined ? "" : subject === fields["client_reference"] ? isolatedName(subject) : shortId(subject),
+    money
+  ]
     .filter((words) => words !== "")
     .join(", ")
 }

@@ -2,7 +2,7 @@
 import { Clock, Context, Data, Effect, Either, Layer, Option } from "effect"
 import { type PaymentId, Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { isolatedName } from "../../domain/MailSafeText.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 import { checkReturnUrl } from "../../domain/Url.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Actions } from "../../payments/actions/Actions.ts"

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { PaymentId, idOrNil } from "../../domain/Ids.ts"
-import { isolatedName } from "../../domain/MailSafeText.ts"
+import { isolatedName } from "../../domain/IsolatedName.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"

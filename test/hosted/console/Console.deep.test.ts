@@ -248,6 +248,11 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     }
     await visiting(sandbox.admin.jwt, async (page) => {
       await open(page, "#/")
+      const icons = await page.evaluate<ReadonlyArray<string>>(
+        "[...document.querySelectorAll('nav[aria-label=Console] path')].map((one) => one.getAttribute('d'))"
+      )
+      expect(icons.length).toBeGreaterThan(10)
+      expect(new Set(icons).size, "entries of the menu have icons of their own").toBe(icons.length)
       for (const [path, title] of Object.entries(adminPages)) {
         await walkTo(page, path, title)
         await looksRight(page, `admin's ${path}`)
@@ -265,6 +270,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
   })
 
   it("creates, changes and deletes a beneficiary, and changes the organisation, which its audit trail tells", async () => {
+    await corridor.beneficiaries.create({ payload: { ...kenyanPhone(), fname: "محمد", lname: "12" } as never })
     await visiting(jwtOf("org-admin"), async (page) => {
       const dialog = page.getByRole("dialog")
       await open(page, "#/beneficiaries")
@@ -286,6 +292,13 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await page.getByRole("button", { name: "Delete" }).click()
       await dialog.getByRole("button", { name: "Delete the beneficiary" }).click()
       await page.getByRole("heading", { name: "Beneficiaries" }).waitFor()
+
+      await page.getByRole("link", { name: "محمد 12" }).click()
+      await page.getByRole("button", { name: "Delete" }).click()
+      expect(await dialog.getByRole("heading").innerText(), "a name of the other direction").toBe(
+        "Delete \u2068محمد 12\u2069"
+      )
+      await page.keyboard.press("Escape")
 
       await walkTo(page, "organization", "Organisation")
       await page.getByRole("button", { name: "Change" }).click()
@@ -339,19 +352,26 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     const member = acme.users.find(({ role }) => role === "member")!
     const path = { org_id: acme.org_id, user_id: member.user_id }
     await corridor.members.grant({ path, payload: { permission: "reports" } })
+    await initiate(byPhone())
     await visiting(member.jwt, async (page) => {
       await page.route(/\/organizations\/[^/]+\/trends/, async (route) => {
         const text = await (await route.fetch()).text()
         const body = text.replace(/("totals":.*?"volume":)\[.*?\]/, '$1[{"currency":"KES","amount":999999999999.99}]')
         return route.fulfill({ contentType: "application/json", body })
       })
+      await page.route(/\/v1\/transactions\?/, async (route) => {
+        const text = await (await route.fetch()).text()
+        const body = text.replace(/("amount":)[\d.]+/g, "$1999999999999.99")
+        return route.fulfill({ contentType: "application/json", body })
+      })
       await open(page, "#/")
       await page.locator(".figure-value").getByText("999,999,999,999.99").waitFor()
+      await page.locator("td .money").getByText("999,999,999,999.99").first().waitFor()
       await page.getByRole("heading", { name: "Balances" }).waitFor()
       await looksRight(page, "figures of twelve digits")
       await inBothSizes(page, async (width) => {
         const cut =
-          "[...document.querySelectorAll('.figure')].filter((one) => one.scrollWidth > one.clientWidth).length"
+          "[...document.querySelectorAll('.figure, .table-frame')].filter((one) => one.scrollWidth > one.clientWidth).length"
         expect(await page.evaluate(cut), String(width)).toBe(0)
       })
       expect(await page.getByRole("link", { name: "Operations" }).count()).toBe(0)

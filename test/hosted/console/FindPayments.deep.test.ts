@@ -189,7 +189,7 @@ describe.skipIf(chromiumPath === undefined)(`Finding payments in a browser (${ch
         await page.waitForURL((url) => new URLSearchParams(url.hash.split("?")[1]).get("search") === typed)
         await settled(page)
         await page.getByRole("link", { name: "seat-row-F-12" }).waitFor()
-        expect(await rows(page).count(), typed).toBe(1)
+        await expect.poll(() => rows(page).count(), { message: typed }).toBe(1)
       }
       await page.getByRole("button", { name: "Save this view" }).click()
       await page.getByLabel("Name").fill("Row F")

@@ -32,10 +32,19 @@ describe("A searched text", () => {
     expect(searchTerms(text).amount).toEqual({ value, currency })
   })
 
-  plain.each(["0", "-5", "1500 XXY", "KES 1500 KES", "$ 1500 €", "1,5000", "1e3", "order-1500", "", "%", "12345678901234567890"])(
-    "“%s” is none",
-    (text) => expect(searchTerms(text).amount).toBeUndefined()
-  )
+  plain.each([
+    "0",
+    "-5",
+    "1500 XXY",
+    "KES 1500 KES",
+    "$ 1500 €",
+    "1,5000",
+    "1e3",
+    "order-1500",
+    "",
+    "%",
+    "12345678901234567890"
+  ])("“%s” is none", (text) => expect(searchTerms(text).amount).toBeUndefined())
 
   plain.each(["4242", "**** 4242", "•••• 4242", "424242******4242", "xxxx-4242"])("%s ends a card number", (text) => {
     expect(searchTerms(text).last4).toBe("4242")
@@ -86,14 +95,35 @@ onBothStores("A search", (it) => {
         const filter = typed.startsWith("0") ? { home: one.country } : {}
         expect(yield* search(own, typed, filter), typed).toEqual({ exact: [one.payment_id], text: [] })
       }
-      for (const typed of ["1042", "voice", "é-10", "KAMAU", "jiru k", "Kamau, Wanjiru", "kamau 1042", "42%", "/2026"]) {
+      for (const typed of [
+        "1042",
+        "voice",
+        "é-10",
+        "KAMAU",
+        "jiru k",
+        "Kamau, Wanjiru",
+        "kamau 1042",
+        "42%",
+        "/2026"
+      ]) {
         expect(yield* search(own, typed), typed).toEqual({ exact: [], text: [one.payment_id] })
       }
       expect(yield* search(own, "7.65"), "the other side's amount").toEqual({ exact: [paid.payment_id], text: [] })
       expect(yield* search(own, "7.65 USD")).toEqual({ exact: [paid.payment_id], text: [] })
       expect(yield* search(own, "990 KES")).toEqual({ exact: [paid.payment_id], text: [] })
       expect(yield* search(own, "ada obi")).toEqual({ exact: [], text: [paid.payment_id] })
-      for (const typed of ["1537.50 USD", "7.65 KES", "1537", "_", "\\", "'", "kamau obi", "wanjiru x", "x".repeat(255), "wanjiru ".repeat(30)]) {
+      for (const typed of [
+        "1537.50 USD",
+        "7.65 KES",
+        "1537",
+        "_",
+        "\\",
+        "'",
+        "kamau obi",
+        "wanjiru x",
+        "x".repeat(255),
+        "wanjiru ".repeat(30)
+      ]) {
         expect(yield* search(own, typed), typed).toEqual({ exact: [], text: [] })
       }
       expect((yield* search(own, "%")).text, "a sign like others").toEqual([one.payment_id])

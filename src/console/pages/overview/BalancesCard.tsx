@@ -13,6 +13,7 @@ import { labelOf, shortId } from "../../state/Display.ts"
 import { pageOfAccount, byDaysChanged } from "./BalanceOrder.ts"
 import { type ListPage, readAllPages } from "../../api/ApiResponse.ts"
 import { Plot } from "../../components/Plot.tsx"
+import { isolatedName } from "../../../domain/IsolatedName.ts"
 
 type Balance = Item<"balances", "list">
 
@@ -123,7 +124,7 @@ const whereOf = ({ account, currency, kind }: Balance, { names, releases }: Bala
   }
   const place = pageOfAccount(account)
   const what = kindLabels[kind] ?? labelOf(kind)
-  return place === undefined ? what : `${what}: ${names.get(place.id) ?? shortId(place.id)}`
+  return place === undefined ? what : `${what}: ${isolatedName(names.get(place.id) ?? shortId(place.id))}`
 }
 
 const hrefOf = ({ account }: Balance): string | undefined => {

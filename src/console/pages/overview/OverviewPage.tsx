@@ -163,8 +163,8 @@ const LatestPayments = () => {
 const Welcome = ({ name }: { readonly name: string }) => (
   <Card title="Welcome">
     <p class="explanation">
-      You are signed in to {name} as a member. The menu has the pages that your role can open. Ask an org admin for more
-      permissions.
+      You are signed in to <bdi>{name}</bdi> as a member. The menu has the pages that your role can open. Ask an org
+      admin for more permissions.
     </p>
     <Form submit="Open" onSubmit={async ({ id = "" }) => go(`payments/${id}`)}>
       <Field name="id" label="A payment's id" placeholder="0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88" required />

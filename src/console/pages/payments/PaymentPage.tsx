@@ -14,6 +14,7 @@ import { amountText, isZero, isNegative } from "../../api/Amount.ts"
 import { Icon } from "../../components/Button.tsx"
 import type { ComponentChildren } from "preact"
 import { linkTo } from "../../state/HashRouter.ts"
+import { isolatedName } from "../../../domain/IsolatedName.ts"
 
 interface Step {
   readonly tone: string
@@ -51,7 +52,7 @@ const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: n
       return {
         tone: item.closed_at === null ? "warn" : "calm",
         title: labelOf(item.item),
-        words: `${detailText(item.detail, providerNames)}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
+        words: `${detailText(item.detail, providerNames)}${item.closed_by === null ? "" : ` Closed by ${isolatedName(item.closed_by)}.`}`
       }
     case "movement":
       return {
@@ -63,7 +64,7 @@ const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: n
       return {
         tone: "calm",
         title: `${amountText(item.amount)} ${item.currency} ${isNegative(item.amount) ? "charged to" : "credited to"} the organisation`,
-        words: `${asSentence(item.note)}${item.by === null ? "" : ` By ${item.by}.`}`
+        words: `${asSentence(item.note)}${item.by === null ? "" : ` By ${isolatedName(item.by)}.`}`
       }
     case "reserve":
       return {
@@ -317,7 +318,7 @@ const PaymentContent = ({ items, payment }: PaymentAndTimeline) => {
           </p>
           <p class="muted">
             {labelOf(payment.direction)} by {labelOf(payment.payment_method).toLowerCase()}
-            {party !== "" && ` · ${party}`} · <Time at={payment.created_at} />
+            {party !== "" && ` · ${isolatedName(party)}`} · <Time at={payment.created_at} />
           </p>
           <p>
             <CopyableId id={payment.payment_id} what="the payment's id" whole />

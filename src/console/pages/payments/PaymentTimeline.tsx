@@ -6,6 +6,7 @@ import { useAllPages } from "../../state/LoadHooks.ts"
 import type { Answer } from "../../api/ConsoleApi.ts"
 import { toneOf } from "../../components/Badge.tsx"
 import { providerName } from "../providers/ProviderNames.ts"
+import { isolatedName } from "../../../domain/IsolatedName.ts"
 
 /** Lanes of the drawn timeline. */
 export type TimelineItem = Answer<"payments", "timeline">["data"]["items"][number]
@@ -86,7 +87,7 @@ const operatorLane = (items: ReadonlyArray<TimelineItem>, end: number): Readonly
     from: timeOf(at),
     to: closed_at === null ? end : timeOf(closed_at),
     tone: closed_at === null ? "warn" : "calm",
-    words: `${labelOf(item)}${closed_by === null ? "" : `, closed by ${closed_by}`}`
+    words: `${labelOf(item)}${closed_by === null ? "" : `, closed by ${isolatedName(closed_by)}`}`
   }))
   return marks.length === 0 ? [] : [{ name: "Open items", marks }]
 }

@@ -13,6 +13,7 @@ import { useWantedSearch } from "../../state/SearchKey.ts"
 import { noPayments, noPaymentsYet, PaymentTable } from "./PaymentTable.tsx"
 import type { Item } from "../../api/ConsoleApi.ts"
 import { hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
+import { isolatedName } from "../../../domain/IsolatedName.ts"
 
 type Query = Readonly<Record<string, string>>
 type SavedView = Item<"savedViews", "list">
@@ -51,7 +52,7 @@ const SharedView = ({ onDone, view }: { readonly view: SavedView; readonly onDon
             label={`Rename the view ${name}`}
             icon="edit"
             kind="ghost"
-            title={`Rename the view ${name}`}
+            title={`Rename the view ${isolatedName(name)}`}
             explanation="Everybody in the organisation sees the new name."
             submit="Rename"
             done="View renamed"
@@ -65,7 +66,7 @@ const SharedView = ({ onDone, view }: { readonly view: SavedView; readonly onDon
             label={`Delete the view ${name}`}
             icon="cross"
             kind="ghost"
-            title={`Delete the view ${name}`}
+            title={`Delete the view ${isolatedName(name)}`}
             explanation="It is deleted for everybody in the organisation."
             submit="Delete"
             done="View deleted"

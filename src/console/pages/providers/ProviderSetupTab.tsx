@@ -61,7 +61,12 @@ const TestAccount = ({ provider }: { readonly provider: Setup["provider"] }) => 
       <h3>Test</h3>
       <div class="stack">
         <p>
-          <Button icon="check" busy={busy} label={`Test ${providerName(provider)}`} onClick={() => void test()}>
+          <Button
+            icon="check"
+            busy={busy}
+            label={`Test the account at ${providerName(provider)}`}
+            onClick={() => void test()}
+          >
             Test the account
           </Button>
         </p>

@@ -15,6 +15,7 @@ import { useAllPages, useLoad } from "../../state/LoadHooks.ts"
 import { labelOf } from "../../state/Display.ts"
 import { providerName } from "./ProviderNames.ts"
 import { requireAmount } from "../../api/Amount.ts"
+import { isolatedName } from "../../../domain/IsolatedName.ts"
 
 /** A preview needs a whole payment; these fields do not affect the route. */
 type Payload = Request<"paymentsInit", "preview">["payload"]
@@ -172,7 +173,7 @@ const PayinFields = () => {
 }
 
 const nameOfBeneficiary = ({ account_type, currency, fname, lname }: Beneficiary): string =>
-  `${fname} ${lname}, ${labelOf(account_type).toLowerCase()} in ${currency}`
+  `${isolatedName(`${fname} ${lname}`)}, ${labelOf(account_type).toLowerCase()} in ${currency}`
 
 const PayoutFields = ({ beneficiaries }: { readonly beneficiaries: ReadonlyArray<Beneficiary> | undefined }) => (
   <Picker
