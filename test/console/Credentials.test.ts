@@ -73,6 +73,9 @@ describe("pasted credential", () => {
     [`Authorization: Bearer ${token}`, "token", token],
     [key, "api_key", key],
     [`  X-Api-Key: ${key}\n`, "api_key", key],
+    [`"${token}"`, "token", token],
+    [`"jwt": "${token}",`, "token", token],
+    [`      "api_key": "${key}",\n`, "api_key", key],
     ["ck_live_1", "api_key", "ck_live_1"]
   ])("%s is a %s, whichever is chosen", (text, kind, secret) => {
     expect(pastedCredential(text, "token")).toEqual([kind, secret])

@@ -10,9 +10,12 @@ const shapes: ReadonlyArray<readonly [Kind, RegExp]> = [
   ["token", /^[\w-]+\.[\w-]+\.[\w-]+$/]
 ]
 
-/** A pasted key or token, also as a whole header. Its own shape counts; `chosen` is for text of neither shape. */
+/** What may stand before a credential: the name of its header or of its field in `sandbox.json`. */
+const BEFORE = /^["']?(?:(?:authorization|x-api-key|api_key|jwt)["']?\s*:\s*["']?)?(?:bearer\s+)?/i
+
+/** A pasted key or token, also as a whole header or line. Its own shape counts; `chosen` is for text of neither shape. */
 export const pastedCredential = (text: string, chosen: Kind): readonly [kind: Kind, secret: string] => {
-  const secret = text.trim().replace(/^(?:(?:authorization|x-api-key)\s*:\s*)?(?:bearer\s+)?/i, "")
+  const secret = text.trim().replace(BEFORE, "").replace(/["',]+$/, "")
   return [shapes.find(([, shape]) => shape.test(secret))?.[0] ?? chosen, secret]
 }
 
