@@ -129,7 +129,7 @@ const nowhere = Option.some(idOrNil(OrgId)(nilUuid))
 const personPermit = <A extends Access>(caller: Caller, access: A): Either.Either<Permit<A>, Forbidden> => {
   const { identity } = caller
   if (identity === undefined) {
-    return Either.left(new Forbidden({ message: "This needs the token of a person: an API key is nobody's." }))
+    return Either.left(new Forbidden({ message: "This needs the token of a person; an API key is refused." }))
   }
   const actor: Actor = { kind: "user", id: caller.id, userId: Option.none(), identity }
   return Either.right(new Permit({ access, scope: nowhere, actor, role: "member" }))

@@ -190,7 +190,7 @@ export const notWritten = (cause?: unknown): NotWritten => new NotWritten(laterW
 export const maybeWritten = (cause?: unknown): MaybeWritten =>
   new MaybeWritten(
     laterWith(
-      "The database was lost or too busy while this was written, and nobody knows whether it was. Look it up before you send it again. Only what moves money can be sent again without a look, with the same Idempotency-Key.",
+      "The database was lost or too busy while this was written, and whether it was is unknown. Look it up before you send it again. Only what moves money can be sent again without a look, with the same Idempotency-Key.",
       cause
     )
   )

@@ -63,7 +63,7 @@ export const refusalCodeNames = Object.keys(refusalCodes) as ReadonlyArray<Refus
 export const failureCodes = {
   ...refusalCodes,
   PROVIDER_DECLINED: "the last provider that was asked refused it",
-  NOT_SENT: "there was no time left to send it to a provider, so nobody was asked",
+  NOT_SENT: "no time was left to send it to a provider, and none was called",
   PROVIDER_FAILED: "a provider took it and reported later that it failed",
   NEVER_RECEIVED: "the provider confirmed that it never received the order",
   NOT_SETTLED: "the customer paid for a ramp and no provider could pay it out",

@@ -204,7 +204,10 @@ export const route = (question: RouteQuestion): Route => {
   const asked = healthy.length > 0 ? healthy : fit
   for (const config of fit) {
     if (asked.includes(config)) continue
-    reasons.set(config, unfit(`The provider ${config.provider} has not been answering and is left alone for a while.`))
+    reasons.set(
+      config,
+      unfit(`The provider ${config.provider} did not answer repeatedly: its circuit breaker is open.`)
+    )
   }
   const candidates = Arr.dedupeWith(asked, (a, b) => a.provider === b.provider)
   for (const config of asked) {

@@ -70,7 +70,7 @@ const byAmount = (whole: Money, shares: ReadonlyArray<Share>): Either.Either<Rea
 /** Amount of each share, in order. Left: why the shares do not add up. */
 export const split = (whole: Money, shares: ReadonlyArray<Share>): Either.Either<ReadonlyArray<Money>, string> => {
   const [first] = shares
-  if (first === undefined) return Either.left("there is nobody to share it out to")
+  if (first === undefined) return Either.left("there is no party to share it out to")
   if (whole.isNegative) return Either.left(`${whole.toString()} cannot be shared out`)
   if (shares.some(({ split_type }) => split_type !== first.split_type)) {
     return Either.left("percentages and fixed amounts cannot be mixed")

@@ -299,7 +299,7 @@ describe("people act as themselves", () => {
     await refused(
       asAdmin,
       ["payments", "refund", payment_id, "--reason", "x"],
-      /No money of this payment waits for a person\./
+      /No money of this payment waits for a decision\./
     )
   })
 

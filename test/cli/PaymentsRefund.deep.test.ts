@@ -90,7 +90,7 @@ it("gives it back once, audited, with the books in order", async () => {
     /The organisation keeps it: \S+ → \S+ USDT\n +corridor payments resolve \S+ --as completed/
   )
   expect(listed.stdout).toMatch(
-    /Give it back to the payer through \w+ \(the organisation's balance stays \S+ USDT\)\n +corridor payments refund /
+    /Return it to the payer through \w+ \(the organisation's balance stays \S+ USDT\)\n +corridor payments refund /
   )
   const items = await dataIn(env)<ReadonlyArray<{ item_id: string; decisions: ReadonlyArray<{ action: string }> }>>(
     ...["payments", "resolve", payment_id]
@@ -100,7 +100,7 @@ it("gives it back once, audited, with the books in order", async () => {
   const refund = ["payments", "refund", payment_id, "--reason", "The bank refuses it"]
   const given = await dataIn(env)<{ status: string; comments: string; transaction_id: string }>(...refund)
   expect(given.status).toBe("failed")
-  expect(given.comments).toMatch(/USDT given back through \w+ by .+: The bank refuses it$/)
+  expect(given.comments).toMatch(/USDT returned through \w+ by .+: The bank refuses it$/)
   expect(await waiting()).not.toContain(payment_id)
   expect(
     await query(
@@ -111,7 +111,7 @@ it("gives it back once, audited, with the books in order", async () => {
   const again = await cliIn(env)(...refund)
   expect(again).toMatchObject({ code: 1, stdout: "" })
   // While the first is on its way, and after it.
-  expect(again.stderr).toMatch(/^corridor: (It is being given back at this moment|No money of this payment waits)/)
+  expect(again.stderr).toMatch(/^corridor: (It is being returned at this moment|No money of this payment waits)/)
   expect(await cliIn(env)("ledger", "check")).toMatchObject({ code: 0 })
   // The provider's last word may still come between two looks.
   await vi.waitFor(async () => {

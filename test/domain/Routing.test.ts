@@ -183,7 +183,7 @@ describe("route", () => {
       ({ provider }) =>
         provider === "stripe" ? state : "closed"
     expect(reasonFor(config("a", "stripe"), { circuit: stripeIs("open") })).toBe(
-      "The provider stripe has not been answering and is left alone for a while."
+      "The provider stripe did not answer repeatedly: its circuit breaker is open."
     )
     const both = [config("a", "stripe"), config("b", "fiat")]
     expect(candidateIds(ask(both, { circuit: stripeIs("half-open") }))).toEqual(["a", "b"])

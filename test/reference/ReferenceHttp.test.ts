@@ -66,6 +66,7 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
       expect(text).toMatch(/^# \S/)
       expect(text).toContain("https://pay.example.com/corridor/v1/payments-init/initiate")
       expect(text).not.toContain("address.invalid")
+      expect(text).toContain("(./docs/guides.md)")
       expect((yield* send("/docs")).text).toContain('<link rel="alternate" type="text/markdown" href="docs.md" />')
     })
   )

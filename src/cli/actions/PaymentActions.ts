@@ -354,7 +354,7 @@ const giveBack = onSettlements(
   Effect.fnUntraced(function* ({ id, item, reason }: RefundInput) {
     const payload = { reason, ...(Option.isNone(item) ? {} : { item_id: item.value }) }
     const data = yield* noSuchPayment(id)(call("resolutions", "giveBack", { path: { payment_id: id }, payload }))
-    return { data, text: `Given back.\n${summaryText(data)}` }
+    return { data, text: `Returned.\n${summaryText(data)}` }
   })
 )
 

@@ -16,7 +16,10 @@ const session = Effect.fnUntraced(function* ({ org }: OrgInput) {
   const { organization } = data
   const text = properties([
     ["Server", `${root} (${data.mode})`],
-    ["As", data.credential === "user" ? data.email : `an API key of ${data.email ?? data.user_id ?? "nobody"}`],
+    [
+      "As",
+      data.credential === "user" ? data.email : `an API key of ${data.email ?? data.user_id ?? "an unknown user"}`
+    ],
     ["Role", data.role],
     ["Organisation", organization === null ? "every one" : `${organization.name} ${organization.org_id}`],
     // Every caller has the access `any`.

@@ -28,7 +28,7 @@ export const commands: Commands = {
     fees: "What organisations are charged for their payments: nothing, unless a rule says so.",
     reserves: "What of payins is held back, and for how long.",
     ledger: "The double-entry ledger behind every payment and account.",
-    payments: "Payments: list, show, resolve by hand, give back.",
+    payments: "Payments: list, show, resolve by hand, refund.",
     accounts: "Virtual accounts: list, freeze, unfreeze.",
     rules: "Limits on payments by phone, card, e-mail, address or beneficiary.",
     lists: "Block and allow lists.",

@@ -97,7 +97,7 @@ export const paymentCommands = [
   ),
   eitherCommand(
     "payments refund",
-    "Give money in suspense back to its payer through the provider that took it. Audited; repeating it never sends it twice.",
+    "Return money in suspense to its payer through the provider that took it. Audited; repeating it never sends it twice.",
     {
       examples: [
         'corridor payments refund PAYMENT_ID --reason "Paid twice by mistake"',
@@ -217,7 +217,7 @@ export const paymentCommands = [
       stdin: flag("stdin", "Read all fields from standard input, as one JSON object."),
       forgetReplaced: flag(
         "forget-replaced",
-        "Refuse at once what is signed with secrets that were replaced, which is otherwise believed for 24 hours."
+        "Refuse at once what is signed with secrets that were replaced, which is otherwise accepted for 24 hours."
       )
     },
     run: (input) => credentialActions().then(({ set }) => set(input))

@@ -66,9 +66,11 @@ export const retried =
     )
 
 const until = <A>(what: string, read: Effect.Effect<A, Refused, ApiClient>, isSo: (read: A) => boolean) =>
-  Effect.filterOrFail(read, isSo, () => new StepFailed({ message: `The demo waited in vain for ${what}.` })).pipe(
-    retried(what)
-  )
+  Effect.filterOrFail(
+    read,
+    isSo,
+    () => new StepFailed({ message: `The demo timed out while it waited for ${what}.` })
+  ).pipe(retried(what))
 
 export const curl = ({ apiKey, baseUrl }: DemoServer, path: string): string =>
   `curl -s '${baseUrl}${path}' -H 'Authorization: NONE' -H 'X-Api-Key: ${apiKey}'`
@@ -174,7 +176,7 @@ export const refund = Effect.fnUntraced(function* (sandbox: DemoServer, payment_
   yield* until("the refund to complete", read, (record) => record.refunded_amount.text === "1500.00")
   const attempts = (yield* attemptsOf(payment_id)).filter(({ leg }) => leg === "refund")
   const shown: Shown = {
-    what: `1500.00 KES of the payin given back by ${attempts.map(({ provider }) => provider).join(", then ")}`,
+    what: `1500.00 KES of the payin refunded by ${attempts.map(({ provider }) => provider).join(", then ")}`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`)
   }

@@ -15,7 +15,10 @@ const BEFORE = /^["']?(?:(?:authorization|x-api-key|api_key|jwt)["']?\s*:\s*["']
 
 /** A pasted key or token, also as a whole header or line. Its own shape counts; `chosen` is for text of neither shape. */
 export const pastedCredential = (text: string, chosen: Kind): readonly [kind: Kind, secret: string] => {
-  const secret = text.trim().replace(BEFORE, "").replace(/["',]+$/, "")
+  const secret = text
+    .trim()
+    .replace(BEFORE, "")
+    .replace(/["',]+$/, "")
   return [shapes.find(([, shape]) => shape.test(secret))?.[0] ?? chosen, secret]
 }
 

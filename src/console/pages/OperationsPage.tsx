@@ -74,7 +74,7 @@ const TransferActions = ({ transferId }: { readonly transferId: string }) => {
       <ActionButton
         name="Mark as returned"
         title="Mark this transfer as returned"
-        explanation="Check with the provider first. States that the provider undid the transfer: nobody gets or bears it."
+        explanation="Check with the provider first. States that the provider undid the transfer: no balance changes."
         done="Transfer resolved"
         act={({ reason = "", ...named }, send) =>
           send("virtualAccounts", "resolveTransfer", {

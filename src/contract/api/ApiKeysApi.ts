@@ -116,7 +116,7 @@ export const ApiKeysApi = apiGroup("apiKeys", "API keys", "Keys for server-to-se
     access: "api_keys",
     summary: "Rotate an API key",
     description:
-      "Creates a new key with the same name and role, owned by the caller. The old key is `expiring` until the grace time ends; without one it is revoked at once. Nobody can review their own payments with a key that they own. A key whose role, or whose owner's role, is above the caller's: 403.",
+      "Creates a new key with the same name and role, owned by the caller. The old key is `expiring` until the grace time ends; without one it is revoked at once. A person cannot review their own payments with a key that they own. A key whose role, or whose owner's role, is above the caller's: 403.",
     request: examples({
       "The old one works for an hour": { grace_seconds: 3600 },
       "The old one ends at once": {}

@@ -50,7 +50,7 @@ Amounts are JSON numbers with their fraction (\`1500.00\`; \`1500.0\` where the 
 
 ## Limits
 
-6,000 requests a minute for each credential, ten times that for all credentials of an organisation together, and 120 failed authentications a minute for each address, which never refuse a valid credential; beyond that 429 with \`Retry-After\`. A request that there is no room or time for now is 503 with \`Retry-After\`; nothing was done for it. So is one whose database was lost while it was written, or busy once a provider had been asked, where the message says that nobody knows whether it was: look before you send it again, or, where it moves money, send it with the same \`Idempotency-Key\`. Operations marked as an extension go beyond the common contract.
+6,000 requests a minute for each credential, ten times that for all credentials of an organisation together, and 120 failed authentications a minute for each address, which never refuse a valid credential; beyond that 429 with \`Retry-After\`. A request that there is no room or time for now is 503 with \`Retry-After\`; nothing was done for it. So is one whose database was lost while it was written, or busy once a provider had been asked, where the message says that the outcome is unknown: look before you send it again, or, where it moves money, send it with the same \`Idempotency-Key\`. Operations marked as an extension go beyond the common contract.
 
 ## Test values
 

@@ -108,7 +108,7 @@ export const MembersApi = apiGroup(
         .addSuccess(envelope(OrgMember)),
       access: "members",
       summary: "Replace the permissions of a member",
-      description: `Grants the listed permissions and revokes the others, all or none. Permissions that the member already has may stay, whoever asks. ${lattice}`,
+      description: `Grants the listed permissions and revokes the others, all or none. Permissions that the member already has may stay for any caller. ${lattice}`,
       request: examples({
         "Two of them": { permissions: ["payouts", "refunds"] },
         "None any more": { permissions: [] }

@@ -344,10 +344,10 @@ const acts = new Named({
   resend_otp: { summary: "Another password", value: { action: "resend_otp" } },
   cancel: { summary: "Call it off", value: { action: "cancel", reason: "The customer changed their mind" } },
   refund_part: {
-    summary: "Give a part back",
+    summary: "Refund a part",
     value: { action: "refund", amount: 500, reason: "One item came back" }
   },
-  refund: { summary: "Give back all that is left", value: { action: "refund" } },
+  refund: { summary: "Refund all that is left", value: { action: "refund" } },
   review: { summary: "Approve what waits for a review", value: { action: "review" } },
   accept_rate: { summary: "Approve it at the new rate", value: { action: "review", accept_rate: 129.35 } },
   reject: { summary: "Turn it away", value: { action: "reject", reason: "Not in the budget" } }
@@ -402,7 +402,7 @@ export const PaymentsInitApi = describedGroup(
             {
               provider: "pawapay",
               config_id: "0199c2a4-9e01-7c12-9e33-2b3c4d5e6f70",
-              reason: "The provider pawapay has not been answering and is left alone for a while."
+              reason: "The provider pawapay did not answer repeatedly: its circuit breaker is open."
             }
           ]
         })
@@ -423,7 +423,7 @@ export const PaymentsInitApi = describedGroup(
       request: acts,
       response: new Named({
         on_its_way: answered("A provider goes on with it", started),
-        back: answered("It was given back", {
+        back: answered("It was refunded", {
           ...ended,
           status: "refunded",
           message: "The payment was refunded."

@@ -109,13 +109,13 @@ export const ResolutionsApi = apiGroup("resolutions", "Decisions", "Decisions on
         exampleDecision("failed", "The provider has returned it to us", "EUR", 650.48, 650.48)
       ]),
       "More than was asked for": exampleItem(
-        "100.00 KES arrived besides what the payment is for: an operator must give it back or book it to the organisation.",
+        "100.00 KES arrived besides what the payment is for: an operator must return it or book it to the organisation.",
         100,
         "KES",
         [
           exampleDecision("completed", "The organisation keeps it: 1500.50 → 1600.50 KES", "KES", 1500.5, 1600.5),
-          exampleDecision(null, "Give it back to the payer through pawapay", "KES", 1500.5, 1500.5),
-          exampleDecision("failed", "The provider has given it back already", "KES", 1500.5, 1500.5)
+          exampleDecision(null, "Return it to the payer through pawapay", "KES", 1500.5, 1500.5),
+          exampleDecision("failed", "The provider has returned it already", "KES", 1500.5, 1500.5)
         ]
       ),
       "Nothing waits": success("Decisions", { payment_id: recordExample.payment_id, items: [] })
@@ -159,7 +159,7 @@ export const ResolutionsApi = apiGroup("resolutions", "Decisions", "Decisions on
       .addSuccess(PaymentRecord)
       .addError(Conflict),
     access: "platform",
-    summary: "Give money that waits back",
+    summary: "Return money in suspense",
     description:
       "Extension. Returns money in suspense to the payer, through the provider that collected it, if `GET …/decisions` offers it. The organisation's balance does not change. A partial payin fails. A repetition never sends it twice; with `item_id` it never sends anything else. Audited in the caller's name. 409 if no payer's money is in suspense (use `resolve` for money taken back and returned payouts), the provider cannot refund it, or there are several items and `item_id` is missing; the message has their ids.",
     request: examples({

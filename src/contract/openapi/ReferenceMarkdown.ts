@@ -51,7 +51,7 @@ export const referenceMarkdown = (openApi: string): string => {
   )
   return [
     `# ${info.title}`,
-    info.description,
+    info.description.replaceAll("(./docs/guides)", "(./docs/guides.md)"),
     "Schemas, answers and errors: [OpenAPI document](./openapi.json).",
     ...sections
   ]

@@ -108,7 +108,7 @@ const make = Effect.gen(function* () {
 
   const byAnother = (permit: Reviewer, payment: Payment) =>
     Option.contains(permit.actor.userId, payment.user_id)
-      ? refuse(payment, "whoever initiated it cannot be its reviewer.")
+      ? refuse(payment, "its initiator cannot review it.")
       : Effect.succeed(payment)
 
   const findHeldForReview = Effect.fnUntraced(function* (permit: Reviewer, paymentId: PaymentId) {

@@ -241,11 +241,11 @@ const failureOf = (
   const amount = payment.amount.toString()
   switch (effect) {
     case "underpaid": {
-      const message = `Only ${came} of ${amount} arrived: it is held until an operator gives it back.`
+      const message = `Only ${came} of ${amount} arrived: it is held until an operator returns it.`
       return { failure: { code: "UNDERPAID", message, provider }, note: message }
     }
     case "stranded": {
-      const message = `${amount} were collected and could not be settled: they are held until an operator gives them back.`
+      const message = `${amount} were collected and could not be settled: they are held until an operator returns them.`
       return { failure: { code: "NOT_SETTLED", message, provider }, note: message }
     }
     case "returned":

@@ -54,14 +54,14 @@ const uncertaintyIn = (history: PaymentHistory): string | undefined =>
 
 const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =>
   Effect.gen(function* () {
-    if (!left.isPositive) return yield* refuse(payment, "all of it was given back already, or is on its way.")
+    if (!left.isPositive) return yield* refuse(payment, "all of it was refunded already, or a refund is in progress.")
     if (amount === undefined) return left
     const part = yield* Either.mapLeft(
       Money.fromDecimal(amount, payment.amount.currency),
       (why) => new Invalid({ message: `amount: ${why}.` })
     )
     return part.minor > left.minor
-      ? yield* refuse(payment, `${part.toString()} is more than the ${left.toString()} that can still be given back.`)
+      ? yield* refuse(payment, `${part.toString()} is more than the ${left.toString()} that can still be refunded.`)
       : part
   })
 
@@ -101,9 +101,9 @@ const make = Effect.gen(function* () {
   const takerOf = Effect.fnUntraced(function* (payment: Payment) {
     // One that was charged back, and whose dispute was won, has money again.
     if (payment.status !== "completed" && payment.status !== "refunded") {
-      return yield* refuse(payment, "only a completed payment is given back.")
+      return yield* refuse(payment, "only a completed payment can be refunded.")
     }
-    if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
+    if (payment.direction !== "inbound") return yield* refuse(payment, "only payins can be refunded.")
     const history = yield* store.history(payment)
     const uncertainty = uncertaintyIn(history)
     if (uncertainty !== undefined) return yield* refuse(payment, uncertainty)
@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
     const provider = taken === undefined ? undefined : yield* providers.find(taken.provider, taken.account)
     if (taken !== undefined && provider === undefined) return yield* refuse(payment, switchedOff(taken))
     if (taken === undefined || provider?.refund === undefined) {
-      return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
+      return yield* refuse(payment, `${payment.provider} makes no refunds through this service.`)
     }
     const completedAt = history.statusChanges.findLast(({ to_status }) => to_status === "completed")?.at
     return {

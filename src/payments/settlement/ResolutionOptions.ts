@@ -193,7 +193,7 @@ const returnOption = (about: OptionSubject): ReadonlyArray<ResolutionOption> => 
     {
       action: "give_back",
       outcome: null,
-      says: `Give ${what} back to the payer through ${mover.provider}${follows}`,
+      says: `Return ${what} to the payer through ${mover.provider}${follows}`,
       balance: unchanged(about)
     }
   ]
@@ -202,7 +202,7 @@ const returnOption = (about: OptionSubject): ReadonlyArray<ResolutionOption> => 
 const ofMoneyThatCame = (about: OptionSubject): ReadonlyArray<ResolutionOption> => {
   const { context, mover, payment, history, sum } = about
   if (isUnderpaid(payment, sum)) {
-    const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
+    const failed = resolve("failed", "The provider has returned it: the payment fails", unchanged(about))
     return [...accept(about), ...returnOption(about), failed]
   }
   const { account, accountAmount } = allocationOf(payment, history, mover, sum)
@@ -210,7 +210,7 @@ const ofMoneyThatCame = (about: OptionSubject): ReadonlyArray<ResolutionOption> 
   const back =
     kindOfAttempt(payment, mover) === "payout"
       ? "The provider has taken it back already"
-      : "The provider has given it back already"
+      : "The provider has returned it already"
   return [
     resolve("completed", `The organisation keeps it: ${arrow(kept)}${debtWords(kept)}`, kept),
     ...returnOption(about),

@@ -134,7 +134,7 @@ export const atProvider = (statement: OperatorStatement): StatedChange => {
       of: { attempt_id: sum.attempt_id, from: "ramp" }
     }
     const movements = [foundMovement(statement, part.refund_id)]
-    return { status, patch: { refunds: [...payment.refunds, part] }, cause: "given back by hand", movements }
+    return { status, patch: { refunds: [...payment.refunds, part] }, cause: "returned by hand", movements }
   }
   const movements = [foundMovement(statement, null)]
   if (!isUnderpaid(payment, sum)) return { status, patch: {}, cause: "settled by hand", movements }

@@ -52,10 +52,10 @@ const EVENTS = 3
 export const changed = () => new Conflict({ message: "The payment changed just now; look at it again." })
 
 const inAMinute = () =>
-  new Conflict({ message: "It is being given back at this moment: look at the payment again in a minute." })
+  new Conflict({ message: "It is being returned at this moment: look at the payment again in a minute." })
 
 const byHand = ({ payment_id }: Payment): string =>
-  `give it back at the provider, then run "corridor payments resolve ${payment_id} --as failed".`
+  `return it at the provider, then run "corridor payments resolve ${payment_id} --as failed".`
 
 const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void, Conflict> => {
   switch (outcome._tag) {
@@ -70,7 +70,7 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
       })
     case "Unknown":
       return new Conflict({
-        message: `Whether ${provider} gives the money back is unknown (${outcome.reason}): repeat the command, it cannot be sent twice.`
+        message: `Whether ${provider} returns the money is unknown (${outcome.reason}): repeat the command, it cannot be sent twice.`
       })
   }
 }
@@ -100,7 +100,7 @@ const wantedOf = (
     if (sum === undefined) {
       return yield* conflict(
         sums.length === 0
-          ? "No money of this payment waits for a person."
+          ? "No money of this payment waits for a decision."
           : `No money of this payment waits under ${item}. ${listItems(payment, sums)}`
       )
     }
@@ -111,7 +111,7 @@ const wantedOf = (
     }
     if (!sum.money.isPositive) {
       return yield* conflict(
-        `Money is gone from this payment, and none came to be given back: settle it with "corridor payments resolve ${payment.payment_id}".`
+        `Money is gone from this payment, and none came that could be returned: settle it with "corridor payments resolve ${payment.payment_id}".`
       )
     }
     const taker = moverOf(history.attempts, sum)
@@ -123,7 +123,7 @@ const wantedOf = (
     }
     const isOurs = taker.outcome === "declined" || isUnderpaid(payment, sum)
     if (!isFinal(payment.status) && !isOurs) {
-      return yield* conflict(`This payment is ${payment.status}: its money can be given back once it has ended.`)
+      return yield* conflict(`This payment is ${payment.status}: its money can be returned once it has ended.`)
     }
     const resurfaced = resurfacedIn(history, sum)
     if (resurfaced !== undefined) {
@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
     const provider = yield* providers.find(name, account)
     if (provider === undefined) return yield* new Conflict({ message: switchedOff(attempt) })
     if (provider.refund === undefined || refundsHonoured(provider) === false) {
-      return yield* new Conflict({ message: `${name} gives nothing back through this service: ${byHand(payment)}` })
+      return yield* new Conflict({ message: `${name} makes no refunds through this service: ${byHand(payment)}` })
     }
     const refunding: Refunding = { ...provider, refund: provider.refund }
     return refunding
@@ -254,7 +254,7 @@ const make = Effect.gen(function* () {
     // What may have been sent before is not refused because it was too late to send it again.
     if (outcome._tag === "Declined" && outcome.unsent === "late" && !(sendPermit instanceof FirstSendPermit))
       return yield* inAMinute()
-    const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
+    const note = `${money.toString()} returned through ${provider.name} by ${permit.actor.id}: ${reason}`
     yield* outcomes.record(subject, outcome, {
       cause: `return at ${provider.name}`,
       ...(outcome._tag === "Accepted" ? { note } : {})

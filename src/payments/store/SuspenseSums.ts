@@ -67,11 +67,11 @@ export const describeSum = (
   sum: Pick<Sum, "money"> & { readonly from?: Allocation["from"] }
 ): string => {
   if (sum.from === "ramp") {
-    return `${sum.money.toString()} were collected and not settled: an operator must give them back or book them to the organisation.`
+    return `${sum.money.toString()} were collected and not settled: an operator must return them or book them to the organisation.`
   }
   const what = statusWords(payment, sum)
   return sum.money.isPositive
-    ? `${what}: an operator must give it back or book it to the organisation.`
+    ? `${what}: an operator must return it or book it to the organisation.`
     : `${what}: an operator must say who bears it.`
 }
 

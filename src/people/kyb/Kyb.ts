@@ -152,7 +152,7 @@ const make = Effect.gen(function* () {
       return yield* new Conflict({ message: `KYB is ${state.kyb_status}: there is nothing to decide.` })
     }
     if (yield* isMemberOf(state.org_id, personOf(permit))) {
-      return yield* new Forbidden({ message: "You are a member of this organisation: somebody else has to decide." })
+      return yield* new Forbidden({ message: "You are a member of this organisation: another person has to decide." })
     }
     return state
   })

@@ -26,7 +26,7 @@ const NAME = applicationName(migrations)
 const VERSION = "select current_setting('server_version_num')::int as version"
 
 const total = Metric.gauge("db_pool_connections", { description: "Open database connections." })
-const idle = Metric.gauge("db_pool_idle_connections", { description: "Open database connections that nobody uses." })
+const idle = Metric.gauge("db_pool_idle_connections", { description: "Open database connections that are idle." })
 const waiting = Metric.gauge("db_pool_waiting_requests", { description: "Statements waiting for a connection." })
 
 const countConnections = (pool: Pg.Pool) =>

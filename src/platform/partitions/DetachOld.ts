@@ -81,7 +81,7 @@ const detach = (sql: SqlClient.SqlClient, { stillNeeded, table }: DetachRule, mo
     Effect.provideService(SqlClient.SqlClient, sql),
     Effect.catchAll((error) =>
       sqlStateOf(error) === LOCK_TIMEOUT
-        ? Effect.as(Effect.logInfo(`${month} stays for now, somebody else has it in hand`, error), 0)
+        ? Effect.as(Effect.logInfo(`${month} stays for now, another process is detaching it`, error), 0)
         : Effect.as(Effect.logError(`${month} cannot leave its table: ${sqlReasonOf(error)}`, error), 0)
     )
   )

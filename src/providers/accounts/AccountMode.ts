@@ -76,7 +76,7 @@ const otherModeSaid = ({ modes }: Declared, mode: Mode, json: unknown): Mode | u
 }
 
 const alert = ({ name, title }: Pick<AnyThirdParty, "name" | "title">, what: string, said: Mode, mode: Mode) =>
-  alertOperator("other_mode", `${what} ${complaint(title, said, mode)}: it is not believed.`, { provider: name })
+  alertOperator("other_mode", `${what} ${complaint(title, said, mode)}: it is ignored.`, { provider: name })
 
 /**
  * An answer of the other mode leaves an order unknown: it is neither completed nor sent to another provider, and an

@@ -62,7 +62,7 @@ export const circleRegistration = (
         const strange = parts.map(({ url }) => topicIn(url)).find((topic) => !isOurTopic(topic))
         return strange === undefined
           ? "It is confirmed."
-          : `It comes from ${strange}, which is not believed: set CIRCLE_SNS_TOPIC_ARN to it.`
+          : `It comes from ${strange}, which is not accepted: set CIRCLE_SNS_TOPIC_ARN to it.`
       })
   })
 }

@@ -246,7 +246,7 @@ const connect = (account: Account<typeof fields>): Connected => {
         case "deposit":
           return Effect.tap(Effect.merge(findDeposit(attempt)), warned)
         default:
-          return Effect.succeed(new Unknown({ reason: "Coinbase gives nothing back" }))
+          return Effect.succeed(new Unknown({ reason: "Coinbase makes no refunds" }))
       }
     },
     callback: (request) =>

@@ -229,7 +229,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
       return Either.fromNullable(
         reports.refundableIn(order)(reply),
-        () => new Declined({ reason: "it finds no payment there that could be given back", code: "INVALID_ORDER" })
+        () => new Declined({ reason: "it finds no payment there that could be refunded", code: "INVALID_ORDER" })
       )
     })
     return Effect.merge(

@@ -129,4 +129,4 @@ export const refundRequest = (order: RefundOrder): Either.Either<MtnOrder, Decli
         reference: order.reference,
         body: { ...common(order, order.reason), referenceIdToRefund: order.collectionId ?? order.attempt.reference }
       })
-    : Either.left(notSupported("MTN gives back only what it collected"))
+    : Either.left(notSupported("MTN refunds only what it collected"))

@@ -23,7 +23,7 @@ export class NoProof extends Data.TaggedError("NoProof")<{ readonly message: str
 
 /** `setting`: the name of the secret that is missing. */
 export const secretNotSet = (setting: string): NoProof =>
-  new NoProof({ message: `${setting} is not set, so no callback can be believed` })
+  new NoProof({ message: `${setting} is not set, so no callback can be verified` })
 
 export const jsonOfBody = ({ body }: Pick<CallbackRequest, "body">): Option.Option<unknown> =>
   Either.getRight(readJson(body.toString("utf8")))

@@ -85,7 +85,7 @@ const stateOf = (code: string) => new SqlError.SqlError({ cause: Object.assign(n
 
 const nothingDone = /busy and has done nothing/
 const nobodyKnows =
-  /nobody knows whether it was\. Look it up before .* Only what moves money .* with the same Idempotency-Key/
+  /whether it was is unknown\. Look it up before .* Only what moves money .* with the same Idempotency-Key/
 
 const setbacks = [
   ["a lock that was not given", stateOf("55P03"), nothingDone],

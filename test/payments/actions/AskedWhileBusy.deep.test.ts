@@ -38,7 +38,7 @@ onDatabasePaymentServer("An action that a provider was asked about", make, (it, 
 
   const expectNobodyKnows = (answer: Effect.Effect.Success<ReturnType<typeof act>>) => {
     expect(answer).toMatchObject({ status: 503, body: { code: "SERVICE_UNAVAILABLE" } })
-    expect(answer.body["message"]).toMatch(/nobody knows whether it was\. Look it up before you send it again/)
+    expect(answer.body["message"]).toMatch(/whether it was is unknown\. Look it up before you send it again/)
     expect(answer.headers["retry-after"]).toMatch(/^[1-9]\d*$/)
   }
 

@@ -100,8 +100,8 @@ onPaymentServer("Decisions", "memory", made, (it) => {
         expect(saidOf([item!])).toEqual([
           [
             `The organisation keeps it: ${now} → ${(Number(now) + 100).toFixed(2)} KES`,
-            "Give it back to the payer through stripe",
-            "The provider has given it back already"
+            "Return it to the payer through stripe",
+            "The provider has returned it already"
           ]
         ])
         stripe.will({ refund: refunded })
@@ -174,8 +174,8 @@ onPaymentServer("Decisions", "memory", made, (it) => {
         const [item] = yield* itemsOf(paid.payment_id)
         expect(item!.decisions.map(({ says }) => says.split(":")[0])).toEqual([
           "Accept 700.00 KES as the whole payment",
-          "Give it back to the payer through stripe",
-          "The provider has given it back"
+          "Return it to the payer through stripe",
+          "The provider has returned it"
         ])
         stripe.will({ refund: refunded })
         yield* take(paid.payment_id, item!, nth)

@@ -248,7 +248,7 @@ onDatabasePaymentServer(
         const open = yield* preview(request)
         expect(whoIsAsked(open)).toEqual(["adyen"])
         expect(open.excluded).toMatchObject([
-          { provider: "paypal", reason: "The provider paypal has not been answering and is left alone for a while." }
+          { provider: "paypal", reason: "The provider paypal did not answer repeatedly: its circuit breaker is open." }
         ])
         expect((yield* initiate(request)).response["provider"]).toBe("adyen")
         expect(calls).toBe(10)

@@ -77,7 +77,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
       expect(yield* recordOf(payment_id)).toMatchObject({
         status: "failed",
         comments: expect.stringContaining(
-          "1500.00 KES given back through stripe by amina: the customer paid twice"
+          "1500.00 KES returned through stripe by amina: the customer paid twice"
         ) as unknown
       })
       const log = yield* AuditLog
@@ -96,7 +96,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
           }
         }
       ])
-      expect(yield* refusalOf(payment_id)).toBe("Conflict: No money of this payment waits for a person.")
+      expect(yield* refusalOf(payment_id)).toBe("Conflict: No money of this payment waits for a decision.")
       expect(refundsOf(reference)).toHaveLength(1)
       yield* expectBooksInOrder
     })
@@ -150,7 +150,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
       expect(yield* refusalOf(closed.payment_id)).toBe("Conflict: stripe declined the refund: the card is closed.")
       const unsafe = yield* lateAt(adyen, "NL")
       const refusal = yield* refusalOf(unsafe.payment_id)
-      expect(refusal).toContain("adyen gives nothing back through this service")
+      expect(refusal).toContain("adyen makes no refunds through this service")
       expect(refusal).toContain(`corridor payments resolve ${unsafe.payment_id} --as failed`)
       expect(adyen.refunds).toEqual([])
       expect(yield* gained).toEqual({ stripe: -1500, adyen: -1500, clearing: 3000 })
@@ -203,7 +203,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
       })
       const [attempt] = yield* attemptsOf(gone.payment_id)
       const reference = String(attempt?.["attempt_id"])
-      expect(yield* refusalOf(gone.payment_id)).toBe("Conflict: No money of this payment waits for a person.")
+      expect(yield* refusalOf(gone.payment_id)).toBe("Conflict: No money of this payment waits for a decision.")
       yield* callBack("stripe", { key: "es no", reference, state: "failed" })
       yield* callBack("stripe", { key: "es yes", reference, state: "completed" })
       expect(yield* itemsOf(gone.payment_id)).toHaveLength(1)
@@ -242,7 +242,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
         all.some((one) => one["leg"] === "settlement" && one["outcome"] === "accepted")
       )
       const settlement = legs.find((one) => one["leg"] === "settlement")
-      expect(yield* refusalOf(payment_id)).toContain("can be given back once it has ended")
+      expect(yield* refusalOf(payment_id)).toContain("can be returned once it has ended")
       expect(refundsOf(reference)).toEqual([])
       yield* resolveAs(payment_id, "failed")
       expect(yield* held(payment_id)).toBe("13000.00")

@@ -111,8 +111,8 @@ it("lets the organisation keep what came besides, or gives it back where the pro
   const over = paid(movement("collection", "c2", shillings(100)))
   expect(says(over, { has: shillings(650) })).toEqual([
     "completed: The organisation keeps it: 650.00 → 750.00 KES",
-    "give_back: Give it back to the payer through stripe",
-    "failed: The provider has given it back already"
+    "give_back: Return it to the payer through stripe",
+    "failed: The provider has returned it already"
   ])
   expect(decided(over, { has: shillings(650) }).map(({ balance }) => balance?.after.toString())).toEqual([
     "750.00 KES",
@@ -143,8 +143,8 @@ const underpaid = () => {
 it("accepts an underpayment with its own fee, or lets the payment fail", () => {
   expect(says(underpaid(), { fee: shillings(10) })).toEqual([
     "completed: Accept 700.00 KES as the whole payment (fee 10.00 KES): 0.00 → 690.00 KES",
-    "give_back: Give it back to the payer through stripe: the payment fails",
-    "failed: The provider has given it back: the payment fails"
+    "give_back: Return it to the payer through stripe: the payment fails",
+    "failed: The provider has returned it: the payment fails"
   ])
   expect(says(underpaid())[0]).toBe("completed: Accept 700.00 KES as the whole payment: 0.00 → 700.00 KES")
 })
@@ -186,8 +186,8 @@ it("offers for what a failed ramp holds what it offers for money that came", () 
   expect(opened.waiting()).toEqual(["ramp 1500.00 KES"])
   expect(says(opened, {}, story())).toEqual([
     "completed: The organisation keeps it: 0.00 → 1500.00 KES",
-    "give_back: Give it back to the payer through stripe",
-    "failed: The provider has given it back already"
+    "give_back: Return it to the payer through stripe",
+    "failed: The provider has returned it already"
   ])
 })
 

@@ -253,7 +253,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       const odd = { ...old, stillNeeded: { key: "no_such_column", rows: "true" } }
       expect(yield* detachOldPartitions(client, odd).pipe(Effect.provide(heard))).toBe(0)
       expect(said).toEqual([
-        `INFO ${name} stays for now, somebody else has it in hand`,
+        `INFO ${name} stays for now, another process is detaching it`,
         `ERROR ${name} cannot leave its table: column l.no_such_column does not exist`
       ])
       expect(yield* detachOldPartitions(client, old)).toBe(1)

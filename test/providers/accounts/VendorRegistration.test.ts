@@ -172,7 +172,7 @@ describe(`a subscription of Circle's${unpublished(CIRCLE)}`, () => {
       const { http } = scripted(() => replyOf(200, { data: [subscription("confirmed", "another-topic")] }))
       const said = Either.getOrThrow(yield* connected(circle, http, circleFake.credentials).register!("none"))
       expect(said.message).toContain(
-        "It comes from arn:aws:sns:us-east-1:908968368384:another-topic, which is not believed: set CIRCLE_SNS_TOPIC_ARN"
+        "It comes from arn:aws:sns:us-east-1:908968368384:another-topic, which is not accepted: set CIRCLE_SNS_TOPIC_ARN"
       )
     })
   )
