@@ -438,7 +438,10 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await dialog.getByLabel("Amount in KES").fill("500.50")
         await dialog.getByLabel("Reason").fill("One cup was broken")
         await dialog.getByRole("button", { name: "Refund" }).click()
-        await page.getByText("500.50 KES were refunded.").waitFor()
+        const now = "1,500.00 KES were credited to your balance. Of these, 500.50 KES were refunded."
+        await page.getByText(now).waitFor()
+        await page.getByRole("cell", { name: "One cup was broken" }).waitFor()
+        await looksRight(page, "a refund with its reason")
 
         const kept = await page.evaluate<string>(
           "[document.cookie, location.href, JSON.stringify(localStorage)].join()"

@@ -186,12 +186,11 @@ const atProvider = ({ provider }: Payment): string => (provider === null ? "a pr
 const inbound = (payment: Payment): Location => {
   const { refunded_amount, refunds, status } = payment
   if (status === "completed") {
-    const back = isZero(refunded_amount) ? "" : ` ${amountText(refunded_amount)} ${payment.currency} were refunded.`
-    return {
-      tone: "good",
-      title: "Collected",
-      words: `${received(payment)} are on your balance${feesText(payment)}.${back}`
-    }
+    const credited = isZero(refunded_amount) ? "are on your balance" : "were credited to your balance"
+    const back = isZero(refunded_amount)
+      ? ""
+      : ` Of these, ${amountText(refunded_amount)} ${payment.currency} were refunded.`
+    return { tone: "good", title: "Collected", words: `${received(payment)} ${credited}${feesText(payment)}.${back}` }
   }
   if (status === "refunded") {
     return refunds.some(({ state }) => state === "completed")
@@ -281,6 +280,7 @@ const Refunds = ({ payment }: { readonly payment: Payment }) => (
           show: ({ state }) => <Badge status={state} words={state === "open" ? "Pending" : undefined} />
         },
         { name: "Amount", align: "end", show: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
+        { name: "Reason", below: true, show: ({ reason }) => reason },
         { name: "Requested", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
       ]}
     />
