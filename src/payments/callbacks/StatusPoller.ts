@@ -217,7 +217,11 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         worker: workThrough(
           "enquiries",
           Effect.suspend(() => store.claimEnquiries(slots.room())).pipe(
-            Effect.tap(Effect.forEach((attempt) => slots.run(attempt.provider, alone(attempt)), { discard: true })),
+            Effect.tap(
+              Effect.forEach((attempt) => slots.run(attempt.provider, attempt.org_id, alone(attempt)), {
+                discard: true
+              })
+            ),
             Effect.map((due) => ({ foundAny: due.length > 0 || slots.isFull() }))
           )
         )

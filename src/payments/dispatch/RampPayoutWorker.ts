@@ -79,6 +79,7 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
         for (const subject of due) {
           yield* slots.run(
             subject.attempt.provider,
+            subject.attempt.org_id,
             runDetached(
               Effect.flatMap(FirstSendPermit.claimed(subject.attempt), (sendPermit) =>
                 send(subject, window, sendPermit)

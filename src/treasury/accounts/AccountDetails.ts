@@ -155,8 +155,8 @@ const make = Effect.gen(function* () {
   /** Begins what is due, and does not wait for providers. */
   const beginDue = Effect.gen(function* () {
     const due = yield* accounts.claimDetails(slots.room())
-    yield* Effect.forEach(due, (pending) => slots.run(pending.issuer, ask(pending)), { discard: true })
-    yield* Effect.forEach(listSlots.room(), ({ provider }) => listSlots.run(provider, listOne(provider)), {
+    yield* Effect.forEach(due, (pending) => slots.run(pending.issuer, pending.org_id, ask(pending)), { discard: true })
+    yield* Effect.forEach(listSlots.room(), ({ provider }) => listSlots.run(provider, null, listOne(provider)), {
       discard: true
     })
     return { foundAny: due.length > 0 || slots.isFull() }

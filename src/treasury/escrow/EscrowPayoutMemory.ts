@@ -74,7 +74,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
         }),
       claim: ({ busy, most, ofOne }) =>
         Effect.map(currentDate, (at) => {
-          const turns = new Map<string, number>()
+          const turns = new Map(Object.entries(busy))
           const due = escrowPayouts
             .all(({ due_at }) => due_at !== null && due_at <= at)
             .toSorted((a, b) => a.due_at!.getTime() - b.due_at!.getTime())
@@ -83,7 +83,7 @@ export const escrowPayoutStoreMemory = Layer.effect(
               turns.set(row.org_id, turn)
               return { row, turn }
             })
-            .filter(({ row, turn }) => turn <= ofOne - (busy[row.org_id] ?? 0))
+            .filter(({ turn }) => turn <= ofOne)
             .toSorted((a, b) => a.turn - b.turn)
           return due.slice(0, Math.max(0, most)).map(({ row }) => {
             const lease_token = `${row.payout_id} ${at.getTime()} ${row.tries + 1}`

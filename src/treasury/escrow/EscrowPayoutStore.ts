@@ -185,7 +185,7 @@ const rowOf = ({ amount, initiator, ...payout }: NewPayout) => ({
   lease_token: payout.payout_id
 })
 
-/** Takes the earliest due row of each organisation first, so that no organisation's backlog delays another. */
+/** Takes a due row of the organisation with the fewest in work first, so that no organisation's backlog delays another. */
 const CLAIM = `with recursive owners as (
     (select org_id from escrow_payouts where due_at is not null order by org_id limit 1)
     union all
@@ -193,11 +193,11 @@ const CLAIM = `with recursive owners as (
       order by n.org_id limit 1)
     from owners o where o.org_id is not null
   ), due as (
-    select d.payout_id, d.due_at, row_number() over (partition by o.org_id order by d.due_at, d.payout_id) as turn
-    from owners o cross join lateral (
+    select d.payout_id, d.due_at, b.busy + row_number() over (partition by o.org_id order by d.due_at, d.payout_id) as turn
+    from owners o cross join lateral (select coalesce(($4::jsonb ->> o.org_id::text)::int, 0) as busy) b
+    cross join lateral (
       select p.payout_id, p.due_at from escrow_payouts p
-      where p.org_id = o.org_id and p.due_at <= now() order by p.due_at
-      limit greatest($3 - coalesce(($4::jsonb ->> o.org_id::text)::int, 0), 0)
+      where p.org_id = o.org_id and p.due_at <= now() order by p.due_at limit greatest($3 - b.busy, 0)
     ) d
   ), locked as (
     select l.payout_id from escrow_payouts l

@@ -20,6 +20,7 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { catchRefusal, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
+import { countByOrg } from "../../platform/database/ProviderQueues.ts"
 import { WorkQueues, workThrough } from "../../platform/database/WorkQueues.ts"
 import { type ClaimedPayout, permitOf, EscrowPayoutStore, type PayoutPatch } from "./EscrowPayoutStore.ts"
 import { makePartyPayouts } from "./PartyPayouts.ts"
@@ -43,7 +44,7 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
   const runDetached = yield* makeRunDetached
   const fork = yield* FiberSet.makeRuntime<never>()
-  const running = new Map<string, OrgId>()
+  const running = new Map<string, ClaimedPayout>()
   const waiters = new Map<string, Deferred.Deferred<void>>()
 
   const wake = Effect.flatMap(WorkQueues, ({ announce }) => announce("escrow_payouts"))
@@ -128,17 +129,13 @@ const make = Effect.gen(function* () {
     )
 
   /** Payouts in work of each organisation: those that wait for a slow provider leave room for the others'. */
-  const busy = () => {
-    const counts: Record<string, number> = {}
-    for (const org of running.values()) counts[org] = (counts[org] ?? 0) + 1
-    return counts
-  }
+  const busy = () => countByOrg(running.values())
 
   const takeDue = Effect.gen(function* () {
     const most = escrowPayoutConcurrency - running.size
     const due = yield* store.claim({ most, ofOne: escrowPayoutsOfOne, busy: busy() })
     for (const claimed of due) {
-      running.set(claimed.payout_id, claimed.org_id)
+      running.set(claimed.payout_id, claimed)
       fork(take(claimed))
     }
     const isFull = Object.values(busy()).some((count) => count >= escrowPayoutsOfOne)

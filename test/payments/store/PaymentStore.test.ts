@@ -704,8 +704,14 @@ for (const backend of backends) {
           const claimed = yield* store.claimEnquiries([{ provider, room: 4 }])
           const ofEach = [crowd, neighbour].map(({ org_id }) => claimed.filter((row) => row.org_id === org_id).length)
           expect(ofEach).toEqual([2, 2])
-          const rest = yield* store.claimEnquiries([{ provider, room: 1000 }])
-          expect(new Set([...claimed, ...rest].map(({ attempt_id }) => attempt_id)).size, "each once").toBe(size + 2)
+          yield* Effect.replicateEffect(newPayment(neighbour, {}, queued), 2)
+          yield* timePasses(clock, "31 seconds")
+          const busy = { [crowd.org_id]: 7 }
+          const [later, ...others] = yield* store.claimEnquiries([{ provider, room: 1, busy }])
+          expect([later?.org_id, others], "room comes back one by one").toEqual([neighbour.org_id, []])
+          const rest = yield* store.claimEnquiries([{ provider, room: 1000, busy }])
+          const all = [...claimed, later!, ...rest].map(({ attempt_id }) => attempt_id)
+          expect(new Set(all).size, "each once").toBe(size + 4)
         })
       )
     }

@@ -115,6 +115,10 @@ onBothStores("Virtual accounts at rest", (it) => {
         const ofEach = [crowd, neighbour].map(({ org_id }) => claimed.filter((row) => row.org_id === org_id).length)
         expect(ofEach).toEqual([2, 2])
         expect(claimed.map(({ account_id }) => account_id)).not.toContain(elsewhere.account_id)
+        const late = yield* newAccount(neighbour, "NGN", pending)
+        const busy = { [crowd.org_id]: 3 }
+        const one = yield* store.claimDetails([{ provider: issuer, room: 1, busy }])
+        expect(one, "room comes back one by one").toMatchObject([{ account_id: late.account_id }])
         const rest = yield* store.claimDetails([{ provider: issuer, room: 1000 }])
         expect(new Set([...claimed, ...rest].map(({ account_id }) => account_id)).size, "each once").toBe(size + 2)
         expect(yield* store.claimDetails([])).toEqual([])

@@ -163,6 +163,18 @@ onBothStores("EscrowPayoutStore", (it) => {
     })
   )
 
+  it.effect("goes to the organisation with the fewest in work, as room comes back one by one", () =>
+    Effect.gen(function* () {
+      const [crowd, other] = yield* Effect.all([newOwner, newOwner])
+      yield* crowd.claimAll
+      yield* crowd.make(3)
+      yield* other.make(1)
+      const claimed = yield* crowd.store.claim({ most: 1, ofOne: 4, busy: { [crowd.org_id]: 3 } })
+      expect(claimed.map(({ org_id }) => org_id)).toEqual([other.org_id])
+      yield* crowd.claimAll
+    })
+  )
+
   it.effect("is marked as sent by the lease that holds it, once", () =>
     Effect.gen(function* () {
       const { claimAll, escrow_id, make, scope, store } = yield* newOwner
