@@ -129,7 +129,14 @@ const SEARCH =
 export const SearchText = Schema.String.pipe(
   Schema.minLength(1),
   Schema.maxLength(LONGEST_REFERENCE),
-  Schema.filter((typed) => typed.trim() !== "" || "is blank"),
+  // Searches leave accents out: a text of accents alone is in every name.
+  Schema.filter(
+    (typed) =>
+      typed
+        .normalize("NFD")
+        .replaceAll(/[\u0300-\u036f]/g, "")
+        .trim() !== "" || "is blank"
+  ),
   Schema.filter((typed) => !typed.includes("\0") || "contains a NUL character"),
   Schema.filter((typed) => !holdsCardNumber(typed) || "is a possible card number: search for its last four digits")
 ).annotations({

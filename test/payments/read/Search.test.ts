@@ -76,6 +76,8 @@ onDatabaseServer("The search of transactions", (it) => {
       for (const typed of [
         "",
         "  ",
+        "\u0345",
+        " \u0301 \u0300",
         "x".repeat(256),
         "x".repeat(10_000),
         "a\0b",
