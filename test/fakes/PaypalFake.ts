@@ -185,8 +185,9 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         if (money === undefined) return refusal(400, "VALIDATION_ERROR", [{ issue: "Currency is invalid" }])
         const known = books.byReference("payout", reference)
         if (known !== undefined) {
-          const duplicate = { field: "SENDER_BATCH_ID", issue: "Duplicate batch request" }
-          return refusal(400, "USER_BUSINESS_ERROR", [duplicate], batchOf(known, url).links)
+          const issue = "Batch with given sender_batch_id already exists"
+          const duplicate = { field: "SENDER_BATCH_ID", issue, link: batchOf(known, url).links }
+          return refusal(400, "USER_BUSINESS_ERROR", [duplicate])
         }
         if (scenario === "declined_provider") return refusal(422, "INSUFFICIENT_FUNDS")
         if (scenario === "declined_instrument") {

@@ -81,16 +81,16 @@ interface Detail {
   readonly issue: string
   readonly field?: string
   readonly description?: string
+  readonly link?: ReadonlyArray<unknown>
 }
 
 export const refusal = (
   status: number,
   name: keyof typeof messages,
-  details: ReadonlyArray<Detail> = [],
-  links: ReadonlyArray<unknown> = []
+  details: ReadonlyArray<Detail> = []
 ): FakeReply => ({
   status,
-  body: { name, message: messages[name], debug_id: "fa4ed3b061d0e", details, links }
+  body: { name, message: messages[name], debug_id: "fa4ed3b061d0e", details, links: [] }
 })
 
 export const bodyAs = <A, I>(schema: Schema.Schema<A, I>, name: "INVALID_REQUEST" | "VALIDATION_ERROR") => {

@@ -94,13 +94,18 @@ export const verification = (reply: ProviderReply): Option.Option<Check<"vendor"
   )
 }
 
+const Links = optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
+
 const readProblem = objectReader({
   name: Schema.String,
   message: optionalText,
   details: optional(
-    Schema.Array(Schema.Struct({ field: optionalText, issue: optionalText, description: optionalText }))
+    Schema.Array(
+      // Payouts put the link to the batch of a duplicate here, and leave `links` empty.
+      Schema.Struct({ field: optionalText, issue: optionalText, description: optionalText, link: Links })
+    )
   ),
-  links: optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
+  links: Links
 })
 
 interface Problem {
@@ -118,7 +123,7 @@ export const problemIn = ({ json }: ProviderReply): Problem | undefined =>
       issue: details?.[0]?.issue,
       field: details?.[0]?.field,
       reason: details?.[0]?.description ?? details?.[0]?.issue ?? message ?? name,
-      links: links ?? []
+      links: [...(links ?? []), ...(details ?? []).flatMap(({ link = [] }) => link)]
     }))
   )
 

@@ -444,6 +444,43 @@ describe("how PayPal is spoken to", () => {
     })
   )
 
+  it.effect("a batch that it has already is found by the link of the detail that refuses it", () =>
+    Effect.gen(function* () {
+      // As PayPal's sandbox answers a repeated sender_batch_id.
+      const there = replyOf(400, {
+        name: "USER_BUSINESS_ERROR",
+        message: "User business error.",
+        debug_id: "f05063556a338",
+        information_link: "https://developer.paypal.com/docs/api/payments.payouts-batch/#errors",
+        details: [
+          {
+            field: "SENDER_BATCH_ID",
+            location: "body",
+            issue: "Batch with given sender_batch_id already exists",
+            link: [
+              { href: "https://api.sandbox.paypal.com/v1/payments/payouts/CR9VS2K4X4846", rel: "self", method: "GET" }
+            ]
+          }
+        ],
+        links: []
+      })
+      const { asked, provider } = answering(({ method }) =>
+        method === "POST"
+          ? there
+          : replyOf(200, {
+              batch_header: { payout_batch_id: "CR9VS2K4X4846", batch_status: "SUCCESS" },
+              items: [{ transaction_status: "SUCCESS", payout_item: { sender_item_id: reference } }]
+            })
+      )
+      expect(yield* provider.initiate(toWallet({ reference }))).toMatchObject({
+        _tag: "Accepted",
+        state: "completed",
+        providerPaymentId: "CR9VS2K4X4846"
+      })
+      expect(asked().map(({ path }) => path)).toEqual(["/v1/payments/payouts", "/v1/payments/payouts/CR9VS2K4X4846"])
+    })
+  )
+
   it.effect("each kind of attempt is asked about where it is known; a refund nowhere", () =>
     Effect.gen(function* () {
       const { asked, provider } = answering(() => problem(500, "INTERNAL_ERROR"))
