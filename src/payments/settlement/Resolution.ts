@@ -21,7 +21,7 @@ import type { Allocation, Attempt, Payment } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange, organizationAccount } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
-import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
+import { isPartOfRamp, isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./ResolutionOptions.ts"
 import {
   asReceivable,
@@ -281,6 +281,11 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         }
         if (verdict.movementId !== undefined) {
           return yield* conflict("movement_id: nothing moves at the provider with this decision; leave it out.")
+        }
+        if (isPartOfRamp(payment, sum)) {
+          return yield* conflict(
+            `This ramp is ${payment.status}, and the rest of its money may still come: settle it once it has ended.`
+          )
         }
         if (!isUnderpaid(payment, sum)) {
           // A refund that went although it was given up costs what it cost; who has too little for that owes it.

@@ -8,6 +8,7 @@ import { isFinal } from "../../domain/PaymentStatus.ts"
 import type { StoredBalance } from "../../money/ledger/LedgerStore.ts"
 import {
   absolute,
+  isPartOfRamp,
   isUnderpaid,
   moverOf,
   type SuspenseSum,
@@ -212,7 +213,9 @@ const ofMoneyThatCame = (about: OptionSubject): ReadonlyArray<ResolutionOption> 
       ? "The provider has taken it back already"
       : "The provider has returned it already"
   return [
-    resolve("completed", `The organisation keeps it: ${arrow(kept)}${debtWords(kept)}`, kept),
+    ...(isPartOfRamp(payment, sum)
+      ? []
+      : [resolve("completed", `The organisation keeps it: ${arrow(kept)}${debtWords(kept)}`, kept)]),
     ...returnOption(about),
     resolve("failed", back, unchanged(about))
   ]

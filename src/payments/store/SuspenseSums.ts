@@ -47,11 +47,14 @@ export const suspenseSumsOf = (payment: Payment, books: Books): ReadonlyArray<Su
 /** Fields of a payment that the description uses. */
 type DescribedPayment = Pick<Payment, "amount" | "direction" | "status">
 
+/** Whether the rest of a payin may still come. */
+const isAwaited = (status: Payment["status"]): boolean => status === "pending" || status === "processing"
+
 const statusWords = ({ amount, direction, status }: DescribedPayment, { money }: Pick<Sum, "money">): string => {
   const sum = (money.isNegative ? money.negate() : money).toString()
   if (money.isPositive) {
     if (status === "completed") return `${sum} arrived besides what the payment is for`
-    return status === "pending" && direction === "inbound"
+    return direction === "inbound" && isAwaited(status)
       ? `Only ${sum} of ${amount.toString()} arrived so far`
       : `${sum} arrived for a payment that is ${status}`
   }
@@ -134,7 +137,20 @@ export const moverOf = (attempts: ReadonlyArray<Attempt>, { attempt_id }: Sum): 
 
 /** Whether the sum is a partial collection of the attempt that the payment waits for. */
 export const isUnderpaid = ({ direction, status, taken_by }: Payment, { attempt_id, money }: Sum): boolean =>
-  direction === "inbound" && status === "pending" && attempt_id === taken_by && money.isPositive
+  direction === "inbound" && isAwaited(status) && attempt_id === taken_by && money.isPositive
+
+/** Whether the sum is a partial collection of a ramp. The rest completes the collection, so no part goes elsewhere before. */
+export const isPartOfRamp = (
+  { amount, ramp, status, taken_by }: Payment,
+  { attempt_id, from, money }: SuspenseSum
+): boolean =>
+  from === "clearing" &&
+  ramp !== null &&
+  ramp.collected === null &&
+  isAwaited(status) &&
+  attempt_id === taken_by &&
+  money.isPositive &&
+  money.currency === amount.currency
 
 export const absolute = (money: Money): Money => (money.isNegative ? money.negate() : money)
 

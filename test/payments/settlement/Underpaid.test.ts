@@ -1,14 +1,15 @@
 /** A payin of which a part has come, and of that part some has gone again before the rest comes. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { callBack, recordOf } from "../support/Calls.ts"
-import { onPaymentServer } from "../support/PaymentServer.ts"
+import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
+import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { paysIn, clearingOf, threeProviders, watched } from "../support/InTheBooks.ts"
+import { attemptsFor, paysIn, clearingOf, threeProviders, watched } from "../support/InTheBooks.ts"
+import { onRamp } from "../support/Ramping.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 
 const made = threeProviders()
-const { stripe } = made
+const { circle, stripe } = made
 
 onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
   /** 700 of 1500 have come, and 300 of them were taken back. */
@@ -86,6 +87,52 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
       expect(stripe.refunds.at(-1)?.money.toString()).toBe("400.00 KES")
       expect(yield* other.gained).toEqual({})
       expect(yield* itemsOf(other.payment_id)).toEqual([])
+    })
+  )
+
+  /** The provider's word on a transfer that has come, while it goes on waiting. */
+  const hearsOf = (reference: string, nth: number, amount: string) =>
+    callBack("stripe", {
+      ...{ key: `${reference} ${nth}`, reference, state: "processing" },
+      movements: [
+        { kind: "collection", id: `${reference} c${nth}`, amount: { amount, currency: "KES" }, state: "settled" }
+      ]
+    })
+
+  it.effect("a part that comes while the payin is processing is no surplus: the organisation gets it once", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      const { payment_id, reference } = yield* paysIn(stripe, "DK")
+      yield* hearsOf(reference, 1, "600.00")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { detail: expect.stringMatching(/^Only 600.00 KES of 1500.00 KES/) }
+      ])
+      yield* resolve(payment_id, "completed")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 600, target_amount: 600 })
+      expect(yield* gained).toEqual({ stripe: -600, settlement: 600 })
+      yield* hearsOf(reference, 2, "900.00")
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 600, clearing: 900 })
+    })
+  )
+
+  it.effect("a part of what a ramp collects goes nowhere else while the rest may come", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("SE", ["stripe"], "bank_transfer", "inbound")
+      yield* serveCountry("SE", ["circle"], "crypto", "outbound")
+      stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
+      circle.otherwise(accepts({ state: "completed" }))
+      const { gained } = yield* watched
+      const { payment_id } = yield* onRamp("SE")
+      const [reference] = yield* attemptsFor(payment_id, "collection")
+      yield* hearsOf(reference!, 1, "5000.00")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+      expect(yield* Effect.flip(resolve(payment_id, "completed"))).toMatchObject({ _tag: "Conflict" })
+      expect(yield* gained).toEqual({ stripe: -5000, clearing: 5000 })
+      yield* hearsOf(reference!, 2, "8000.00")
+      yield* untilStatus(payment_id, "completed")
+      expect(yield* gained).toEqual({ stripe: -13000 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
 })
