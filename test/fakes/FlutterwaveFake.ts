@@ -11,6 +11,7 @@ import type { Entry } from "./FakeLedger.ts"
 import type { Scenario } from "./MagicAmounts.ts"
 import { shortText } from "../../src/providers/client/WireValues.ts"
 import {
+  listedRefundOf,
   refundOf,
   transactionOf,
   transferOf,
@@ -382,11 +383,11 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       path: "/v3/refunds",
       answer: guarded(({ query }) => {
         const refunds = books.all().filter(({ kind }) => kind === "refund")
-        return listed("Refunds fetched", refunds, refundOf, query)
+        return listed("Refunds fetched", refunds, listedRefundOf, query)
       })
     },
     { method: "GET", path: "/v3/chargebacks", answer: guarded(() => success("Chargebacks fetched", [])) },
-    { method: "GET", path: "/v3/refunds/:id", answer: guarded(shown("refund", "Refund", refundOf)) },
+    { method: "GET", path: "/v3/refunds/:id", answer: guarded(shown("refund", "Refund", listedRefundOf)) },
     { method: "POST", path: "/v3/transfers", moves: (request) => moneyIn(request), answer: guarded(transfer) },
     { method: "GET", path: "/v3/transfers", answer: guarded(transfers) },
     { method: "GET", path: "/v3/transfers/:id", answer: guarded(shown("payout", "Transfer", transferOf)) },

@@ -236,16 +236,30 @@ const refundStatus = ({ state }: Entry): string => {
   return state === "failed" || state === "returned" ? "failed" : "pending"
 }
 
-export const refundOf = (entry: Entry) => ({
+const anyRefundOf = (entry: Entry) => ({
   id: numberOf(entry.id),
   account_id: 73362,
-  tx_id: numberOf(entry.of ?? "0"),
   flw_ref: `URF_${entry.id}`,
-  wallet_id: 74639,
   amount_refunded: amountOf(entry),
   status: refundStatus(entry),
+  created_at: entry.createdAt.toISOString()
+})
+
+/** The answer to its order. */
+export const refundOf = (entry: Entry) => ({
+  ...anyRefundOf(entry),
+  tx_id: numberOf(entry.of ?? "0"),
+  wallet_id: 74639,
   destination: "payment_source",
   comments: entry.kept["comments"] ?? "",
-  meta: { source: "availablebalance" },
-  created_at: entry.createdAt.toISOString()
+  meta: { source: "availablebalance" }
+})
+
+/** In lists and look-ups, which call some fields otherwise. */
+export const listedRefundOf = (entry: Entry) => ({
+  ...anyRefundOf(entry),
+  transaction_id: numberOf(entry.of ?? "0"),
+  settlement_id: "NEW",
+  comment: entry.kept["comments"] ?? "",
+  meta: '{"source":"availablebalance"}'
 })

@@ -27,7 +27,7 @@ import {
 } from "../port/AccountIssuer.ts"
 import { Proof, type ProvedTransfer } from "../port/Callback.ts"
 import { answerOf, isDuplicate, messageIn, refundState } from "./FlutterwaveAnswers.ts"
-import { moneyIn, Refund } from "./FlutterwaveMovements.ts"
+import { commentsOf, moneyIn, Refund, transactionOf } from "./FlutterwaveMovements.ts"
 import { nothingThere } from "./FlutterwaveReports.ts"
 import { cut, digits, refundsPath, successfulPath, verifyIdPath } from "./FlutterwaveRequests.ts"
 
@@ -101,10 +101,14 @@ const transferOf = ({ amount, currency, id, meta, payment_type, status, tx_ref }
 }
 
 /** Refunds of payins begin with our reference. */
-const refundOf = ({ amount_refunded, comments, id, status, tx_id }: Refund): ReadonlyArray<RefundOf> =>
-  refundState(status) !== "completed" || tx_id === undefined || /^[0-9a-f]{8}-[0-9a-f-]{27}/.test(comments ?? "")
+const refundOf = (refund: Refund): ReadonlyArray<RefundOf> => {
+  const of = transactionOf(refund)
+  return refundState(refund.status) !== "completed" ||
+    of === undefined ||
+    /^[0-9a-f]{8}-[0-9a-f-]{27}/.test(commentsOf(refund))
     ? []
-    : [{ id, of: tx_id, amount: ({ currency }) => moneyIn(amount_refunded, currency) }]
+    : [{ id: refund.id, of, amount: ({ currency }) => moneyIn(refund.amount_refunded, currency) }]
+}
 
 /** Flutterwave lists by days, the newest first: a page that ends before this time is the last one of interest. */
 const isPast = (rows: ReadonlyArray<{ readonly created_at?: string | undefined }>, since: Date): boolean => {

@@ -194,10 +194,10 @@ export const transferAnswer = (reply: ProviderReply): Outcome => {
   })
 }
 
-/** Its refunds end by a word for the way that they took, such as `completed-momo`. */
+/** Its refunds end as `successful`, or by a word for the way that they took, such as `completed-momo`. */
 export const refundState = (status: string): "completed" | "failed" | "processing" => {
   const lower = status.toLowerCase()
-  if (lower.startsWith("completed")) return "completed"
+  if (lower.startsWith("completed") || lower === "successful") return "completed"
   return lower.startsWith("failed") ? "failed" : "processing"
 }
 

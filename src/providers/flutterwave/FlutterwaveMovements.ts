@@ -40,14 +40,21 @@ export const paidUnder =
   (reply: ProviderReply): ReadonlyArray<Transaction> =>
     (transactionsIn(reply)?.data ?? []).filter((one) => one.tx_ref === reference && collectionOf(one).length > 0)
 
+/** The answer to its order says `tx_id` and `comments`; lists and look-ups say `transaction_id` and `comment`. */
 export const Refund = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
   tx_id: optionalText,
+  transaction_id: optionalText,
   amount_refunded: optionalText,
-  comments: optionalText
+  comments: optionalText,
+  comment: optionalText
 })
 export type Refund = typeof Refund.Type
+
+export const transactionOf = ({ transaction_id, tx_id }: Refund): string | undefined => tx_id ?? transaction_id
+
+export const commentsOf = ({ comment = "", comments }: Refund): string => comments ?? comment
 
 const refundStates = { completed: "settled", failed: "failed", processing: "pending" } as const
 
@@ -63,7 +70,7 @@ export const refundsAmong = (
   transactions: ReadonlyArray<Transaction>
 ): ReadonlyArray<Movement> =>
   refunds.flatMap((refund) => {
-    const paid = transactions.find(({ id }) => id !== undefined && id === refund.tx_id)
+    const paid = transactions.find(({ id }) => id !== undefined && id === transactionOf(refund))
     const movement = paid?.currency === undefined ? undefined : refundMovement(refund, paid.currency)
     return movement === undefined || movement.amount === null ? [] : [movement]
   })

@@ -6,7 +6,15 @@ import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { withMovements, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
 import { answerOf, messageIn, refundState, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
-import { collectionOf, moneyIn, Refund, refundMovement, Transaction } from "./FlutterwaveMovements.ts"
+import {
+  collectionOf,
+  commentsOf,
+  moneyIn,
+  Refund,
+  refundMovement,
+  Transaction,
+  transactionOf
+} from "./FlutterwaveMovements.ts"
 import { pageLife } from "./FlutterwaveRequests.ts"
 import { meanings, optionalText, present } from "../client/WireValues.ts"
 
@@ -198,10 +206,10 @@ export const refundsReport =
     if (data === undefined) return noVerdict(reply)
     const paid = broughtBy?.providerPaymentId ?? null
     const ours = data.filter(
-      ({ amount_refunded, comments = "", tx_id }) =>
-        `${comments} `.startsWith(`${reference} `) &&
-        (paid === null || tx_id === paid) &&
-        Equal.equals(moneyIn(amount_refunded, money.currency), money)
+      (one) =>
+        `${commentsOf(one)} `.startsWith(`${reference} `) &&
+        (paid === null || transactionOf(one) === paid) &&
+        Equal.equals(moneyIn(one.amount_refunded, money.currency), money)
     )
     const [only] = ours
     return only !== undefined && ours.length === 1

@@ -609,6 +609,11 @@ describe("a refund by Flutterwave", () => {
       const other = success({ data: [{ ...listed, ...about }] })
       expect([about, (await enquired(leg, other))._tag]).toEqual([about, "Unknown"])
     }
+    const inList = { id: 75923, transaction_id: 288200108, amount_refunded: 4, status: "completed", comment: comments }
+    expect(await enquired(leg, success({ data: [inList] })), "in the words of lists").toMatchObject({
+      providerPaymentId: "75923"
+    })
+    expect((await enquired(leg, success({ data: [{ ...inList, transaction_id: 7 }] })))._tag).toBe("Unknown")
     expect((await enquired(leg, success({ data: [] })))._tag, "proves nothing").toBe("Unknown")
     const twice = success({
       data: [

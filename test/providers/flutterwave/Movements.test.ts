@@ -85,6 +85,23 @@ describe("a collection at Flutterwave", () => {
     })
   )
 
+  it.effect("is named with refunds in the words of Flutterwave's lists", () =>
+    Effect.gen(function* () {
+      // The example of Flutterwave's list of refunds.
+      const listed = {
+        id: 75923,
+        amount_refunded: 40,
+        status: "completed",
+        comment: "by hand",
+        transaction_id: 288200108
+      }
+      const { provider } = at({ refunds: [listed, { ...listed, id: 75924, transaction_id: 7 }] })
+      expect(yield* provider.enquire({ ...paid, isWanted: false })).toMatchObject({
+        movements: [collection, another, moved("refund", "75923", "40")]
+      })
+    })
+  )
+
   it.effect("is none while it is under way", () =>
     Effect.gen(function* () {
       const provider = atFlutterwave(scripted(() => success(transaction({ status: "pending" }))).http)
@@ -96,6 +113,7 @@ describe("a collection at Flutterwave", () => {
 describe("a refund and a transfer at Flutterwave", () => {
   const states = [
     ["completed", "settled"],
+    ["successful", "settled"],
     ["pending", "pending"],
     ["failed", "failed"]
   ] as const
