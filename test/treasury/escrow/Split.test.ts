@@ -100,7 +100,7 @@ describe("split", () => {
 
   it("says what is wrong with shares that are no whole", () => {
     const whole = shillings(10_000n)
-    expect(refusal(whole, [])).toMatch(/nobody/)
+    expect(refusal(whole, [])).toMatch(/no party/)
     expect(refusal(whole, [percent("60"), percent("39.99")])).toBe(
       "the percentages add up to 99.99, and must add up to exactly 100"
     )
