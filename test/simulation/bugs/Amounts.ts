@@ -75,7 +75,7 @@ export const amountBugs: ReadonlyArray<Bug> = [
   },
   {
     name: "suspense conversions round for the organisation",
-    foundBy: 46,
+    foundBy: 47,
     planted: overriding(PaymentStore, (store) => ({
       apply: (change) =>
         store.apply(

@@ -205,7 +205,7 @@ const inPayments: ReadonlyArray<Bug> = [
   },
   {
     name: "a declined attempt changes its payment later",
-    foundBy: 145,
+    foundBy: 46,
     planted: overriding(PaymentStore, (store) => ({
       findAttempt: (id, orgId) =>
         Effect.map(

@@ -95,7 +95,7 @@ export const movementBugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a stated movement is booked again when reported",
-    foundBy: 6,
+    foundBy: 11,
     planted: changingMovements((heard) => [without(heard, "replaces")])
   },
   {

@@ -20,7 +20,7 @@ export type Planted = ReadonlyMap<string, Wrap>
 export interface Bug {
   readonly name: string
   readonly planted: Planted
-  /** First seed that finds it, counted from 1. */
+  /** A seed that found it when it was written, counted from 1. */
   readonly foundBy: number
 }
 
