@@ -95,6 +95,7 @@ export const Confirmation = Schema.Struct({
 /** Of a page: one line with a price of its own. */
 export const NewSession = Schema.Struct({
   mode: Schema.Literal("payment"),
+  adaptive_pricing: some(Schema.Struct({ enabled: yes })),
   payment_method_types: some(Schema.Array(Schema.Literal("card"))),
   line_items: Schema.Array(
     Schema.Struct({

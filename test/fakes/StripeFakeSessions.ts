@@ -63,6 +63,12 @@ const priceIn = (form: Pick<NewSession, "line_items">): Money | undefined => {
   return moneyOf(price?.unit_amount, price?.currency)
 }
 
+/** With Adaptive Pricing, a setting of the dashboard, payers pay in their own currency: session and payment are in that. */
+const paidAs = (form: NewSession, price: Money): Money =>
+  form.adaptive_pricing?.enabled === "false"
+    ? price
+    : moneyOf(form.line_items[0]?.price_data.unit_amount, price.currency === "CAD" ? "usd" : "cad")!
+
 /** As a form that may be wrong has it. */
 const pricedIn = ({ body }: FakeRequest): Money | undefined => {
   const form = newSession(body)
@@ -105,8 +111,9 @@ export const sessionRoutes = (
     )
 
   const create = (form: NewSession, scenario: Scenario): FakeReply => {
-    const money = priceIn(form)
-    if (money === undefined) return wrong(400, "Invalid currency or amount.")
+    const price = priceIn(form)
+    if (price === undefined) return wrong(400, "Invalid currency or amount.")
+    const money = paidAs(form, price)
     const left = Number(form.expires_at ?? Infinity) - seconds(world.now())
     if (form.expires_at !== undefined && (left < 30 * 60 || left > DAY_SECONDS)) {
       return wrong(400, "The `expires_at` timestamp must be 30 minutes to 24 hours from Checkout Session creation.")

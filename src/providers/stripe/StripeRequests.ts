@@ -136,6 +136,8 @@ export const sessionForm = (order: PaymentOrder, nowMillis: number): Either.Eith
       [`${item}[price_data][currency]`]: money.currency.toLowerCase(),
       [`${item}[price_data][unit_amount]`]: amount,
       [`${item}[price_data][product_data][name]`]: said ?? "Payment",
+      // Else the payer may choose another currency, by the dashboard's setting, and pays an amount that Stripe computes.
+      "adaptive_pricing[enabled]": "false",
       success_url: returnUrl,
       cancel_url: returnUrl,
       client_reference_id: reference,

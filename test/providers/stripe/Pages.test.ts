@@ -74,6 +74,8 @@ describe("a page", () => {
         "payment_method_types[]": "card",
         "line_items[0][price_data][unit_amount]": "12300",
         "line_items[0][price_data][currency]": "eur",
+        // The payer pays what was asked for, in its currency.
+        "adaptive_pricing[enabled]": "false",
         "metadata[reference]": reference,
         "payment_intent_data[metadata][reference]": reference,
         success_url: "https://pay.example.com/back/p1",
