@@ -226,10 +226,12 @@ export const disputeOf = (
   metadata: {},
   payment_intent: entry.id,
   reason: "fraudulent",
-  balance_transactions: [
-    { object: "balance_transaction", amount: -counted(money), type: "adjustment" },
-    ...(stage === "won" ? [{ object: "balance_transaction", amount: counted(money), type: "adjustment" }] : [])
-  ],
+  balance_transactions: [-counted(money), ...(stage === "won" ? [counted(money)] : [])].map((amount) => ({
+    object: "balance_transaction",
+    amount,
+    currency: entry.moved.currency.toLowerCase(),
+    type: "adjustment"
+  })),
   status: stage === "opened" ? "needs_response" : stage
 })
 

@@ -207,6 +207,7 @@ export const verifiedReportsOfReversal = (
 ): ReadonlyArray<VerifiedReport> => {
   const reference = referenceIn(intent)
   if (reference === null || Option.isNone(moneyIn(amount, currency))) return []
+  if (event === REINSTATED && !movements.some(({ kind }) => kind === "reinstatement")) return []
   const about = { providerPaymentId: intent.id, providerStatus: intent.status, providerCode: event }
   const attempt = { reference, providerPaymentId: intent.id }
   return reports.map(({ key, state }) => {

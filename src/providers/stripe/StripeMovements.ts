@@ -38,14 +38,28 @@ interface Withdrawn {
   readonly reinstated: boolean
 }
 
+const isBack = ({ amount }: Dispute["balance_transactions"][number]): boolean =>
+  !amount.startsWith("-") && amount !== "0"
+
 /** An inquiry (`warning_…`) withdraws nothing. Without balance transactions the status tells. */
 const fundsOf = ({ balance_transactions: moved, status }: Dispute): Withdrawn => {
   if (moved.length > 0) {
-    const reinstated = moved.some(({ amount }) => !amount.startsWith("-") && amount !== "0")
+    const reinstated = moved.some(isBack)
     return { withdrawn: reinstated || moved.some(({ amount }) => amount.startsWith("-")), reinstated }
   }
   const withdrawn = ["needs_response", "under_review", "won", "lost"].includes(status ?? "")
   return { withdrawn, reinstated: status === "won" }
+}
+
+/**
+ * A dispute that is lost still gives back what the payer was refunded before it. How much of the payment that is, only
+ * balance transactions in its own currency tell.
+ */
+const reinstatedBy = ({ amount, balance_transactions: moved, currency, status }: Dispute): Money | null => {
+  if (status !== "lost") return moneyOf(amount, currency)
+  const back = moved.filter(isBack)
+  const sum = back.reduce((all, one) => all + BigInt(one.amount), 0n)
+  return sum > 0n && back.every((one) => one.currency === currency) ? moneyOf(`${sum}`, currency) : null
 }
 
 /** The fee of a dispute is no part of the payment, and not in its amount. */
@@ -53,11 +67,12 @@ export const movementsOfDispute = (dispute: Dispute, funds: Withdrawn = fundsOf(
   const { id } = dispute
   const amount = moneyOf(dispute.amount, dispute.currency)
   if (amount === null) return []
-  const kinds = [
-    ...(funds.withdrawn ? ["reversal" as const] : []),
-    ...(funds.reinstated ? ["reinstatement" as const] : [])
+  const back = funds.reinstated ? reinstatedBy(dispute) : null
+  const about = { id, state: "settled" } as const
+  return [
+    ...(funds.withdrawn ? [{ ...about, kind: "reversal", amount } as const] : []),
+    ...(back === null ? [] : [{ ...about, kind: "reinstatement", amount: back } as const])
   ]
-  return kinds.map((kind) => ({ kind, id, amount, state: "settled" }))
 }
 
 /** Lists that a charge says are not empty. */

@@ -95,9 +95,10 @@ const Dispute = Schema.Struct({
   payment_intent: Schema.String,
   status: textOrNull,
   /** Negative: withdrawn from our balance; positive: reinstated. */
-  balance_transactions: Schema.optionalWith(Schema.Array(Schema.Struct({ amount: Schema.String })), {
-    default: () => []
-  })
+  balance_transactions: Schema.optionalWith(
+    Schema.Array(Schema.Struct({ amount: Schema.String, currency: textOrNull })),
+    { default: () => [] }
+  )
 })
 export type Dispute = typeof Dispute.Type
 

@@ -61,6 +61,10 @@ const dispute = (about: object = {}) => ({
   ...about
 })
 
+const moved = (...amounts: ReadonlyArray<number>) => amounts.map((amount) => ({ amount, currency: "usd" }))
+
+const partOf = (movement: object, minor: number) => ({ ...movement, amount: inMinor("USD", BigInt(minor)) })
+
 const at = (answer: Parameters<typeof scripted>[0]) => {
   const { calls, http } = scripted(answer)
   return {
@@ -180,6 +184,11 @@ describe("an enquiry about a payin at Stripe", () => {
     [{ status: "lost" }, [disputed]],
     [{ status: "won" }, [disputed, won]],
     [{ status: "won", balance_transactions: [{ amount: -40 }, { amount: 40 }] }, [disputed, won]],
+    // As Stripe documents disputes on partially refunded payments: lost, and what was refunded before comes back.
+    [{ status: "lost", balance_transactions: moved(-40, 15) }, [disputed, partOf(won, 15)]],
+    [{ status: "lost", balance_transactions: moved(-40, 10, 5) }, [disputed, partOf(won, 15)]],
+    // How much 17 cents are of the payment is not told.
+    [{ status: "lost", balance_transactions: [...moved(-40), { amount: 17, currency: "eur" }] }, [disputed]],
     // A dispute is won before its funds are back.
     [{ status: "won", balance_transactions: [{ amount: -40 }] }, [disputed]]
   ]
@@ -211,6 +220,11 @@ describe("disputes at Stripe", () => {
       expect(yield* heard("charge.dispute.funds_reinstated", dispute({ status: "won" }))).toMatchObject([
         { movements: [disputed, won] }
       ])
+      const part = dispute({ status: "lost", balance_transactions: moved(-40, 15) })
+      expect(yield* heard("charge.dispute.funds_reinstated", part)).toMatchObject([
+        { movements: [disputed, partOf(won, 15)] }
+      ])
+      expect(yield* heard("charge.dispute.funds_reinstated", dispute({ status: "lost" }))).toEqual([])
     })
   )
 })
