@@ -106,7 +106,12 @@ const pushRefusals = refusalsBy({
     AUTHENTICATION_FAILED: "2001",
     ACCOUNT_INVALID: "8006"
   },
-  provider: { LIMIT_EXCEEDED: "2 3 8 17", PROVIDER_BUSY: "1001", INVALID_ORDER: "1025 2028 SFC_IC0003" }
+  provider: {
+    LIMIT_EXCEEDED: "2 3 8 17",
+    PROVIDER_BUSY: "26 1001",
+    INVALID_ORDER: "1025 2028 SFC_IC0003",
+    PROVIDER_UNAVAILABLE: "9999"
+  }
 })
 
 /** Of payouts, where the payer is us. */

@@ -143,7 +143,10 @@ describe("the answer to a query of a prompt", () => {
     ["1032", "NOT_APPROVED"],
     ["1037", "NOT_APPROVED"],
     ["2001", "AUTHENTICATION_FAILED"],
-    ["1001", "PROVIDER_BUSY"]
+    ["1001", "PROVIDER_BUSY"],
+    // "System busy", and "An error occurred while sending a push request", as 1025.
+    ["26", "PROVIDER_BUSY"],
+    ["9999", "PROVIDER_UNAVAILABLE"]
   ])("is a failure by the code %s: %s", async (code, ours) => {
     expect(await asked(result(code))).toMatchObject({
       state: "failed",
@@ -162,7 +165,7 @@ describe("the answer to a query of a prompt", () => {
   it.each([
     ["the phone still shows it", error(500, "500.001.1001", "The transaction is being processed"), "pending"],
     ["the newer code of the same", result("4999"), "pending"],
-    ["a code that nobody knows", result("9999"), "processing"]
+    ["a code that nobody knows", result("7777"), "processing"]
   ])("is that it is under way: %s", async (_, said, state) => {
     expect(await asked(said)).toMatchObject({ _tag: "Report", state })
   })
