@@ -247,7 +247,7 @@ export const transferOf = (entry: Entry): Readonly<Record<string, unknown>> => {
   }
 }
 
-const signedItem = (item: Omit<Item, "amount" | "additionalData">, money: Money, at: Date): FakeCallback => {
+const signedItem = (item: Omit<Item, "amount" | "additionalData" | "reason">, money: Money, at: Date): FakeCallback => {
   const amount = shownAmount(money)
   const { originalReference, ...rest } = item
   const hmacSignature = itemSignature(

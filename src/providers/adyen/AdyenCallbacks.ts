@@ -1,6 +1,6 @@
 /**
  * What Adyen calls back with. The signature of a payment's callback is inside of its body and covers eight fields of it:
- * nothing else of it is read. That of a transfer's covers the whole body.
+ * nothing else of it is read, but the reason of a capture. That of a transfer's covers the whole body.
  */
 import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
@@ -23,6 +23,7 @@ const Item = Schema.Struct({
   amount: AdyenAmount,
   eventCode: Schema.String,
   success: Schema.String,
+  reason: textOrNull,
   additionalData: Schema.Struct({ hmacSignature: Schema.String })
 })
 export type Item = typeof Item.Type
@@ -37,7 +38,7 @@ const TOO_MANY_ITEMS = new NoProof({ message: `It has more than ${MOST_ITEMS} it
 
 const SEPARATOR = ":"
 
-type Signed = Omit<Item, "additionalData">
+type Signed = Omit<Item, "additionalData" | "reason">
 
 const signedFields = ({ amount, ...item }: Signed): ReadonlyArray<string> => [
   item.pspReference,
@@ -83,6 +84,7 @@ const ofPayments: Readonly<Record<string, Said>> = {
   CANCELLATION: { state: "returned", reason: "the payment was cancelled", calledOff: true },
   TECHNICAL_CANCEL: gone("the authorised payment was cancelled"),
   CAPTURE_FAILED: gone("the authorised money could not be captured"),
+  CAPTURE: { state: "completed", reason: null, needsAmount: true },
   EXPIRE: gone("the authorisation expired before it was captured"),
   CHARGEBACK: chargedBack,
   SECOND_CHARGEBACK: chargedBack,
@@ -103,7 +105,14 @@ const isTrue = ({ success }: Item): boolean => success === "true"
 const paymentId = ({ originalReference, pspReference }: Item): string =>
   originalReference === null || originalReference === "" ? pspReference : originalReference
 
+/**
+ * Adyen tries a failed capture again for days. Only the reason tells such a capture from one that the account asks for
+ * itself, after an authorisation that counts as paid already. Both are signed captures of the payment.
+ */
+const isRecaptured = ({ reason }: Item): boolean => /recaptured/i.test(reason ?? "")
+
 const saidOfPayment = (item: Item): Said => {
+  if (item.eventCode === "CAPTURE" && !isRecaptured(item)) return "nothing"
   if (isTrue(item)) return meaningOf(ofPayments, item.eventCode) ?? "nothing"
   if (item.eventCode !== "AUTHORISATION") return "nothing"
   // A link lets its customer try another card.
@@ -137,6 +146,7 @@ const movedBy: Readonly<Record<string, Moved>> = {
   CANCELLATION: cancelled,
   TECHNICAL_CANCEL: cancelled,
   CAPTURE_FAILED: reversed,
+  CAPTURE: moved("reinstatement"),
   EXPIRE: reversed,
   CHARGEBACK: reversed,
   SECOND_CHARGEBACK: moved("reversal", ":second"),

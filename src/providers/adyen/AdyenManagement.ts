@@ -12,6 +12,7 @@ export const webhookEvents = [
   "CANCELLATION",
   "TECHNICAL_CANCEL",
   "CAPTURE_FAILED",
+  "CAPTURE",
   "REFUND",
   "REFUND_FAILED",
   "CHARGEBACK",

@@ -79,6 +79,19 @@ describe("a callback that Adyen's own library signed", () => {
     ["CANCELLATION", change, paid, { state: "returned", calledOff: true }],
     ["TECHNICAL_CANCEL", change, paid, { state: "returned" }],
     ["CAPTURE_FAILED", change, paid, { state: "returned" }],
+    // In the words of Adyen's page on failed captures.
+    [
+      "CAPTURE",
+      { ...change, reason: "Transaction Recaptured" },
+      paid,
+      { state: "completed", movements: [{ kind: "reinstatement", amount: inMinor("EUR", 12_300n) }] }
+    ],
+    [
+      "CAPTURE",
+      { ...change, reason: "Transaction Auto-recaptured" },
+      paid,
+      { state: "completed", movements: [{ kind: "reinstatement", id: "MOD0000000000001" }] }
+    ],
     ["CHARGEBACK", change, paid, { state: "returned", movements: [{ amount: inMinor("EUR", 12_300n) }] }],
     [
       "CHARGEBACK",
@@ -153,6 +166,7 @@ describe("a callback that Adyen's own library signed", () => {
     Effect.gen(function* () {
       const others = [
         { eventCode: "CAPTURE", ...change },
+        { eventCode: "CAPTURE", ...change, success: "false", reason: "Transaction Recaptured" },
         { eventCode: "NOTIFICATION_OF_CHARGEBACK", ...change },
         { eventCode: "CHARGEBACK", ...change, success: "false" },
         { eventCode: "CANCELLATION", ...change, success: "false" },
