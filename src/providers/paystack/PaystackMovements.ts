@@ -16,6 +16,7 @@ export const Moved = Schema.Struct({
   transfer_code: optionalText,
   receipt_number: optionalText,
   amount: optionalText,
+  requested_amount: optionalText,
   currency: optionalText,
   fees: optionalText,
   fee_charged: optionalText,
@@ -90,7 +91,14 @@ const idsOf = (kind: Kind, { id, receipt_number, transfer_code }: Moved) =>
     ...(kind === "transaction" ? { receipt_number } : {})
   })
 
-const feeOf = ({ currency, fee_charged, fees }: Moved) => present({ fee: moneyOf(fees ?? fee_charged, currency) })
+/** An account may have its payers bear Paystack's fee: they pay it on top of what was asked for, and it never reaches us. */
+const askedOf = ({ amount, currency, fees, requested_amount }: Moved): Money | undefined => {
+  const [paid, fee, asked] = [amount, fees, requested_amount].map((one) => moneyOf(one, currency))
+  return fee?.isPositive === true && asked !== undefined && paid?.minor === asked.minor + fee.minor ? asked : undefined
+}
+
+const feeOf = (moved: Moved) =>
+  askedOf(moved) === undefined ? present({ fee: moneyOf(moved.fees ?? moved.fee_charged, moved.currency) }) : {}
 
 export const refusalOf = (moved: Moved) => present({ code: codeOf(moved), providerCode: moved.gateway_response })
 
@@ -113,7 +121,7 @@ export const movementsOf = (kind: Kind, moved: Moved): ReadonlyArray<Movement> =
   const amount = moneyOf(moved.amount, moved.currency) ?? null
   if (kind === "refund") return [{ kind, id, amount, state: refundMovements.get(state) ?? "pending" }]
   if (state !== "completed" && state !== "returned") return []
-  if (kind === "transaction") return [{ kind: "collection", id, amount, state: "settled" }]
+  if (kind === "transaction") return [{ kind: "collection", id, amount: askedOf(moved) ?? amount, state: "settled" }]
   const paid = { kind: "disbursement", id, amount, state: "settled" } as const
   const back = { kind: "reinstatement", id: `${id}:returned`, amount, state: "settled" } as const
   return state === "returned" ? [paid, back] : [paid]

@@ -48,6 +48,24 @@ describe("a collection at Paystack", () => {
     })
   )
 
+  it.effect("is without the fee that its payer bore, which Paystack adds to what was asked for", () =>
+    Effect.gen(function* () {
+      // As Paystack publishes the answer of its look-up.
+      const borne = { requested_amount: 30_050, fees: 10_283 }
+      const asked = { ...collection, amount: amount("300.50", "NGN") }
+      const enquiry = yield* connectedTo(saying(ok(transaction(borne)))).enquire(attemptOf(payin))
+      const [report] = reportsIn(yield* heard(saying(), "charge.success", transaction(borne)))
+      for (const said of [enquiry, report]) {
+        expect(said).toMatchObject({ state: "completed", movements: [asked] })
+        expect(said).not.toHaveProperty("fee")
+      }
+      for (const about of [{ requested_amount: 30_050 }, { ...borne, fees: 605 }, { ...borne, requested_amount: null }])
+        expect(yield* connectedTo(saying(ok(transaction(about)))).enquire(attemptOf(payin))).toMatchObject({
+          movements: [collection]
+        })
+    })
+  )
+
   it.effect("that is answered without an id is looked up", () =>
     Effect.gen(function* () {
       const order = byMpesa()
