@@ -8,6 +8,8 @@ import {
   fine,
   number,
   refundOf,
+  listedRefund,
+  refundOfDispute,
   transactionOf,
   transferOf,
   answer,
@@ -228,6 +230,9 @@ export const payouts = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   ]
 }
 
+/** The dispute that is kept with a payin. */
+const disputeAbout = (entry: Entry | undefined) => entry?.kept["dispute"] as Dispute | undefined
+
 /** How the fake of Paystack gives money back. */
 const readRefund = bodyAs(RefundBody)
 
@@ -264,9 +269,9 @@ export const refunds = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return fine("Refund has been queued for processing", refundOf(entry, paid))
   })
 
-  const shapeOfRefund = (entry: Entry) => refundOf(entry, books.byId(entry.of ?? "") ?? entry)
+  const shapeOfRefund = (entry: Entry) => listedRefund(refundOf(entry, books.byId(entry.of ?? "") ?? entry))
 
-  const pageOf = (all: ReadonlyArray<Entry>, query: URLSearchParams) => {
+  const pageOf = <A>(all: ReadonlyArray<A>, query: URLSearchParams) => {
     const [page, perPage] = [Number(query.get("page") ?? "1"), Number(query.get("perPage") ?? "50")]
     return all.slice((page - 1) * perPage, page * perPage)
   }
@@ -276,9 +281,14 @@ export const refunds = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     const within = ({ createdAt }: Entry) =>
       (from === undefined || createdAt >= from) && (to === undefined || createdAt <= to)
     const transaction = query.get("transaction")
-    const isOf = ({ of }: Entry) => transaction === null || of === transaction
-    const some = books.all().filter((entry) => entry.kind === "refund" && within(entry) && isOf(entry))
-    return fine("Refunds retrieved", pageOf(some, query).map(shapeOfRefund))
+    const isOf = ({ of }: Pick<Entry, "of">) => transaction === null || of === transaction
+    const all = books.all().filter(within)
+    const some = all.filter((entry) => entry.kind === "refund" && isOf(entry)).map(shapeOfRefund)
+    const lost = all.flatMap((entry) => {
+      const dispute = disputeAbout(entry)
+      return dispute?.stage === "lost" && isOf({ of: entry.id }) ? [refundOfDispute(dispute)] : []
+    })
+    return fine("Refunds retrieved", pageOf([...some, ...lost], query))
   })
 
   return [
@@ -305,7 +315,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     )
   })
   const disputesOf = guarded(({ params }) => {
-    const dispute = world.books.byId(params["id"] ?? "")?.kept["dispute"] as Dispute | undefined
+    const dispute = disputeAbout(world.books.byId(params["id"] ?? ""))
     return fine("Dispute retrieved", dispute === undefined ? [] : [disputeOf(dispute)])
   })
   return [
@@ -331,25 +341,29 @@ const eventOf = (entry: Entry, world: FakeWorld): { readonly event: string; read
     }
     case "refund": {
       const paid = world.books.byId(entry.of ?? "") ?? entry
-      const { amount, currency, domain, integration, status } = refundOf(entry, paid)
-      // Carries neither the id nor the note; the reference is the processor's.
-      return {
-        event: `refund.${status}`,
-        data: {
-          status,
-          transaction_reference: paid.reference,
-          refund_reference: status === "pending" ? null : codeWith("TRF_", entry.id),
-          amount: `${amount}`,
-          currency,
-          processor: "instant-transfer",
-          customer: { first_name: null, last_name: null, email: paid.kept.email },
-          integration,
-          domain
-        }
-      }
+      return eventOfRefund(refundOf(entry, paid), paid)
     }
   }
 }
+
+/** Carries neither the id nor the note; the reference is the processor's. */
+const eventOfRefund = (
+  { amount, currency, domain, id, integration, status }: Omit<ReturnType<typeof refundOf>, "transaction">,
+  paid: Entry
+) => ({
+  event: `refund.${status}`,
+  data: {
+    status,
+    transaction_reference: paid.reference,
+    refund_reference: status === "pending" ? null : codeWith("TRF_", `${id}`),
+    amount: `${amount}`,
+    currency,
+    processor: "instant-transfer",
+    customer: { first_name: null, last_name: null, email: paid.kept.email },
+    integration,
+    domain
+  }
+})
 
 const signed = (event: { readonly event: string; readonly data: unknown }): FakeCallback => {
   const body = stringify(event) ?? ""
@@ -373,7 +387,8 @@ const disputes: FakeDisputes = {
   callbacksOf: (dispute) => {
     dispute.of.kept["dispute"] = dispute
     const event = dispute.stage === "opened" ? "charge.dispute.create" : "charge.dispute.resolve"
-    return [signed({ event, data: disputeOf(dispute) })]
+    const said = signed({ event, data: disputeOf(dispute) })
+    return dispute.stage === "lost" ? [said, signed(eventOfRefund(refundOfDispute(dispute), dispute.of))] : [said]
   }
 }
 

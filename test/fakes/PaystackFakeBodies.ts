@@ -252,6 +252,24 @@ export const refundOf = (entry: Entry, transaction: Entry) => {
   }
 }
 
+/** Lists and look-ups name transaction and dispute by their ids alone. */
+export const listedRefund = (refund: ReturnType<typeof refundOf>, dispute: LosslessNumber | null = null) => ({
+  ...refund,
+  transaction: refund.transaction.id,
+  dispute,
+  settlement: null
+})
+
+/** Paystack refunds the payer for a dispute that the merchant lost. */
+export const refundOfDispute = (dispute: Dispute) => {
+  const { money, of } = dispute
+  const id = numericId(`refund for dispute of ${of.id}`)
+  const note = `Refund for transaction ${of.reference}`
+  const kept = { merchantNote: note, customerNote: note }
+  const entry: Entry = { ...of, id, kind: "refund", asked: money, moved: money, state: "completed", of: of.id, kept }
+  return listedRefund(refundOf(entry, of), disputeOf(dispute).id)
+}
+
 /** What every route of the fake of Paystack goes by: who is let in, what a body moves, and how its answers look. */
 export const credentials = { secret_key: "sk_test_corridor_fake" } as const
 

@@ -74,7 +74,8 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
       if (report.state !== "returned" || paid === undefined) return report
       const refunds = yield* listed(requests.refundsOfTransaction(paid.id), answers.settledRefunds)
       const disputes = yield* listed(requests.disputesOfTransaction(paid.id), answers.settledDisputes)
-      const named = [refunds, disputes].flatMap((one) => Option.getOrElse(one, () => []))
+      const all = [refunds, disputes].flatMap((one) => Option.getOrElse(one, () => []))
+      const named = [...new Map(all.map((one) => [`${one.kind} ${one.id}`, one])).values()]
       const isListed = Option.isSome(refunds) && Option.isSome(disputes)
       const derived = { ...paid, kind: "reversal", id: `${paid.id}:reversed` } as const
       return new Report({

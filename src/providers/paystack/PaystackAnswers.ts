@@ -50,9 +50,9 @@ const readCharge = objectReader({
 
 const readRecipient = objectReader({ recipient_code: Schema.String })
 
-const readRefunds = Schema.decodeUnknownOption(
-  Schema.Array(Schema.Struct({ merchant_note: optionalText, ...Moved.fields }))
-)
+const Listed = Schema.Struct({ merchant_note: optionalText, dispute: optionalText, ...Moved.fields })
+
+const readRefunds = Schema.decodeUnknownOption(Schema.Array(Listed))
 
 const readBalances = Schema.decodeUnknownOption(
   Schema.Array(Schema.Struct({ currency: Schema.String, balance: optionalText }))
@@ -247,10 +247,17 @@ export const refundsListed = (reply: ProviderReply): Option.Option<Pick<RefundsO
     byHand: settledOf(refunds.filter(({ merchant_note: note }) => !isOurs(note)))
   }))
 
-/** A refund without a readable amount is left out: no order names its amount. */
-const settledOf = (refunds: ReadonlyArray<Moved>): ReadonlyArray<Movement> =>
+/**
+ * A refund without a readable amount is left out: no order names its amount. One that Paystack made for a dispute is the
+ * money that the dispute took, under the dispute's id.
+ */
+const settledOf = (refunds: ReadonlyArray<typeof Listed.Type>): ReadonlyArray<Movement> =>
   refunds
-    .flatMap((one) => movementsOf("refund", one))
+    .flatMap((one) =>
+      movementsOf("refund", one).map((movement): Movement =>
+        one.dispute === undefined ? movement : { ...movement, kind: "reversal", id: one.dispute }
+      )
+    )
     .filter(({ amount, state }) => amount !== null && state === "settled")
 
 export const settledRefunds = (reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> =>

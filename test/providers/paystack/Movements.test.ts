@@ -94,6 +94,15 @@ describe("a collection at Paystack", () => {
       [refunded, disputed]
     ],
     ["a dispute that comes alone", ok([]), ok(dispute), [disputed]],
+    [
+      "a dispute, and not again the refund that Paystack made for it",
+      ok([
+        { ...refund, amount: 30_333, dispute: 2867 },
+        { ...refund, id: 8, dispute: null }
+      ]),
+      ok([dispute]),
+      [disputed, { ...refunded, id: "8" }]
+    ],
     ["a derived id where there are none", ok([]), ok([{ ...dispute, resolution: "declined" }]), [derived]],
     ["nothing more where the lists cannot be read", replyOf(500), ok([]), []]
   ]
@@ -192,6 +201,39 @@ describe("refunds at Paystack", () => {
     })
   )
 
+  it.effect("made for a dispute are the money of that dispute", () =>
+    Effect.gen(function* () {
+      // As Paystack publishes the answer of its list of refunds.
+      const listed = {
+        id: 1,
+        integration: 100982,
+        domain: "live",
+        transaction: 4099260516,
+        dispute: 20,
+        amount: 500000,
+        deducted_amount: 500000,
+        currency: "NGN",
+        channel: "migs",
+        fully_deducted: 1,
+        refunded_by: "customer@gmail.com",
+        refunded_at: "2018-01-12T10:54:47.000Z",
+        expected_at: "2017-10-01T21:10:59.000Z",
+        settlement: null,
+        customer_note: "xxx",
+        merchant_note: "xxx",
+        created_at: "2017-09-24T21:10:59.000Z",
+        updated_at: "2018-01-18T11:59:56.000Z",
+        status: "processed"
+      }
+      const large = transaction({ amount: 600_000 })
+      const [report] = reportsIn(yield* heard(saying(ok(large), ok([listed])), "refund.processed", event))
+      expect(report?.movements).toEqual([
+        { ...collection, amount: amount("6000.00", "NGN") },
+        { kind: "reversal", id: "20", amount: amount("5000.00", "NGN"), state: "settled" }
+      ])
+    })
+  )
+
   it.effect("made by hand of a transaction that is reversed make Paystack be asked about the payin", () =>
     Effect.gen(function* () {
       const byHand = [refund("processed", { amount: 40_333, merchant_note: null })]
@@ -216,6 +258,8 @@ describe("a dispute at Paystack", () => {
       expect(enquiry.movements?.map(({ kind }) => kind)).toEqual(["collection", "reversal"])
       const events = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
       const reports = events.flatMap((one) => reportsIn(one.events))
+      // Paystack refunds the payer for it, which the last callback tells.
+      expect(mailbox.callbacks).toHaveLength(4)
       expect(reports.map(({ state }) => state)).toEqual(["completed", "returned"])
       for (const report of reports) {
         expect(movementsProblem(report)).toBeUndefined()
