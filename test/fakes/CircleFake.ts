@@ -82,11 +82,14 @@ const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyA
     const money = moneyIn(request)
     if (Either.isLeft(body)) return problem(400, body.left.message, 2)
     if (money === undefined) return problem(400, "The amount is invalid.", 2)
-    const { idempotencyKey, paymentMethods } = body.right
+    const { idempotencyKey, paymentMethods, type } = body.right
     if (seen("intent", idempotencyKey, request) === "other") return conflict
     const id = derivedUuid("fake intent", idempotencyKey)
-    const kept = { chain: paymentMethods[0].chain }
-    const entry = world.takeOnce({ id, reference: idempotencyKey, kind: "payin", money, kept })
+    // Without a type it is continuous: it takes whatever comes, and is never complete.
+    const isContinuous = type !== "transient"
+    const kept = { chain: paymentMethods[0].chain, isContinuous }
+    const order = { id, reference: idempotencyKey, kind: "payin", money, kept, waits: isContinuous } as const
+    const entry = world.takeOnce(order)
     return { status: 201, body: { data: writeIntent(entry, movedUnder(world, entry), true) } }
   }
   return [

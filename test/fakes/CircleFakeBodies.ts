@@ -18,6 +18,7 @@ const Decimal = Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/))
 
 export const IntentBody = Schema.Struct({
   idempotencyKey: UuidV4,
+  type: Schema.optional(Schema.Literal("transient", "continuous")),
   amount: Schema.Struct({ amount: Decimal, currency: Schema.Literal("USD", "ETH", "BTC") }),
   settlementCurrency: Schema.Literal("USD", "BTC", "ETH"),
   paymentMethods: Schema.NonEmptyArray(
@@ -133,7 +134,7 @@ export const writeIntent = (entry: Entry, moves: ReadonlyArray<Entry>, isNew = f
     completed: [{ status: "complete", context: contextOf(asked, paid), time }],
     failed: [{ status: "failed", time }],
     returned: [{ status: "refunded", time }],
-    waiting: [],
+    waiting: kept["isContinuous"] === true && !isNew ? [{ status: "active", time }] : [],
     processing: []
   }[state]
   return {

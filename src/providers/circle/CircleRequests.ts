@@ -64,6 +64,8 @@ export const intentOf = (
 ): Either.Either<Readonly<Record<string, unknown>>, Declined> =>
   Either.map(chainOf(order), (chain) => ({
     idempotencyKey: order.reference,
+    // Without it Circle makes a continuous intent, which takes any amount and never ends.
+    type: "transient",
     amount: circleMoney(order.money),
     settlementCurrency: "USD",
     paymentMethods: [{ type: "blockchain", chain }],

@@ -79,6 +79,8 @@ describe("what Circle answers to a payment intent", () => {
       ])
       expect(JSON.parse(calls[0]?.body ?? "")).toMatchObject({
         idempotencyKey: order.reference,
+        // Continuous ones are made by default, and are never complete.
+        type: "transient",
         merchantWalletId: "1000999922"
       })
     })
