@@ -80,16 +80,19 @@ const decodeRecipients = enclosed(Schema.Array(Recipient))
 /** `known`: Circle has the address under an id that must be looked for. */
 type RecipientAnswer = { readonly id: string } | "known"
 
-const usable = ({ id, status }: typeof Recipient.Type): Either.Either<{ readonly id: string }, Declined> =>
-  status === "pending_verification"
-    ? Either.left(
+/** Circle has many words for an address that it checks, and holds transfers to it. */
+const usable = ({ id, status = "active" }: typeof Recipient.Type): Either.Either<{ readonly id: string }, Declined> =>
+  status === "active" || status === "verification_succeeded"
+    ? Either.right({ id })
+    : Either.left(
         new Declined({
-          reason: "The recipient's address waits for its verification in the Circle console",
+          reason: status.startsWith("pending")
+            ? "The recipient's address waits for its verification in the Circle console"
+            : `The recipient's address is ${status} at Circle`,
           code: "NOT_SUPPORTED",
           providerCode: status
         })
       )
-    : Either.right({ id })
 
 export const recipientCreated = (reply: ProviderReply): Either.Either<RecipientAnswer, Declined> => {
   if (reply.status === 409) return Either.right("known")

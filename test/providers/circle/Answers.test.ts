@@ -307,6 +307,15 @@ describe("what Circle answers to a transfer", () => {
       replyOf(200, { data: { id: "a", status: "pending_verification" } }),
       { code: "NOT_SUPPORTED", providerCode: "pending_verification" }
     ],
+    // Of the states that Circle lists for recipient addresses, to be used once they are active.
+    ...["pending", "pending_owner_information", "denied", "inactive", "on_hold", "failed", "disabled"].map(
+      (status) =>
+        [
+          `is ${status}`,
+          replyOf(201, { data: { id: "a", status } }),
+          { code: "NOT_SUPPORTED", providerCode: status }
+        ] as const
+    ),
     ["is refused", replyOf(400, { code: 2, message: "Invalid address" }), { code: "INVALID_ORDER" }],
     ["meets a failure", replyOf(500, {}), { code: "PROVIDER_UNAVAILABLE" }],
     ["is answered with garbage", replyOf(200, "<html>"), { code: "PROVIDER_UNAVAILABLE" }],
