@@ -69,6 +69,10 @@ const isSome = (amount: typeof Amount.Type | undefined): boolean =>
 const isRefunded = (intent: Intent): boolean =>
   newestOf(intent)?.status === "refunded" || (intent.refundIds ?? []).length > 0 || isSome(intent.amountRefunded)
 
+/** Circle has two ways to say that it ran out of time. */
+const statusOf = (newest: Moment | undefined): string | null =>
+  newest?.status === "complete" && newest.context === "expired" ? "expired" : (newest?.status ?? null)
+
 /** What was paid by then is all that it waits for. */
 const hasEnded = (intent: Intent): boolean => ["complete", "expired"].includes(newestOf(intent)?.status ?? "")
 
@@ -113,7 +117,7 @@ const movementsIn = (intent: Intent, reply: ProviderReply): Option.Option<Readon
 const intentReport = (intent: Intent, listed?: ReadonlyArray<Movement>): Option.Option<Report> => {
   const { amountPaid, id, paymentIds = [], refundIds = [] } = intent
   const newest = newestOf(intent)
-  const status = newest?.status ?? null
+  const status = statusOf(newest)
   const ids = providerIds({ payment_intent_id: id, payment_ids: paymentIds, refund_ids: refundIds })
   const named = listed === undefined ? {} : { movements: listed }
   const about = { reason: null, providerPaymentId: id, providerStatus: status, ...ids, ...named }

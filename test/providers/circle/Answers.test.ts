@@ -184,6 +184,16 @@ describe("what Circle says of a payment intent later", () => {
       { state: "failed", code: "NOT_APPROVED", providerCode: "expired" }
     ],
     [
+      "complete, as expired",
+      intent([at("complete", 3, { context: "expired" }), at("pending", 1), at("created", 0)]),
+      { state: "failed", code: "NOT_APPROVED", providerCode: "expired" }
+    ],
+    [
+      "complete, as expired, a part paid",
+      intent([at("complete", 3, { context: "expired" })], { paid: "4.00" }),
+      { state: "completed", movements: [{ amount: amount("4", "USDC") }] }
+    ],
+    [
       "expired, a part paid",
       intent([at("expired", 3)], { paid: "4.00" }),
       { state: "completed", movements: [{ amount: amount("4", "USDC") }] }
