@@ -86,14 +86,40 @@ const mayHoldOne = (text: string): boolean => {
   return signs >= FEWEST_SIGNS
 }
 
-/** Whether a text holds what a network has for a card's number: it begins, is as long and has the check digit of one. */
-export const holdsCardNumber = (text: string): boolean => {
-  if (!mayHoldOne(text)) return false
-  const read = asRead(text)
-  return [standingAlone, inGroups]
-    .flatMap((pattern) => Array.from(read.matchAll(pattern), ([found]) => found.replaceAll(/\D/g, "")))
-    .some((digits) => ranges.some((range) => range.test(digits)) && passesLuhn(digits))
+const patterns = [standingAlone, inGroups]
+
+/** It begins, is as long and has the check digit of a card's number. */
+const isCardNumber = (found: string): boolean => {
+  const digits = found.replaceAll(/\D/g, "")
+  return ranges.some((range) => range.test(digits)) && passesLuhn(digits)
 }
+
+/** Digits of what a network has for a card's number. */
+export const cardNumbersIn = (text: string): ReadonlyArray<string> => {
+  if (!mayHoldOne(text)) return []
+  const read = asRead(text)
+  return patterns
+    .flatMap((pattern) => Array.from(read.matchAll(pattern), ([found]) => found))
+    .filter(isCardNumber)
+    .map((found) => found.replaceAll(/\D/g, ""))
+}
+
+export const holdsCardNumber = (text: string): boolean => cardNumbersIn(text).length > 0
+
+/** Text of others, which cannot be refused: of a provider, for example. */
+export const hideCardNumbers = (text: string): string =>
+  holdsCardNumber(text)
+    ? patterns.reduce(
+        (rest, pattern) => rest.replaceAll(pattern, (found) => (isCardNumber(found) ? "[card]" : found)),
+        asRead(text)
+      )
+    : text
+
+export const CARD_REFUSED =
+  "contains a possible card number, which is never stored: leave it out, or put a letter right before it if it is another number"
+
+/** Filter of schemas. */
+export const withoutCardNumber = (text: string): true | string => !holdsCardNumber(text) || CARD_REFUSED
 
 const FEWEST_DIGITS = 13
 

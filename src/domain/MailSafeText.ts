@@ -1,5 +1,6 @@
 /** Makes foreign text safe in e-mails and pages: no links, headers or lines that look like ours, no turned sentences. */
 import { Schema } from "effect"
+import { withoutCardNumber } from "./Card.ts"
 import { visible } from "./IsolatedName.ts"
 
 /** Also the dots of other scripts, which browsers take for one. */
@@ -52,7 +53,8 @@ export const EmailAddress = Schema.Trim.pipe(
     (text) =>
       (text.length <= LONGEST && pattern.test(text) && plainText(text) === text.normalize("NFC")) ||
       "is not an e-mail address such as ada@example.com"
-  )
+  ),
+  Schema.filter(withoutCardNumber)
 ).annotations({
   identifier: "EmailAddress",
   jsonSchema: { type: "string", format: "email", maxLength: LONGEST, examples: ["ada@example.com"] }

@@ -1,4 +1,5 @@
 /** Text from outside, made fit for a database and a log: no NUL, no half of a character, none without an end. */
+import { hideCardNumbers } from "./Card.ts"
 import { sha256Hex } from "./Digest.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "./Outcome.ts"
 
@@ -27,7 +28,7 @@ export const cleanKey = (key: string): string => {
 }
 
 export const cleanWords = (words: string): string => {
-  const clean = cleanText(words)
+  const clean = hideCardNumbers(cleanText(words))
   return clean.length <= LONGEST ? clean : `${clean.slice(0, LONGEST).toWellFormed()}…`
 }
 

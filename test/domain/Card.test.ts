@@ -1,6 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { brandOf, holdsCardNumber, holdsNumber, maskCard } from "../../src/domain/Card.ts"
+import {
+  brandOf,
+  cardNumbersIn,
+  hideCardNumbers,
+  holdsCardNumber,
+  holdsNumber,
+  maskCard
+} from "../../src/domain/Card.ts"
 
 const expiry = { expiry_month: "12", expiry_year: "2030" }
 
@@ -123,6 +130,16 @@ describe("Card", () => {
     ["nothing", ""]
   ])("takes %s for no card", (_, text) => {
     expect(holdsCardNumber(text)).toBe(false)
+  })
+
+  it.each([
+    ["4539 5787 6362 1486 12/29", "[card] 12/29"],
+    ["4539578763621486, cvv 123", "[card], cvv 123"],
+    ["４５３９５７８７６３６２１４８６ x", "[card] x"],
+    ["a 4539-5787-6362-1486 b", "a [card] b"]
+  ])("is found, and hidden, in %j without what stands beside it", (text, hidden) => {
+    expect(cardNumbersIn(text)).toEqual(["4539578763621486"])
+    expect(hideCardNumbers(text)).toBe(hidden)
   })
 
   it("takes few numbers of sixteen digits for one", () => {

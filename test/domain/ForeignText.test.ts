@@ -46,6 +46,24 @@ describe("text that no database takes", () => {
   })
 })
 
+describe("the number of a card", () => {
+  const said = (number: string) => `the card ${number} is not enrolled`
+
+  it("is hidden in words", () => {
+    for (const number of ["4539578763621486", "4539 5787 6362 1486", "４５３９５７８７６３６２１４８６"]) {
+      const words = { reason: said(number), providerCode: said(number), providerStatus: said(number) }
+      const hidden = { reason: said("[card]"), providerCode: said("[card]"), providerStatus: said("[card]") }
+      expect(cleanReport(report(words))).toMatchObject(hidden)
+      expect(cleanOutcome(new Declined({ reason: said(number) }))).toMatchObject({ reason: said("[card]") })
+    }
+  })
+
+  it("is not taken for another number", () => {
+    const words = "transfer 1234567890123456789 of +4539578763621486"
+    expect(cleanReport(report({ reason: words })).reason).toBe(words)
+  })
+})
+
 describe("text without an end", () => {
   it("is cut off where it only tells", () => {
     const { providerCode, providerStatus, reason } = cleanReport(

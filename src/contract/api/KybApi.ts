@@ -6,7 +6,7 @@ import { givenUrl } from "../../domain/Url.ts"
 import { get, post, examples, operation, pageExample, signedCallback, apiGroup } from "./Operation.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, success, Timestamp } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime, optionalNullable, text as freeText } from "./RequestFields.ts"
+import { asSent, IsoTime, optionalNullable, text as freeText } from "./RequestFields.ts"
 
 export const KybState = Schema.Struct({
   org_id: idOf(OrgId),
@@ -44,7 +44,7 @@ const LONGEST_URL = 2000
 const MOST_DOCUMENTS = 20
 
 /** An operator opens it in a browser, so only https. */
-const DocumentUrl = text(LONGEST_URL)
+const DocumentUrl = asSent(LONGEST_URL)
   .pipe(
     Schema.filter((value) =>
       Either.match(givenUrl(value, "https://files.example/certificate.pdf"), {

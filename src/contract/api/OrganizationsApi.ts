@@ -1,5 +1,6 @@
 /** Organisations: read by members, created and configured by platform admins. */
 import { Schema } from "effect"
+import { withoutCardNumber } from "../../domain/Card.ts"
 import { limitAmount } from "./RequestFields.ts"
 import { OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
@@ -19,7 +20,8 @@ const LONGEST_NAME = 200
 export const OrganizationName = Schema.Trim.pipe(
   Schema.filter(
     (name) => (name.length >= 1 && name.length <= LONGEST_NAME) || `is not a name of 1 to ${LONGEST_NAME} characters`
-  )
+  ),
+  Schema.filter(withoutCardNumber)
 ).annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_NAME } })
 
 const threshold = "Payments from this amount on, in the organisation's currency, need a review; null: none"

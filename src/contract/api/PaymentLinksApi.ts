@@ -76,7 +76,7 @@ export const CreatePaymentLink = Schema.Struct({
   client_reference: optionalOrNull(text(255)).annotations({
     description: "Extension. Copied to payments; shown to payers"
   }),
-  return_url: optionalOrNull(Schema.String.pipe(Schema.maxLength(2000))).annotations({
+  return_url: optionalOrNull(text(2000)).annotations({
     description:
       "Extension. Where a button on the receipt leads payers. `status` (`completed` or `failed`) and `reference` are set in the query. Absolute https; http on localhost in sandbox mode"
   }),

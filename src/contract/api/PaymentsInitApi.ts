@@ -130,7 +130,7 @@ export const InitiatePayment = Schema.Struct({
     description:
       "Extension. For a payin: the virtual account that it credits instead of the settlement balance, in `target_currency`. Fees, refunds and chargebacks are taken from it. It goes through the platform's provider accounts only"
   }),
-  return_url: optionalOrNull(Schema.String.pipe(Schema.maxLength(2000))).annotations({
+  return_url: optionalOrNull(text(2000)).annotations({
     description:
       "Where the customer goes after the hosted checkout. `status` (`completed` or `failed`) and `reference` are set in the query. Absolute https; http on localhost in sandbox mode"
   }),

@@ -1,11 +1,8 @@
 /** Fields of requests: limited text, metadata and times, with their descriptions for the reference. */
 import { BigDecimal, ParseResult, Schema } from "effect"
-import { holdsCardNumber } from "../../domain/Card.ts"
+import { CARD_REFUSED, holdsCardNumber, withoutCardNumber } from "../../domain/Card.ts"
 import { AmountInput, MONEY, stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
-
-const CARD_REFUSED =
-  "contains a possible card number, which is never stored: leave it out, or put a letter right before it if it is another number"
 
 /** An account number, which may look like a card number. */
 const numberAsSent = (longest: number) =>
@@ -16,8 +13,7 @@ const numberAsSent = (longest: number) =>
   )
 
 /** Stored as sent, or refused if it contains a card number. */
-export const asSent = (longest: number) =>
-  numberAsSent(longest).pipe(Schema.filter((value) => !holdsCardNumber(value) || CARD_REFUSED))
+export const asSent = (longest: number) => numberAsSent(longest).pipe(Schema.filter(withoutCardNumber))
 
 export const accountNumber = (longest: number, description: string) =>
   numberAsSent(longest).annotations({

@@ -1,5 +1,6 @@
 /** Events and their deliveries: lists, replays, test notifications. */
 import { Schema } from "effect"
+import { withoutCardNumber } from "../../domain/Card.ts"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput } from "../../domain/Decimal.ts"
@@ -104,9 +105,13 @@ const DateTimeText = Schema.String.pipe(
   )
 ).annotations({ jsonSchema: { type: "string", format: "date-time" } })
 
+const Filled = Schema.NonEmptyString.pipe(Schema.filter(withoutCardNumber)).annotations({
+  jsonSchema: { type: "string", minLength: 1 }
+})
+
 export const TransactionData = Schema.Struct({
-  transaction_id: Schema.NonEmptyString,
-  status: Schema.NonEmptyString,
+  transaction_id: Filled,
+  status: Filled,
   amount: AmountInput,
   currency: AnyCurrencyCode,
   updated_at: DateTimeText

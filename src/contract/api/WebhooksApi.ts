@@ -6,6 +6,7 @@ import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
 import { del, get, patch, post, examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { envelope, idOf, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
+import { asSent } from "./RequestFields.ts"
 
 const Status = Schema.Literal("active", "disabled")
 
@@ -27,10 +28,11 @@ export const NewWebhook = Schema.Struct({
   })
 }).annotations({ identifier: "NewWebhook" })
 
-const EndpointUrl = Schema.String.annotations({
+const EndpointUrl = asSent(2000).annotations({
   jsonSchema: {
     type: "string",
     format: "uri",
+    minLength: 1,
     maxLength: 2000,
     description:
       "An https URL on the public internet, without user info or fragment, in live mode on port 443 or 8443. In sandbox mode also http on a loopback address"

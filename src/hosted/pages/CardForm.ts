@@ -1,6 +1,6 @@
 /** Reads a card from the form of a hosted page. Card data is never shown again. */
 import { Either, Redacted } from "effect"
-import { brandOf, holdsNumber, isExpired } from "../../domain/Card.ts"
+import { brandOf, holdsCardNumber, holdsNumber, isExpired } from "../../domain/Card.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 
 export const cardFields = ["number", "expiry", "cvv", "holder"] as const
@@ -40,7 +40,7 @@ const cvvOf = (typed: string): string | undefined => (/^\d{3,4}$/.test(typed.tri
 const holderOf = (typed: string, number = ""): string | undefined => {
   const holder = typed.trim()
   const isName = holder.length >= 1 && holder.length <= LONGEST_HOLDER && !holder.includes("\0")
-  return isName && !holdsNumber(holder, number) ? holder : undefined
+  return isName && !holdsNumber(holder, number) && !holdsCardNumber(holder) ? holder : undefined
 }
 
 /** Left: invalid fields. */

@@ -13,6 +13,7 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { SealedTable } from "../../platform/secrets/Secrets.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { type Permit, personOf } from "../../domain/Access.ts"
+import { hideCardNumbers } from "../../domain/Card.ts"
 import { Conflict, Forbidden, Invalid } from "../../domain/Failure.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { kybClockSkew } from "../../domain/policies/PeoplePolicies.ts"
@@ -228,15 +229,16 @@ const make = Effect.gen(function* () {
     }, atomically),
     /** Applies a callback with a valid signature. `digest` replaces a missing `event_id`. */
     receive: Effect.fn("Kyb.receive")(function* (
-      { customer_id, event_id, occurred_at, reason, status }: typeof KybCallback.Type,
+      { customer_id, event_id, occurred_at, reason: given, status }: typeof KybCallback.Type,
       digest: string
     ) {
+      const reason = typeof given === "string" ? hideCardNumbers(given) : null
       yield* checkPast(occurred_at)
       return yield* atomically(
         Effect.gen(function* () {
           const state = yield* orNotFound("KYB customer")(store.lockByCustomer(customer_id))
           const latest = yield* store.latestDecision(customer_id)
-          const callback = { customer_id, status, reason: reason ?? null, occurred_at: occurred_at ?? null }
+          const callback = { customer_id, status, reason, occurred_at: occurred_at ?? null }
           const fresh = yield* store.insertCallback({ ...callback, event_key: event_id ?? `sha256:${digest}` })
           const older = Option.exists(latest, (at) => isOlder(callback, at))
           const superseded = state.kyb_customer_id !== customer_id
@@ -244,7 +246,7 @@ const make = Effect.gen(function* () {
             return { effect: "nothing to change", state } satisfies CallbackResult
           }
           const { org_id } = state
-          yield* decide({ customer_id, org_id, status, reason: callback.reason, decided_by: "provider" })
+          yield* decide({ customer_id, org_id, status, reason, decided_by: "provider" })
           return { effect: "applied", state: { ...state, kyb_status: status } } satisfies CallbackResult
         })
       )

@@ -1,6 +1,7 @@
 /** Idempotency keys: a repeated request gets the first answer again, or is refused. */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { OrgId, type PaymentId, Ids } from "../../domain/Ids.ts"
+import { CARD_REFUSED, holdsCardNumber } from "../../domain/Card.ts"
 import { canonicalJson } from "../../domain/Decimal.ts"
 import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
 import { idempotencyRetryAfter, idempotencyRunning } from "../../domain/policies/ServerPolicies.ts"
@@ -95,6 +96,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
           if (!VISIBLE_ASCII.test(name.key)) {
             return yield* new Invalid({ message: "Idempotency-Key: must be 1 to 255 visible ASCII characters." })
           }
+          if (holdsCardNumber(name.key)) return yield* new Invalid({ message: `Idempotency-Key: ${CARD_REFUSED}.` })
           const body_digest = vault.hmac(canonicalJson(withoutCard(body ?? null)), "idempotency")
           const found = yield* store.find(name)
           if (Option.isNone(found)) {

@@ -40,7 +40,10 @@ describe("a typed card", () => {
     ],
     ["expiry", ["", "13/30", "00/30", "0630", "05/30", "12/29", "06/1930", "06/30/30"]],
     ["cvv", ["", "12", "12345", "12a"]],
-    ["holder", ["", "   ", "x".repeat(201), "a\0b", "4242424242424242", "W. K. 4242 4242 4242 4242"]]
+    [
+      "holder",
+      ["", "   ", "x".repeat(201), "a\0b", "4242424242424242", "W. K. 4242 4242 4242 4242", "5555555555554444"]
+    ]
   ] as const)("is asked for again where the %s is wrong, and only there", (field, wrong) => {
     for (const typed of wrong) expect(problemsOf({ [field]: typed })).toEqual([field])
   })

@@ -69,12 +69,13 @@ onDatabaseServer(
 
     it.effect("is decided by the callback, which publishes an event", () =>
       Effect.gen(function* () {
-        for (const [status, reason] of [
-          ["approved", undefined],
-          ["rejected", "No registration found"]
+        for (const [status, given, reason] of [
+          ["approved", undefined, null],
+          ["rejected", "No registration found", "No registration found"],
+          ["rejected", "A statement of 4539 5787 6362 1486", "A statement of [card]"]
         ] as const) {
           const { kyb_customer_id: customer_id, org_id } = yield* started
-          const answer = yield* callBack({ customer_id, status, reason })
+          const answer = yield* callBack({ customer_id, status, reason: given })
           const data = { org_id, kyb_status: status, kyb_customer_id: customer_id }
           expect([answer.status, bodyOf(answer)]).toEqual([200, { status: "success", message: "applied", data }])
           expect(yield* statusOf(org_id)).toBe(status)
@@ -84,7 +85,7 @@ onDatabaseServer(
               event_type: `kyb.${status}`,
               org_id,
               created_at: expect.any(String),
-              data: { org_id, kyb_status: status, reason: reason ?? null }
+              data: { org_id, kyb_status: status, reason }
             }
           ])
         }

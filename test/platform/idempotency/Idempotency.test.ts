@@ -108,6 +108,14 @@ onDatabaseServer("An Idempotency-Key", (it) => {
       expect(yield* initiate("x".repeat(255), payin(50))).toMatchObject({ status: 200 })
     })
   )
+
+  it.effect("is no card number, since it is stored", () =>
+    Effect.gen(function* () {
+      const answer = yield* initiate("4539578763621486", payin(51))
+      expect(answer.status).toBe(400)
+      expect(bodyOf(answer)).toMatchObject({ message: expect.stringMatching(/^Idempotency-Key: .* card number/) })
+    })
+  )
 })
 
 describe("Canonical JSON", () => {

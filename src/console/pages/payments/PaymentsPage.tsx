@@ -1,6 +1,6 @@
 /** List of payments: search, filters, and the views that the organisation shares. */
 import { signal } from "@preact/signals"
-import { holdsCardNumber } from "../../../domain/Card.ts"
+import { cardNumbersIn } from "../../../domain/Card.ts"
 import { paymentStatuses } from "../../../domain/PaymentStatus.ts"
 import { showNotice, ActionButton } from "../../components/Dialog.tsx"
 import { Field, FilterField } from "../../components/Form.tsx"
@@ -135,10 +135,11 @@ const replaced = signal(0)
 
 /** Card numbers never leave the field: neither to the address nor to the server. */
 const searchable = (typed: string): string => {
-  if (!holdsCardNumber(typed)) return typed
+  const [number] = cardNumbersIn(typed)
+  if (number === undefined) return typed
   replaced.value++
   showNotice("Card numbers are not sent. Searched for the last four digits.")
-  return typed.replaceAll(/\D/g, "").slice(-4)
+  return number.slice(-4)
 }
 
 const Filters = () => {
