@@ -35,6 +35,18 @@ export const settle = (deliveryId: string, outcome: Outcome) =>
     }
   )
 
+/** As the worker leaves it after failed attempts: the next one is an hour away. */
+export const postpone = (deliveryId: string, attempt: number) =>
+  onEither(
+    (sql) =>
+      Effect.asVoid(sql`update webhook_queue set attempt = ${attempt}, next_at = now() + interval '1 hour'
+        where delivery_id = ${deliveryId}`),
+    ({ webhookQueue }) => {
+      const row = webhookQueue.get(deliveryId)!
+      webhookQueue.set(deliveryId, { ...row, attempt, next_at: new Date(row.next_at.getTime() + 3_600_000) })
+    }
+  )
+
 export const queueRow = (deliveryId: string) =>
   onEither(
     (sql) =>

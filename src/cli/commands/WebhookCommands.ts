@@ -39,7 +39,7 @@ export const webhookCommands = [
   }),
   eitherCommand(
     "dlq replay",
-    "Put dead letters back into the queue; the server sends them. If interrupted, run it again: it continues.",
+    "Put dead letters back into the queue, and of an endpoint also deliveries that wait for a retry; the server sends them. If interrupted, run it again: it continues.",
     {
       examples: ["corridor dlq replay --all", "corridor dlq replay --webhook WEBHOOK_ID --since 2026-03-01"],
       takes: {

@@ -234,17 +234,17 @@ export const WebhookLogApi = apiGroup(
         envelope(
           Schema.Struct({
             replayed: Schema.Int,
-            disabled: Schema.Int.annotations({ description: "Not replayed: the endpoint is disabled" })
+            disabled: Schema.Int.annotations({ description: "Dead letters not replayed: the endpoint is disabled" })
           }).annotations({ identifier: "Replayed" })
         )
       ),
       access: "webhooks",
-      summary: "Send all dead letters of an endpoint again",
+      summary: "Send again what an endpoint has not received",
       description:
-        "Extension. Queues them again, oldest first; with `since` only those created at that time or later. Those of a disabled endpoint stay dead until it is active.",
+        "Extension. Queues dead letters again, oldest first, and deliveries that wait for another attempt, each with a full set of attempts; with `since` only those created at that time or later. Those of a disabled endpoint stay until it is active. Delivered ones are not sent: replay them one by one, or read `GET /v1/public/events`.",
       response: examples({
-        "All of them": success("Dead letters queued", { replayed: 12, disabled: 0 }),
-        "The endpoint is disabled": success("Dead letters queued", { replayed: 0, disabled: 12 })
+        "All of them": success("Deliveries queued", { replayed: 12, disabled: 0 }),
+        "The endpoint is disabled": success("Deliveries queued", { replayed: 0, disabled: 12 })
       })
     }),
     operation({

@@ -63,6 +63,17 @@ export const deadLetterStoreMemory = Layer.effect(
             webhookQueue.set(row.delivery_id, queuedAt(at, row))
           }
           return picked.length
+        }),
+      hurry: (scope, { since, webhook_id }, before, limit) =>
+        Effect.map(currentDate, (at) => {
+          const picked = webhookDeliveries
+            .all((row) => seenIn(scope)(row) && row.webhook_id === webhook_id && row.updated_at <= before)
+            .filter((row) => isActive(row) && (since === undefined || row.created_at >= since))
+            .flatMap(({ delivery_id }) => webhookQueue.get(delivery_id) ?? [])
+            .filter(({ lease_token, next_at }) => lease_token === null && next_at > at)
+            .slice(0, limit)
+          for (const row of picked) webhookQueue.set(row.delivery_id, { ...row, attempt: 0, next_at: at })
+          return picked.length
         })
     }
   })

@@ -35,7 +35,14 @@ interface Store {
   readonly countDisabled: (scope: Scope, selection: DeadLetterFilter, diedBefore: Date) => Stored<number>
   /** Queues dead letters again, oldest first, with all attempts of the schedule; returns how many. */
   readonly replay: (scope: Scope, selection: DeadLetterFilter, diedBefore: Date, limit: number) => Stored<number>
+  /**
+   * Makes deliveries of an endpoint due that wait for another attempt, with all attempts of the schedule; returns how
+   * many. Leaves out those that were attempted after `triedBefore`.
+   */
+  readonly hurry: (scope: Scope, selection: OfEndpoint, triedBefore: Date, limit: number) => Stored<number>
 }
+
+type OfEndpoint = Pick<DeadLetterFilter, "since"> & { readonly webhook_id: WebhookId }
 
 export class DeadLetterStore extends Context.Tag("corridor/DeadLetterStore")<DeadLetterStore, Store>() {}
 
@@ -111,6 +118,25 @@ export const deadLetterStoreSql = Layer.effect(
           insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at)
           select p.delivery_id, p.org_id, p.webhook_id, p.created_at, p.event_id, e.created_at
           from picked p join events e on e.event_id = p.event_id
+        )
+        select count(*)::int from picked`),
+      // By the index of an endpoint's turns, which begins with the organisation.
+      hurry: (scope, { since, webhook_id }, before, limit) =>
+        queryCount(sql`with picked as materialized (
+          select delivery_id from webhook_queue q
+          where (q.org_id, q.webhook_id) = (
+            select org_id, webhook_id from webhooks
+            where webhook_id = ${webhook_id} and status = 'active' and ${ownedIn(sql, scope)}
+          ) and q.next_at > now() and q.lease_token is null
+            and ${since === undefined ? sql.literal("true") : sql`q.delivery_at >= ${since}`}
+            and exists (
+              select from webhook_deliveries d
+              where d.delivery_id = q.delivery_id and d.created_at = q.delivery_at and d.updated_at <= ${before}
+            )
+          order by q.next_at, q.delivery_id limit ${limit} for update skip locked
+        ), due as (
+          update webhook_queue set attempt = 0, next_at = now()
+          where delivery_id = any (array(select delivery_id from picked))
         )
         select count(*)::int from picked`)
     }

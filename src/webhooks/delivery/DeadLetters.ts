@@ -25,6 +25,9 @@ const loggedAttempt = (
   return { ...attempt, headers: shownHeaders(sent, { signatures, signed_at, traceparent }) }
 }
 
+/** Writes at most `webhookReplayBatch` deliveries and returns how many. */
+type Batch = Stored<number>
+
 type Replayer = Permit<"platform"> | Permit<"webhooks">
 
 const make = Effect.gen(function* () {
@@ -40,9 +43,9 @@ const make = Effect.gen(function* () {
         ? ["webhook", webhook_id]
         : ["dead_letters", "all"]
 
-  const replayBatch = (permit: Replayer, selection: DeadLetterFilter, before: Date) =>
+  const replayBatch = (permit: Replayer, selection: DeadLetterFilter, write: Batch) =>
     atomically(
-      Effect.tap(store.replay(permit.scope, selection, before, webhookReplayBatch), (replayed) =>
+      Effect.tap(write, (replayed) =>
         replayed === 0
           ? Effect.void
           : Effect.zipRight(
@@ -69,15 +72,22 @@ const make = Effect.gen(function* () {
       const { test: _test, ...letter } = delivery.value
       return { ...letter, log: attempts.map((attempt) => loggedAttempt(delivery.value, attempt)) }
     }),
-    /** Replays deliveries that were dead at the start. An interrupted replay can be repeated. */
+    /**
+     * Replays deliveries that were dead at the start, and of an endpoint also those that waited for another attempt. An
+     * interrupted replay can be repeated.
+     */
     replay: Effect.fn("DeadLetters.replay")(function* (permit: Replayer, selection: DeadLetterFilter) {
+      const { since, webhook_id } = selection
       const before = yield* store.now
       const disabled = yield* store.countDisabled(permit.scope, selection, before)
-      const from = (done: number): Stored<number> =>
-        Effect.flatMap(replayBatch(permit, selection, before), (batch) =>
-          batch === 0 ? Effect.succeed(done) : from(done + batch)
+      const all = (write: Batch, done = 0): Stored<number> =>
+        Effect.flatMap(replayBatch(permit, selection, write), (batch) =>
+          batch === 0 ? Effect.succeed(done) : all(write, done + batch)
         )
-      return { replayed: yield* from(0), disabled }
+      const died = yield* all(store.replay(permit.scope, selection, before, webhookReplayBatch))
+      if (webhook_id === undefined || selection.delivery_id !== undefined) return { replayed: died, disabled }
+      const waited = yield* all(store.hurry(permit.scope, { webhook_id, since }, before, webhookReplayBatch))
+      return { replayed: died + waited, disabled }
     })
   }
 })

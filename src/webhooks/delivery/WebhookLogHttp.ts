@@ -43,7 +43,7 @@ export const webhookLogHandlers = Effect.map(
     }),
     replayDead: Effect.fn("WebhookLogHttp.replayDead")(function* ({ path, permit, urlParams }) {
       const { webhook_id } = yield* webhooks.find(permit, path.webhook_id)
-      return success("Dead letters queued", yield* dead.replay(permit, { webhook_id, since: urlParams.since }))
+      return success("Deliveries queued", yield* dead.replay(permit, { webhook_id, since: urlParams.since }))
     }),
     trends: Effect.fn("WebhookLogHttp.trends")(function* ({ path, permit, urlParams }) {
       const { webhook_id } = yield* webhooks.find(permit, path.webhook_id)

@@ -343,7 +343,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await page.getByRole("button", { name: "Send again since" }).click()
       await page.getByRole("dialog").getByLabel("Since").fill("2026-01-01T00:00")
       await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click()
-      await page.getByText("Failed deliveries queued").waitFor()
+      await page.getByText("Deliveries queued", { exact: true }).waitFor()
     })
     await corridor.webhooks.remove({ path })
   })

@@ -221,7 +221,7 @@ describe.skipIf(chromiumPath === undefined)(`Finding payments in a browser (${ch
       const since = page.getByRole("dialog").getByLabel("Since")
       expect(Date.now() - Date.parse(`${await since.inputValue()}Z`)).toBeLessThan(3_660_000)
       await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click()
-      await page.getByText("Failed deliveries queued").waitFor()
+      await page.getByText("Deliveries queued", { exact: true }).waitFor()
     })
     await corridor.webhooks.remove({ path: { webhook_id } })
     await corridor.members.change({ path, payload: { role: "member" } })

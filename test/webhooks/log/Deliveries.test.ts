@@ -1,9 +1,9 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
-import { bodyOf } from "../../support/Send.ts"
+import { bodyOf, send } from "../../support/Send.ts"
 import { periodsOf, type Trends as DeliveryTrends, trendsOf } from "../../../src/webhooks/delivery/DeliveryTrends.ts"
-import { queueRow, settle } from "../DeliveryRows.ts"
+import { postpone, queueRow, settle } from "../DeliveryRows.ts"
 import {
   dataOf,
   deliveries,
@@ -153,6 +153,36 @@ onHookServer("Deliveries", (it) => {
       const answer = yield* replay(acme.key, sent[0]!.delivery_id)
       expect([answer.status, dataOf(answer)]).toEqual([200, sent[0]])
       expect(yield* queueRow(sent[0]!.delivery_id)).toEqual(before)
+    })
+  )
+
+  it.effect("of an endpoint are all sent again that have not arrived: dead ones and those that wait for a retry", () =>
+    Effect.gen(function* () {
+      const { acme, globex } = yield* people
+      const { sent, webhook_id } = yield* withDeliveries(4)
+      const [arrived, gaveUp, waits, fresh] = sent.map(({ delivery_id }) => delivery_id) as [
+        string,
+        string,
+        string,
+        string
+      ]
+      yield* settle(arrived, delivered)
+      yield* settle(gaveUp, dead)
+      yield* postpone(waits, 3)
+      const before = yield* queueRow(fresh)
+      const again = (query: string, credential = acme.key) =>
+        send(`${HOOKS}/${webhook_id}/replay${query}`, { method: "POST", headers: { ...credential } })
+      expect(dataOf(yield* again("?since=2100-01-01"))).toEqual({ replayed: 0, disabled: 0 })
+      expect((yield* again("", globex.key)).status).toBe(404)
+      expect(yield* queueRow(waits)).toMatchObject({ attempt: 3 })
+      expect(dataOf(yield* again("?since=2020-01-01"))).toEqual({ replayed: 2, disabled: 0 })
+      for (const id of [gaveUp, waits]) {
+        const row = yield* queueRow(id)
+        expect(row).toMatchObject({ attempt: 0, lease_token: null })
+        expect(row!.next_at.getTime(), "due").toBeLessThanOrEqual(before!.next_at.getTime() + 60_000)
+      }
+      expect(yield* queueRow(arrived)).toBeUndefined()
+      expect(yield* queueRow(fresh)).toEqual(before)
     })
   )
 

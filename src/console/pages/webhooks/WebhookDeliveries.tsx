@@ -188,7 +188,7 @@ export const ReplayDead = ({ count, webhookId }: ReplayDeadProps) => (
     name={count === 1 ? "Send it again" : "Send all again"}
     title="Send dead letters again"
     kind="primary"
-    explanation={`Queues ${count === 1 ? "the dead letter" : `all ${count < 1000 ? `${count} ` : ""}dead letters`} of this endpoint again with a full set of attempts. The receiver gets the same event ids and bytes.`}
+    explanation={`Queues ${count === 1 ? "the dead letter" : `all ${count < 1000 ? `${count} ` : ""}dead letters`} of this endpoint again, and what waits for another attempt. The receiver gets the same event ids and bytes.`}
     submit="Send again"
     done="Dead letters queued"
     act={(_, send) => send("webhookLog", "replayDead", { path: { webhook_id: webhookId } })}

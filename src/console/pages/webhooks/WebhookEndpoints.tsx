@@ -70,18 +70,20 @@ const hourAgo = (): string => {
   return new Date(now.getTime() - (60 + now.getTimezoneOffset()) * 60_000).toISOString().slice(0, 16)
 }
 
-const ReplaySince = ({ id }: { readonly id: string }) => (
+const ReplaySince = ({ id, status }: { readonly id: string; readonly status: Endpoint["status"] }) => (
   <ActionButton
     name="Send again since …"
-    title="Send failed deliveries again"
-    explanation="Queues all failed deliveries of this endpoint since then, oldest first. The receiver gets the same event ids and bytes."
+    title="Send again what has not arrived"
+    explanation="Sends all deliveries of this endpoint since then that failed or wait for another attempt. The receiver gets the same event ids and bytes. Delivered ones are not sent."
     submit="Send again"
-    done="Failed deliveries queued"
+    done="Deliveries queued"
     act={async ({ since = "" }, send) => {
       const urlParams = { since: new Date(since).toISOString() }
       const { data } = await send("webhookLog", "replayDead", { path: { webhook_id: id }, urlParams })
-      if (data.replayed === 0)
-        throw new Error(data.disabled > 0 ? "The endpoint is disabled: enable it first." : "None failed since then.")
+      if (data.replayed === 0) {
+        const isDisabled = data.disabled > 0 || status === "disabled"
+        throw new Error(isDisabled ? "The endpoint is disabled: enable it first." : "All since then have arrived.")
+      }
     }}
   >
     <Field name="since" label="Since" kind="datetime-local" value={hourAgo()} required />
@@ -108,7 +110,7 @@ export const EndpointPage = ({ id }: { readonly id: string }) => {
               <code class="address">{endpoint_url}</code>
             </p>
           }
-          actions={hasAccess("webhooks") ? <ReplaySince id={id} /> : undefined}
+          actions={hasAccess("webhooks") ? <ReplaySince id={id} status={status} /> : undefined}
         >
           <Card
             title="Deliveries"
