@@ -18,6 +18,8 @@ export interface FormState {
   readonly problems: ReadonlyArray<LinkField>
   /** About the whole form. */
   readonly notice: string | undefined
+  /** Submission of the failed payment that this is another try of. */
+  readonly again: string | undefined
 }
 
 const attributes: Readonly<Record<LinkField, Html>> = {
@@ -103,12 +105,16 @@ const inputs = (drawing: Drawing): Content =>
     return html`<div class="pair">${input("expiry", drawing)} ${input("cvv", drawing)}</div>`
   })
 
-const methodChoice = (methods: ReadonlyArray<LinkMethod>, chosen: LinkMethod, words: PageText): Content =>
+/** Keeps the failed payment in the address, since its fields are filled in for each method. */
+const methodAddress = (method: LinkMethod, { again }: FormState): string =>
+  again === undefined ? `?method=${method}` : `?method=${method}&again=${encodeURIComponent(again)}`
+
+const methodChoice = (methods: ReadonlyArray<LinkMethod>, state: FormState, words: PageText): Content =>
   methods.length > 1 &&
   html`<nav class="methods" aria-label="${words.link.methodsLabel}">
     ${methods.map(
       (method) =>
-        html`<a href="?method=${method}" ${method === chosen && html`aria-current="true"`}
+        html`<a href="${methodAddress(method, state)}" ${method === state.method && html`aria-current="true"`}
           >${words.methodNames[method]}</a
         >`
     )}
@@ -179,7 +185,7 @@ export const formPage = (
       words,
       html`<section class="body">
         <h1>${words.link.title}</h1>
-        ${about(visit, offer, words, now)} ${methodChoice(methods, method, words)}
+        ${about(visit, offer, words, now)} ${methodChoice(methods, state, words)}
         ${notice !== undefined && html`<p class="notice" role="alert">${notice}</p>`}
         ${paysElsewhere && html`<p>${words.cardElsewhere}</p>`}
         <form method="post">

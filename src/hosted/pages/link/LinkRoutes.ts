@@ -58,6 +58,9 @@ const closedPage = (visit: LinkVisit, { words }: Reader, because: "paid" | "canc
   return { title, content: withHeader({ ...visit, logo: logoBeside(visit.link), amount: undefined }, words, content) }
 }
 
+/** The failed payment that the payer tries again. */
+const againIn = ({ query: { again } }: Incoming): string | undefined => (typeof again === "string" ? again : undefined)
+
 type Asked = Omit<FormState, "method" | "notice"> & {
   readonly method: FormState["method"] | undefined
   readonly notice?: (price: string | undefined) => string
@@ -83,7 +86,7 @@ export const linkRoutes = Effect.gen(function* () {
     const { methods, price } = offer.value
     const method = methods.find((one) => one === asked.method) ?? methods[0]!
     const notice = asked.notice?.(price === null ? undefined : amountText(price.pays, words))
-    const state = { method, kept: asked.kept, problems: asked.problems, notice }
+    const state = { method, kept: asked.kept, problems: asked.problems, notice, again: asked.again }
     const now = new Date(yield* Clock.currentTimeMillis)
     const page = formPage(
       { ...visit, logo: logoBeside(visit.link) },
@@ -123,16 +126,17 @@ export const linkRoutes = Effect.gen(function* () {
         )
       }
       case "Payable": {
-        const { again, method } = incoming.query
+        const { method } = incoming.query
+        const again = againIn(incoming)
         const asked = typeof method === "string" ? methodIn(method) : undefined
-        if (typeof again !== "string") return formReply(visit, reader, 200, { method: asked, kept: {}, problems: [] })
+        if (again === undefined) return formReply(visit, reader, 200, { method: asked, kept: {}, problems: [], again })
         return Effect.flatMap(
           counter.status(refOf(incoming), again, cookieFor(incoming.request.headers.cookie, again)),
           (failed) => {
             const before = Option.filter(failed, ({ isHolder }) => isHolder)
             const kept = Option.match(before, { onNone: () => ({}), onSome: (one) => keptFrom(one, reader.words) })
             const used = Option.getOrUndefined(Option.map(before, ({ payment }) => methodIn(payment.payment_method)))
-            return formReply(visit, reader, 200, { method: asked ?? used, kept, problems: [] })
+            return formReply(visit, reader, 200, { method: asked ?? used, kept, problems: [], again })
           }
         )
       }
@@ -205,6 +209,7 @@ export const linkRoutes = Effect.gen(function* () {
         method,
         kept: keptOf(form),
         problems,
+        again: againIn(incoming),
         ...(needed === undefined ? {} : { needed }),
         ...(notice === undefined ? {} : { notice })
       })

@@ -487,11 +487,17 @@ onDatabasePaymentServer(
         const page = yield* payer.visit(again)
         for (const text of typed) expect(page.text).toContain(`value="${text}"`)
         expect(page.text).toContain('<option value="mpesa" selected>')
+        // Another method of payment keeps it too.
+        const byTransfer = /href="(\?method=bank_transfer[^"]*)"/.exec(page.text)![1]!.replaceAll("&amp;", "&")
+        const other = yield* payer.visit(path + byTransfer)
+        for (const text of typed) expect(other.text).toContain(`value="${text}"`)
+        const refused = yield* payer.submit(path + byTransfer, { ...hiddenIn(other), name: "Wanjiru" })
+        expect(refused.text).toContain(`href="${byTransfer.replaceAll("&", "&amp;").replace("bank_transfer", "card")}"`)
         const card = leadsTo(
           yield* payer.submit(path, { ...hiddenIn(page), ...byCard("4000000000000002"), amount: "7" })
         )
         const second = yield* payer.visit(`${path}?again=${card.split("/").at(-1)}`)
-        expect(second.text).toMatch(/href="\?method=card" aria-current="true"/)
+        expect(second.text).toMatch(/href="\?method=card&amp;again=[\w-]+" aria-current="true"/)
         expect(second.text).toContain('value="Wanjiru Kamau"')
         expect(second.text).not.toMatch(/4000 ?0000|0000 ?0002|12\/30|value="123"/)
         expect(withoutIds(second.text)).not.toMatch(/4000|0002/)
