@@ -85,6 +85,10 @@ const alertOperators = (
   )
 }
 
+/** What a rule says of a payout whose money the organisation bore or had. */
+const noteOf = ({ allocations = [], payment }: Change): string | null =>
+  payment.direction === "outbound" ? (allocations[0]?.note ?? null) : null
+
 /** Attempt that a signal is about, and its organisation if known. */
 interface AttemptRef extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
@@ -242,7 +246,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           payment.funding !== null
             ? atomically(
                 Effect.tap(applied, (isWritten) =>
-                  isWritten ? funding.posted(after, entriesOfChange(change), null) : Effect.void
+                  isWritten ? funding.posted(after, entriesOfChange(change), noteOf(change)) : Effect.void
                 )
               )
             : applied

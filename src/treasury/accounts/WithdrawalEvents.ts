@@ -7,7 +7,7 @@
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { AccountId, idOrNil, Ids, TransactionId } from "../../domain/Ids.ts"
-import { combine, virtualAccountIn } from "../../domain/Ledger.ts"
+import { combine, type Entry, virtualAccountIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { creditsAccount, FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
@@ -30,12 +30,12 @@ const accountIn = (payment: Payment): AccountId => virtualAccountIn(payment.fund
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
-const sumOf = ([first, ...others]: ReadonlyArray<Money>): Money =>
-  new Money({ currency: first!.currency, minor: others.reduce((sum, { minor }) => sum + minor, first!.minor) })
-
 /** The balance including the amount and fee that this change returns. */
 const withReturned = ({ currency, minor }: Money, { amount, total_fees }: Payment): Money =>
   new Money({ currency, minor: minor + amount.minor + (total_fees?.minor ?? 0n) })
+
+/** What a person or a rule decided, which the status of a withdrawal does not show. */
+const isDecided = ({ kind }: Entry): boolean => kind === "adjustment"
 
 export const WithdrawalEvents = Layer.effect(
   FundingEvents,
@@ -87,19 +87,21 @@ export const WithdrawalEvents = Layer.effect(
         const rows = yield* Effect.forEach(moved, ({ amount, entry }) =>
           Effect.map(ids.make(TransactionId), (id): ReadonlyArray<NewVirtualTransaction> => {
             if (Option.isSome(account)) return [payinRow(id, account.value, payment, { entry, amount }, note)]
-            if (Option.isNone(found) || note === null) return []
-            return [settlementRow(id, found.value, { reference: entry.entry_id, amount }, note)]
+            if (Option.isNone(found) || !isDecided(entry)) return []
+            return [settlementRow(id, found.value, { reference: entry.entry_id, amount }, note ?? "adjusted")]
           })
         )
-        const back = sumOf(moved.map(({ amount }) => amount))
-        const hasLines = Option.isSome(account) || note !== null
+        const back = moved.reduce((sum, { amount, entry }) => (isDecided(entry) ? sum : sum + amount.minor), 0n)
         const returned =
-          hasLines || Option.isNone(found) || !back.isPositive
+          Option.isSome(account) || Option.isNone(found) || back <= 0n
             ? undefined
             : settlementRow(
                 yield* ids.make(TransactionId),
                 found.value,
-                { reference: payment.payment_id, amount: back },
+                {
+                  reference: payment.payment_id,
+                  amount: new Money({ currency: payment.amount.currency, minor: back })
+                },
                 ""
               )
         if (rows.flat().length === 0 && returned === undefined) return

@@ -2,9 +2,12 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
+import type { MovementKind } from "../../../src/domain/Movement.ts"
 import { FeeRuleStore } from "../../../src/money/fees/Fees.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { resolve } from "../../payments/support/ByHand.ts"
+import { callBack } from "../../payments/support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { accepts, paysOut, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -17,6 +20,7 @@ import {
   newBeneficiary,
   openAccount,
   transactionOf,
+  transactionsOf,
   withdraw
 } from "./AccountFixtures.ts"
 
@@ -60,6 +64,53 @@ onDatabasePaymentServer(
         expect(came.filter((data) => data["transaction_id"] === made.transaction_id)).toEqual([
           { ...reversed, balance: 100 }
         ])
+        yield* expectBooksInOrder
+      })
+    )
+
+    /** 70 of 100 withdrawn, and what its provider names about it from then on. */
+    const withdrawn = Effect.gen(function* () {
+      const { acme } = yield* people
+      const { account_id } = yield* openAccount(acme.key, { org_id: acme.org_id, user_id: acme.userId("staff") })
+      yield* deposit(acme.key, account_id, 100)
+      provider.otherwise(accepts())
+      yield* serveCountry("KE", [provider.name], "bank_transfer", "outbound")
+      const beneficiary_id = yield* newBeneficiary(acme.key)
+      const { reference } = yield* withdraw(acme.key, account_id, { amount: 70, beneficiary_id })
+      const payment_id = idFrom(reference)
+      const [attempt] = yield* Effect.flatMap(PaymentStore, (store) => store.attemptsOf(payment_id))
+      let told = 0
+      const hears = (state: "completed" | "failed" | "returned", kind?: MovementKind, amount = "70.00") =>
+        callBack(provider.name, {
+          ...{ key: `${reference} ${(told += 1)}`, reference: attempt!.attempt_id, state },
+          movements:
+            kind === undefined
+              ? []
+              : [{ kind, id: `${reference} ${kind} ${amount}`, amount: { amount, currency: "KES" }, state: "settled" }]
+        })
+      /** The balance, and what the lines of the statement add up to. */
+      const stands = Effect.gen(function* () {
+        const lines = yield* transactionsOf(acme.key, account_id)
+        const counted = lines.filter(({ status }) => status === "completed" || status === "pending")
+        return {
+          balance: yield* balanceOf(acme.key, account_id),
+          lines: counted.reduce((sum, { amount, type }) => sum + (type === "credit" ? amount : -amount), 0)
+        }
+      })
+      const last = (type: string) => Effect.map(eventsOf(acme.key, type), ([event]) => event?.data)
+      return { account_id, hears, last, payment_id, stands }
+    })
+
+    it.effect("after it was paid late and borne is a line of the statement, and told of", () =>
+      Effect.gen(function* () {
+        const { account_id, hears, last, payment_id, stands } = yield* withdrawn
+        yield* hears("failed")
+        yield* hears("completed", "disbursement")
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toEqual({ balance: 30, lines: 30 })
+        yield* hears("returned", "reinstatement")
+        expect(yield* stands).toEqual({ balance: 100, lines: 100 })
+        expect(yield* last("virtual_account.deposit")).toMatchObject({ account_id, amount: 70, balance: 100 })
         yield* expectBooksInOrder
       })
     )
