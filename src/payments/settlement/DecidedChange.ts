@@ -14,7 +14,7 @@ import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCall
 import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { allocateReinstatements, isRefundOrReturn, refundedOf } from "./SignalMovements.ts"
+import { allocateReinstatements, isRefundOrReturn, refundedOf, withdrawParts } from "./SignalMovements.ts"
 import { type DecisionTime, appendNote, providerIdOf, reasonOf, type SignalContext } from "./SignalContext.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
@@ -286,6 +286,16 @@ const disputedIn = (
         ]
   })
 
+/** Whether a payout that was paid, of a ramp too, or a refund that had gone, is all back with this decision. */
+const isAllBack = (
+  { direction, refunds, status: before }: Payment,
+  { finishedRefund, status }: SignalDecision
+): boolean =>
+  finishedRefund === undefined
+    ? direction !== "inbound" && status === "refunded" && before === "completed"
+    : finishedRefund.state === "failed" &&
+      refunds.some(({ refund_id, state }) => refund_id === finishedRefund.refund_id && state === "completed")
+
 export const buildChange = (
   subject: AttemptOfPayment,
   signal: ProviderSignal,
@@ -297,8 +307,14 @@ export const buildChange = (
   const { nextAttempt, outcome, recording, finishedRefund, status } = decision
   const fails = status === "failed" && payment.status !== "failed"
   const decided: Payment = { ...payment, ...decision.patch, status }
-  const allocations = allocateReinstatements(decided, { ...subject, movements: recording.movements }, attempt, moment)
-  const books = { movements: recording.movements, allocations: [...subject.allocations, ...allocations] }
+  const heard = { allocations: subject.allocations, movements: recording.movements }
+  const allocations = [
+    ...allocateReinstatements(decided, heard, attempt, moment),
+    ...(isAllBack(payment, decision)
+      ? withdrawParts(decided, heard, unallocatedOf(payment, subject), attempt, moment)
+      : [])
+  ]
+  const books = { ...heard, allocations: [...subject.allocations, ...allocations] }
   const patch: PaymentPatch = {
     ...decision.patch,
     ...calledBack(source, moment),

@@ -11,6 +11,7 @@ import {
   type RecordedMovement,
   netOf,
   position,
+  type Position,
   type Sum
 } from "../../domain/Movement.ts"
 import { hasState, type ProviderSignal } from "../../domain/Settlement.ts"
@@ -32,7 +33,7 @@ import {
 import { bearsOrGetsBack, heldInReserve } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import { kindOf as accountKind, LedgerAccount } from "../../domain/Ledger.ts"
-import type { SignalContext } from "./SignalContext.ts"
+import type { DecisionTime, SignalContext } from "./SignalContext.ts"
 
 /** Whether the provider reports that the attempt failed. */
 const saysFailed = (signal: ProviderSignal): boolean =>
@@ -316,25 +317,61 @@ export const asReceivable = (
   ]
 }
 
-/** Accounts that bear money of an attempt, less what they got back, and how much. Whichever bore it last comes first. */
-const bearersOf = ({ org_id }: Payment, { allocations }: Books, { attempt_id, money }: Sum) => {
-  const bearers = new Map<LedgerAccount, { readonly amount: bigint; readonly own: Money }>()
+/**
+ * Accounts that bear money of an attempt that is back, less what they got of it; or, of money that is lacking, that a person
+ * gave some of it to. Whichever did so last comes first.
+ */
+const holdersOf = ({ org_id }: Payment, { allocations }: Books, { attempt_id, money }: Sum) => {
+  const sign = money.isNegative ? 1n : -1n
+  const holders = new Map<LedgerAccount, { readonly amount: bigint; readonly own: Money }>()
   for (const one of allocations) {
     const isMine = one.from === "clearing" && one.attempt_id === attempt_id && one.amount.currency === money.currency
-    if (!isMine || !bearsOrGetsBack(one)) continue
+    if (!isMine || bearsOrGetsBack(one) === money.isNegative) continue
     const { account, accountAmount, amount } = one
     const { currency } = accountAmount
-    const bearer =
+    const holder =
       account === LedgerAccount.receivable(org_id, currency) ? LedgerAccount.settlement(org_id, currency) : account
-    const before = bearers.get(bearer)
-    bearers.set(bearer, {
-      amount: (before?.amount ?? 0n) - amount.minor,
-      own: new Money({ currency, minor: (before?.own.minor ?? 0n) - accountAmount.minor })
+    const before = holders.get(holder)
+    holders.set(holder, {
+      amount: (before?.amount ?? 0n) + sign * amount.minor,
+      own: new Money({ currency, minor: (before?.own.minor ?? 0n) + sign * accountAmount.minor })
     })
   }
-  return Array.from(bearers, ([account, borne]) => ({ account, ...borne }))
+  return Array.from(holders, ([account, held]) => ({ account, ...held }))
     .filter(({ amount }) => amount > 0n)
     .toReversed()
+}
+
+/** Allocates a sum to those who hold its counterpart, each at most so much. */
+const allocateAmong = (
+  payment: Payment,
+  books: Books,
+  { attempt_id, money: { currency, isNegative, minor } }: Sum,
+  decided: Pick<Allocation, "at" | "note"> & { readonly newId: () => string }
+): ReadonlyArray<Allocation> => {
+  const { at, newId, note } = decided
+  const sign = isNegative ? -1n : 1n
+  let left = sign * minor
+  const sum = { attempt_id, money: new Money({ currency, minor }) }
+  return holdersOf(payment, books, sum).flatMap(({ account, amount, own }): ReadonlyArray<Allocation> => {
+    const back = left < amount ? left : amount
+    if (back <= 0n) return []
+    left -= back
+    const mine = share(own, back, amount)
+    return [
+      {
+        allocation_id: newId(),
+        attempt_id,
+        from: "clearing",
+        amount: new Money({ currency, minor: sign * back }),
+        accountAmount: isNegative ? mine.negate() : mine,
+        account,
+        note,
+        by: null,
+        at
+      }
+    ]
+  })
 }
 
 /** Returns borne money when the provider reinstates it, for example after a won dispute: to each account what it bore. */
@@ -342,29 +379,43 @@ export const allocateReinstatements = (
   payment: Payment,
   books: Books,
   { provider }: Attempt,
-  moment: { readonly at: Date; readonly newId: () => string }
+  moment: Pick<DecisionTime, "at" | "newId">
 ): ReadonlyArray<Allocation> => {
   if (books.allocations.length === 0) return []
-  return unallocatedOf(payment, books).flatMap((rest) => {
-    const { currency } = rest.money
-    let left = rest.money.minor
-    return bearersOf(payment, books, rest).flatMap(({ account, amount, own }): ReadonlyArray<Allocation> => {
-      const back = left < amount ? left : amount
-      if (back <= 0n) return []
-      left -= back
-      return [
-        {
-          allocation_id: moment.newId(),
-          attempt_id: rest.attempt_id,
-          from: "clearing",
-          amount: new Money({ currency, minor: back }),
-          accountAmount: share(own, back, amount),
-          account,
-          note: `${provider} gave it back.`,
-          by: null,
-          at: moment.at
-        }
-      ]
-    })
+  const decided = { ...moment, note: `${provider} gave it back.` }
+  return unallocatedOf(payment, books)
+    .filter(({ money }) => money.isPositive)
+    .flatMap((rest) => allocateAmong(payment, books, rest, decided))
+}
+
+const lackingOf = (of: Position, { attempt_id, money }: Sum): bigint => {
+  const { minor } = netOf(of, attempt_id, money.currency)
+  return minor < 0n ? -minor : 0n
+}
+
+/**
+ * Takes back what a person gave the organisation of a payout or a refund while a part of it was back: now that all of it is
+ * back, the organisation has the whole again. It owes what a payout of its own does not give back at the same moment.
+ * `before`: what waited until then.
+ */
+export const withdrawParts = (
+  payment: Payment,
+  books: Books,
+  before: Position,
+  { provider }: Attempt,
+  moment: Pick<DecisionTime, "at" | "newId">
+): ReadonlyArray<Allocation> => {
+  if (books.allocations.length === 0) return []
+  const { direction, org_id } = payment
+  const decided = { ...moment, note: `A part of what ${provider} sent back in all.` }
+  const withdrawn = unallocatedOf(payment, books).flatMap((rest) => {
+    const minor = lackingOf(before, rest) - lackingOf([rest], rest)
+    const money = new Money({ currency: rest.money.currency, minor })
+    return minor < 0n ? allocateAmong(payment, books, { ...rest, money }, decided) : []
   })
+  return withdrawn.map((one) =>
+    direction === "outbound" || accountKind(one.account) === "own"
+      ? one
+      : { ...one, account: LedgerAccount.receivable(org_id, one.accountAmount.currency) }
+  )
 }

@@ -390,8 +390,13 @@ export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1 }
   const { kind, reference } = aboutChange(change, after)
   const books = booksAfter(change)
+  const [decided] = change.allocations ?? []
+  // What a rule decides with a change of the payment or of a refund is an entry of its own.
+  const isApart = decided !== undefined && kind !== "adjustment"
+  const undecided = postingsOf(after, isApart ? { ...books, allocations: booksBefore.allocations } : books)
   return [
-    ...entriesBetween(after, kind, reference, postingsOf(payment, booksBefore), postingsOf(after, books)),
+    ...entriesBetween(after, kind, reference, postingsOf(payment, booksBefore), undecided),
+    ...(isApart ? entriesBetween(after, "adjustment", decided.attempt_id, undecided, postingsOf(after, books)) : []),
     ...reserveEntries(payment, booksBefore, after, books)
   ]
 }

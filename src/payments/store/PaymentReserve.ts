@@ -12,9 +12,12 @@ interface Allocations {
   readonly allocations: ReadonlyArray<Pick<Allocation, "account" | "accountAmount" | "by">>
 }
 
-/** A rule gives back what was borne. Money that an operator gave to the organisation came besides, such as a second payment. */
+/**
+ * A rule gives back what was borne. Money that an operator gave to the organisation came besides, such as a second payment;
+ * a rule takes that away again where it was a part of what came back.
+ */
 export const bearsOrGetsBack = ({ accountAmount, by }: Pick<Allocation, "accountAmount" | "by">): boolean =>
-  accountAmount.isNegative || by === null
+  accountAmount.isNegative === (by !== null)
 
 /** Costs of refunds, and chargebacks that the organisation bears, on the account that the payin credits. */
 const takenBack = ({ org_id, refunds }: Payment, { allocations }: Allocations, side: LedgerAccount): bigint => {

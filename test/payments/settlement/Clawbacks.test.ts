@@ -6,7 +6,7 @@ import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { act, actable } from "../support/Acting.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsOf, callBack, eventually, initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { attemptsOf, callBack, eventually, initiate, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
 import { at, attemptsFor, honouring, later, paysIn, settlement, suspenseOf } from "../support/InTheBooks.ts"
 import { payout, referenceOf } from "../support/OwnAccount.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
@@ -70,8 +70,14 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       yield* resolve(payment_id, "completed")
       expect(yield* books).toEqual({ has: -1100, own: -1100 })
       yield* says(cameBack(1100, "t1 rest"))
-      yield* Effect.ignore(resolve(payment_id, "completed"))
       expect(yield* books).toEqual({ has: 0, own: 0 })
+      const told = yield* toldOf(payment_id, "transaction.updated")
+      expect(told.flatMap(({ adjustment }) => adjustment ?? [])).toMatchObject([{ amount: 400 }, { amount: -400 }])
+      // What comes besides waits, as before.
+      yield* says(cameBack(100, "t1 besides"))
+      expect(yield* books).toEqual({ has: 100, own: 0 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["100.00 KES"])
+      yield* resolve(payment_id, "failed")
       expect(yield* suspenseOf(payment_id)).toEqual([])
       expect(yield* itemsOf(payment_id)).toEqual([])
     })

@@ -82,4 +82,25 @@ onPaymentServer("A refund", "memory", made, (it) => {
       expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
+
+  it.effect("that came back in parts is the organisation's again once, though a person gave it the first part", () =>
+    Effect.gen(function* () {
+      const { gained, part, payment_id } = yield* refunding("NL", "completed")
+      const [reference = ""] = yield* attemptsFor(payment_id, "refund")
+      const comesBack = (amount: string) =>
+        callBack("stripe", {
+          ...{ key: `NL back ${amount}`, reference, state: "completed" },
+          movements: [
+            { kind: "reinstatement", id: `NL back ${amount}`, amount: { amount, currency: "KES" }, state: "settled" }
+          ]
+        })
+      yield* comesBack("200.00")
+      yield* resolve(payment_id, "completed")
+      expect(yield* gained).toEqual({ stripe: -1200, settlement: 1200 })
+      yield* comesBack("300.00")
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+      expect(yield* part).toMatchObject([{ state: "failed" }])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
 })

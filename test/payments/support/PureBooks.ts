@@ -11,7 +11,9 @@ import { isRamp } from "../../../src/payments/route/RampPayout.ts"
 import { decidePaymentChange, decideRampChange } from "../../../src/payments/settlement/PaymentSignalRules.ts"
 import { decideRefundChange } from "../../../src/payments/settlement/RefundSignalRules.ts"
 import type { SignalContext } from "../../../src/payments/settlement/SignalContext.ts"
-import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
+import { acceptedTarget } from "../../../src/payments/settlement/ResolutionOptions.ts"
+import { atOrganization, atProvider } from "../../../src/payments/settlement/ResolutionRules.ts"
+import { isPartOfRamp, isUnderpaid, moverOf, suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { booksAfter, entriesOfChange, noBooks } from "../../../src/payments/store/PaymentPostings.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -145,6 +147,31 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     hear: (signal: ProviderSignal, of = "payment") => {
       const attempt = attempts.get(of)
       if (attempt !== undefined) apply(ruledOn(attempt, signal, { cause: "told" }).change)
+    },
+    /** A person says of the nth sum that waits whose it is; a decision that would be refused changes nothing. */
+    decide: (outcome: "completed" | "failed", nth: number) => {
+      const sums = suspenseSumsOf(payment, books)
+      const sum = sums[nth % sums.length]
+      const all = Array.from(attempts.values())
+      const mover = sum && moverOf(all, sum)
+      if (sum === undefined || mover === undefined) return
+      const history = { ...books, attempts: all, statusChanges: [], callbacks: [], items: [] }
+      const about = { payment, history, sum, mover, reason: "seen at the bank", movementId: undefined, by: "amina" }
+      const statement = { ...about, at, newId }
+      const target = acceptedTarget(payment, sum)
+      const accepted = {
+        status: "completed",
+        patch: { amount: sum.money, target: target! },
+        cause: "accepted"
+      } as const
+      if (
+        outcome === "completed" &&
+        (isPartOfRamp(payment, sum) || (isUnderpaid(payment, sum) && target === undefined))
+      )
+        return
+      const stated =
+        outcome === "failed" ? atProvider(statement) : isUnderpaid(payment, sum) ? accepted : atOrganization(statement)
+      apply({ ...stated, payment, at, booksBefore: books, events: [] })
     },
     refund: (name: string, part: number) => {
       const refund: Refund = {

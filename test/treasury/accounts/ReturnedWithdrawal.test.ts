@@ -114,5 +114,19 @@ onDatabasePaymentServer(
         yield* expectBooksInOrder
       })
     )
+
+    it.effect("in parts is the account's again once, though a person gave it the first part", () =>
+      Effect.gen(function* () {
+        const { account_id, hears, last, payment_id, stands } = yield* withdrawn
+        yield* hears("completed", "disbursement")
+        yield* hears("returned", "reinstatement", "20.00")
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toEqual({ balance: 50, lines: 50 })
+        yield* hears("returned", "reinstatement", "50.00")
+        expect(yield* stands).toEqual({ balance: 100, lines: 100 })
+        expect(yield* last("virtual_account.withdrawal")).toMatchObject({ account_id, amount: 20, balance: 100 })
+        yield* expectBooksInOrder
+      })
+    )
   }
 )
