@@ -73,7 +73,10 @@ export const incomingTransferStoreMemory = Layer.effect(
       nameStated: (transfer) =>
         Effect.sync(() => {
           const stated = alike(transfer).find(
-            (row) => row.kind === transfer.kind && row.movement_id.startsWith(OPERATOR_ID) && ofReference(transfer, row)
+            (row) =>
+              row.kind === transfer.kind &&
+              row.movement_id.startsWith(OPERATOR_ID) &&
+              row.issuer_reference === transfer.issuer_reference
           )
           if (stated === undefined || recorded(transfer) !== undefined) return false
           change(stated.transfer_id, { movement_id: transfer.movement_id })

@@ -158,7 +158,9 @@ export const incomingTransferStoreSql = Layer.effect(
         anyRow(
           sql`update incoming_transfers set movement_id = ${transfer.movement_id}, updated_at = now()
             where transfer_id = (select transfer_id from incoming_transfers
-                where movement_id like ${sql.literal(`'${OPERATOR_ID}%'`)} and ${alike(transfer)} and kind = ${transfer.kind}
+                where movement_id like ${sql.literal(`'${OPERATOR_ID}%'`)} and ${inAccount(transfer)}
+                  and issuer_reference is not distinct from ${transfer.issuer_reference} and ${sameAmount(transfer)}
+                  and kind = ${transfer.kind}
                 order by transfer_id limit 1 for update)
               and not exists (select from incoming_transfers where ${identity(transfer)}) returning transfer_id`
         ),

@@ -636,6 +636,24 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("know such a return again although the provider names no account with either", () =>
+      Effect.gen(function* () {
+        const { admin } = yield* people
+        const before = (yield* items).length
+        const unnamed = { providerReference: null }
+        yield* arrives("w1", "stranger", 15_500n, unnamed)
+        yield* callBack("w1")
+        const [item] = (yield* items).filter(({ detail }) => String(detail).includes("155.00"))
+        const path = `/v1/operations/incoming-transfers/${String(item!["item_id"])}/resolve`
+        dataOf(yield* post(path, { ...admin }, { outcome: "returned", reason: "seen in the dashboard" }))
+        yield* arrives("w1-back", "stranger", 15_500n, { ...unnamed, kind: "reversal", of: "w1" })
+        yield* callBack("w1-back")
+        yield* lists
+        expect((yield* items).length).toBe(before)
+        yield* agrees
+      })
+    )
+
     it.effect("are resolved together with their return by one decision that names it", () =>
       Effect.gen(function* () {
         const { admin } = yield* people
