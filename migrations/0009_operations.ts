@@ -106,6 +106,19 @@ const analytics = `
     date date not null
   );
   create index analytics_open_payments_org on analytics_open_payments (org_id, date);
-  create index analytics_open_payments_date on analytics_open_payments (date);`
+  create index analytics_open_payments_date on analytics_open_payments (date);
+
+  -- A payment of a time that is counted already is looked at with the open ones: the clock of its instance was behind, or
+  -- the instance was suspended. The advisory lock waits for an instance that counts.
+  create function payments_counted_late() returns trigger language plpgsql as $$
+  begin
+    perform pg_advisory_xact_lock_shared(7402118621);
+    insert into analytics_open_payments (payment_id, org_id, date)
+    select new.payment_id, new.org_id, date from analytics_days
+    where date = (new.created_at at time zone 'UTC')::date and new.created_at < counted_to;
+    return null;
+  end $$;
+  create trigger payments_late after insert on payments for each row
+    when (new.created_at < clock_timestamp() - interval '10 minutes') execute function payments_counted_late();`
 
 export default transaction({ besidePrevious: false }, records, requests, analytics)

@@ -38,7 +38,7 @@ const isCountable = (sql: SqlClient.SqlClient) =>
 
 const closedCount = theRowAs(Schema.Struct({ closed: Schema.Number }))
 
-/** Advisory lock of instances that count. */
+/** Advisory lock of instances that count. As in the database's `payments_counted_late`. */
 const LOCK = 7_402_118_621
 
 const sums = (sql: SqlClient.SqlClient) => sql`count(*) as count,

@@ -164,6 +164,21 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Closed 
     })
   )
 
+  it.effect("include payments of an instance whose clock is behind", () =>
+    Effect.gen(function* () {
+      const store = yield* AnalyticsStore
+      const owner = yield* newOwner
+      const created = new Date(Date.now() - 60 * 60_000).toISOString()
+      const date = created.slice(0, 10)
+      const days = store.days(Option.some(owner.org_id), { from: date, to: date })
+      yield* store.closeDays
+      yield* paid(owner, created, "completed", money("KES", 1n))
+      expect(yield* days).toMatchObject([{ count: 1, volume: money("KES", 1n) }])
+      yield* store.closeDays
+      expect(yield* days).toMatchObject([{ count: 1, volume: money("KES", 1n) }])
+    })
+  )
+
   it.effect("stop before a transaction that still writes", () =>
     Effect.gen(function* () {
       const store = yield* AnalyticsStore
