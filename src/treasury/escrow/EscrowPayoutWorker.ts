@@ -103,6 +103,8 @@ const make = Effect.gen(function* () {
         return neverReached(payment) && claimed.sends < escrowPayoutSends
           ? yield* sendAgain(claimed)
           : yield* block(claimed, payment.failure?.message ?? "Its payment failed.")
+      case "refunded":
+        return yield* block(claimed, "It was paid, and its provider sent it back.")
       default:
         return yield* store.change(claimed, {
           status: "sent",

@@ -1,0 +1,49 @@
+/** A payout to a party that its provider paid and sent back: the money is the party's again, and a person hears of it. */
+import { SqlClient } from "@effect/sql"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
+import { callBack, eventually, queueOf, recordOf } from "../../payments/support/Calls.ts"
+import { attemptsFor } from "../../payments/support/InTheBooks.ts"
+import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
+import { accepts, scripted } from "../../payments/support/ScriptedProvider.ts"
+import { people } from "../../support/Credentials.ts"
+import { expectBooksInOrder, newBeneficiary } from "../accounts/AccountFixtures.ts"
+import { auditOf, disburse, escrowOf, fund, newEscrow } from "./EscrowFixtures.ts"
+
+onDatabasePaymentServer(
+  "Payouts of an escrow",
+  () => ({ providers: [scripted("flutterwave")] as const }),
+  (it, { providers: [provider] }) => {
+    it.effect("that come back before they were seen to be paid wait in the operations queue", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+        provider.otherwise(accepts())
+        yield* serveCountry("KE", [provider.name], "bank_transfer", "outbound")
+        const whole = [{ name: "Builder", split_type: "percentage", split_value: 100 }]
+        const escrow = yield* newEscrow(100, {
+          parties: [{ name: "Builder", beneficiary_id: yield* newBeneficiary(acme.key) }],
+          milestones: [{ label: "All", sequence: 1, expected_disbursement: 100, parties: whole }]
+        })
+        yield* fund(acme.key, escrow, 100)
+        yield* disburse(acme.key, escrow, 0)
+        const [{ detail } = { detail: {} }] = yield* auditOf(acme.key, "escrow.party_payout")
+        const payment_id = (detail as { readonly payment_id: never }).payment_id
+        const [reference = ""] = yield* attemptsFor(payment_id, "payment")
+        yield* callBack(provider.name, { key: "paid", reference, state: "completed" })
+        yield* callBack(provider.name, { key: "back", reference, state: "returned" })
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
+        expect((yield* escrowOf(acme.key, escrow)).parties).toMatchObject([{ balance: 100 }])
+        yield* sql`update escrow_payouts set due_at = now() where escrow_id = ${escrow.escrow_id}`
+        yield* Effect.flatMap(WorkQueues, ({ announce }) => announce("escrow_payouts"))
+        const [item] = yield* eventually(
+          Effect.map(queueOf(), (all) => all.filter(({ escrow_id }) => escrow_id === escrow.escrow_id)),
+          (items) => items.length === 1
+        )
+        expect(item).toMatchObject({ kind: "escrow_payout", detail: expect.stringContaining("sent it back") })
+        yield* expectBooksInOrder
+      })
+    )
+  }
+)
