@@ -100,16 +100,30 @@ export const disputeEvent = (
   return [eventOf(context, payment, "transaction.updated", data)]
 }
 
+/** Of a ramp whose payout came back: what was collected, once its payer has it back. */
+const returnedOf = ({ refunds, status }: Payment, before: Payment): Refund | undefined =>
+  status !== "refunded"
+    ? undefined
+    : refunds.find(
+        ({ of, refund_id, state }) =>
+          of?.from === "ramp" &&
+          state === "completed" &&
+          !before.refunds.some((one) => one.refund_id === refund_id && one.state === "completed")
+      )
+
 /** A refund that completed or failed, or a payment that its provider has given back by itself. */
 export const refundEvent = (
   context: EventContext,
   payment: Payment,
-  part: Refund | undefined,
+  finished: Refund | undefined,
   before: Payment,
   disputed?: Disputed
 ): Events => {
-  const byProvider = part === undefined && payment.status === "refunded" && before.status !== "refunded"
-  if (part?.of !== undefined || (part === undefined && !byProvider)) return []
+  const isRamp = payment.direction === "external"
+  const part = isRamp ? returnedOf(payment, before) : finished
+  const byProvider = !isRamp && part === undefined && payment.status === "refunded" && before.status !== "refunded"
+  if (!isRamp && part?.of !== undefined) return []
+  if (part === undefined && !byProvider) return []
   const { currency, minor } = payment.refunded
   const type = part === undefined || part.state === "completed" ? "payment.refunded" : "payment.refund_failed"
   const data = {

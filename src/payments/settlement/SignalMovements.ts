@@ -209,13 +209,13 @@ export const refundedByUs = (refunds: ReadonlyArray<Refund>): bigint =>
 
 /**
  * Amount that the payer has back: what the provider lacks of the payment, and at least the completed refunds, however much
- * money came besides.
+ * money came besides. Of a ramp whose payout came back, the payer has nothing until what was collected is returned.
  */
 export const refundedOf = (payment: Payment, { movements }: Pick<Books, "movements">): Money => {
   const { amount, direction, refunds, status, taken_by } = payment
   const nothing = Money.zero(amount.currency)
-  if (status === "refunded" && direction !== "inbound") return amount
-  if (direction !== "inbound" || taken_by === null || (status !== "completed" && status !== "refunded")) return nothing
+  if (direction === "outbound") return status === "refunded" ? amount : nothing
+  if (taken_by === null || (status !== "completed" && status !== "refunded")) return nothing
   const { minor: there } = netOf(position(movements), taken_by, amount.currency)
   const lacking = there <= 0n ? amount.minor : amount.minor - there
   const given = refundedByUs(refunds)

@@ -240,6 +240,15 @@ const external = (payment: Payment): Location => {
   if (status === "failed") {
     return { tone: "warn", title: "Not settled", words: "Any collected amount is held on the ledger." }
   }
+  if (status === "refunded") {
+    return isZero(payment.refunded_amount)
+      ? { tone: "warn", title: "Payout sent back", words: "The collected amount is held until an operator decides." }
+      : {
+          tone: "calm",
+          title: "Returned",
+          words: `${amountText(payment.refunded_amount)} ${payment.currency} were returned to the payer.`
+        }
+  }
   return status === "pending" || status === "processing"
     ? { tone: "busy", title: "In progress", words: "The collection comes first, then the payout." }
     : notStarted(payment, "No money moved")
