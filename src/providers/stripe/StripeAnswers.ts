@@ -141,9 +141,8 @@ export const reportOfIntent = (intent: Intent): Report | Unknown => {
 const refundStates = meanings<Report["state"]>({
   completed: "succeeded",
   processing: "pending requires_action",
-  // The payer's bank may turn it down long after it succeeded.
-  returned: "failed",
-  failed: "canceled"
+  // The payer's bank may turn it down long after it succeeded, and the dashboard may cancel it soon after.
+  returned: "failed canceled"
 })
 
 const refundRefusal = ({ failure_reason, status }: Refund): Declined =>
@@ -156,7 +155,7 @@ export const reportOfRefund = (refund: Refund): Report => {
   const { id, status } = refund
   const state = refundStates.get(status ?? "pending") ?? "processing"
   return new Report({
-    ...(state === "failed" || state === "returned"
+    ...(state === "returned"
       ? failedReport(refundRefusal(refund), id, status, state)
       : { state, reason: null, providerPaymentId: id, providerStatus: status }),
     ...withMovements(movementsOfRefund(refund))

@@ -18,19 +18,18 @@ export const movementsOfIntent = (intent: Intent): ReadonlyArray<Movement> => {
 
 /**
  * A refund made by hand has left our balance as soon as it is there. One of ours is settled once it succeeded. One that
- * failed may have succeeded before, so it is named with the money that came back.
+ * failed, or was canceled in the dashboard, may have succeeded before, so it is named with the money that came back.
  */
 export const movementsOfRefund = (refund: Refund): ReadonlyArray<Movement> => {
   const { currency, id, status } = refund
   const isOurs = referenceIn(refund) !== null
   const amount = moneyOf(refund.amount, currency)
   const given = { kind: "refund", id, amount, state: "settled" } as const
-  if (status === "failed" || (status === "canceled" && !isOurs)) {
+  if (status === "failed" || status === "canceled") {
     // The money that comes back has no id of its own: it is derived from the refund's.
     return [given, { ...given, kind: "reinstatement", id: `${id}:failed` }]
   }
-  if (status === "succeeded" || !isOurs) return [given]
-  return [{ ...given, state: status === "canceled" ? "failed" : "pending" }]
+  return [status === "succeeded" || !isOurs ? given : { ...given, state: "pending" }]
 }
 
 interface Withdrawn {

@@ -466,7 +466,7 @@ describe("refunds", () => {
       // Days after it succeeded the payer's bank may turn it down: then Stripe has the money again.
       { state: "returned", providerCode: "expired_or_canceled_card" }
     ],
-    [{ status: "canceled" }, { _tag: "Declined", providerCode: "canceled" }, { state: "failed" }],
+    [{ status: "canceled" }, { _tag: "Declined", providerCode: "canceled" }, { state: "returned" }],
     [{ status: "new" }, { _tag: "Accepted", state: "processing" }, { state: "processing", providerStatus: "new" }]
   ]
   for (const [about, outcome, report] of answers) {
