@@ -176,9 +176,11 @@ export const makePayments = (world: FakeWorld) => {
         }
         const reference = metadata?.["reference"] ?? request.headers["idempotency-key"] ?? sha256Hex(request.body)
         const kept = { metadata: metadata ?? {} }
-        return ok(
-          refundOf(world.take({ id: idOf("re", reference), reference, kind: "refund", money, of: paid.id, kept }))
+        const made = world.take({ id: idOf("re", reference), reference, kind: "refund", money, of: paid.id, kept })
+        world.callBack(world.callbackUrl, () =>
+          signed("charge.refunded", chargeOf(paid, refundedOf(paid)), made.id, world)
         )
+        return ok(refundOf(made))
       })
     )
 
@@ -378,6 +380,6 @@ export const stripeFake: Fake = {
   },
   refundedByHand: (of, money, world) => {
     keptOf(of).byHand = money
-    return signed("refund.created", refundByHandOf(of, money), `refund by hand of ${of.id}`, world)
+    return signed("charge.refunded", chargeOf(of, 0n), `refund by hand of ${of.id}`, world)
   }
 }

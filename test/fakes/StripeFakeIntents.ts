@@ -126,7 +126,7 @@ const nextActionOf = (entry: Entry, url: string): unknown => {
 
 /** `refunded`: in minor units, by refunds of ours. */
 export const chargeOf = (entry: Entry, refunded: bigint): Readonly<Record<string, unknown>> => {
-  const { byHand, dispute } = keptOf(entry)
+  const { byHand, dispute, intent } = keptOf(entry)
   const { currency } = entry.moved
   const amount_refunded = counted(new Money({ currency, minor: refunded + (byHand?.minor ?? 0n) }))
   return {
@@ -139,6 +139,7 @@ export const chargeOf = (entry: Entry, refunded: bigint): Readonly<Record<string
     currency: currency.toLowerCase(),
     disputed: dispute !== undefined,
     livemode: false,
+    metadata: intent.metadata,
     paid: true,
     payment_intent: entry.id,
     refunded: amount_refunded === counted(entry.moved),

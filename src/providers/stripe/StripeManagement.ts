@@ -17,9 +17,12 @@ export const webhookEvents = [
   "payment_intent.processing",
   "payment_intent.requires_action",
   "payment_intent.canceled",
+  // An endpoint of our version hears of refunds by events of the charge, a newer one by those of the refund.
+  "charge.refunded",
+  "charge.refund.updated",
   "refund.created",
   "refund.updated",
-  "charge.refund.updated",
+  "refund.failed",
   "charge.dispute.funds_withdrawn",
   "charge.dispute.funds_reinstated"
 ]

@@ -168,10 +168,18 @@ describe("a refund at the fake", () => {
       expect(first).toMatchObject({ _tag: "Accepted", state: "processing" })
       expect(idIn(yield* provider.refund!(part))).toBe(idIn(first))
       yield* settled
-      expect((yield* events).at(-1)).toMatchObject({
+      const told = yield* events
+      expect(told.filter(({ _tag }) => _tag === "VerifiedReport").at(-1)).toMatchObject({
         attempt: { reference: part.reference, providerPaymentId: idIn(first) },
         report: { state: "completed" }
       })
+      // The charge has no names of its refunds.
+      expect(told).toContainEqual(
+        expect.objectContaining({
+          _tag: "Hint",
+          attempt: { reference: order.reference, providerPaymentId: paid.providerPaymentId }
+        })
+      )
       expect(yield* provider.enquire(refundAttemptOf(part))).toMatchObject({ state: "completed" })
       const tooMuch = refundOf(paid, { reference: referenceNo(3), money: inMinor("EUR", 6_100n) })
       expect(yield* provider.refund!(tooMuch)).toMatchObject({ _tag: "Declined", code: "INVALID_ORDER" })

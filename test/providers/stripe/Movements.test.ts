@@ -6,6 +6,7 @@ import type { CallbackEvent } from "../../../src/providers/port/Callback.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { signatureOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
+import { webhookEvents } from "../../../src/providers/stripe/StripeManagement.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { callbackRequest } from "../support/Callbacks.ts"
 import { connected } from "../support/Connected.ts"
@@ -228,6 +229,29 @@ describe("disputes at Stripe", () => {
       expect(yield* heard("charge.dispute.funds_reinstated", dispute({ status: "lost" }))).toEqual([])
     })
   )
+})
+
+describe("refunds that were made by hand at Stripe", () => {
+  it.scopedLive("are heard of by the event that an endpoint of our version gets: the charge was refunded", () =>
+    Effect.gen(function* () {
+      const { mailbox, provider, settled } = yield* againstFake(stripe, stripeFake, { rawCards: true })
+      const order = newOrder({ card: cardNumbered("4242424242424242"), money: inMinor("EUR", 10_019n) })
+      const outcome = yield* provider.initiate(order)
+      yield* settled
+      const told = mailbox.callbacks.at(-1)!
+      const { api_version, type } = JSON.parse(told.body.toString()) as { api_version: string; type: string }
+      // Stripe tells of the refund itself from 2024-10-28 on.
+      expect([api_version, type]).toEqual(["2023-08-16", "charge.refunded"])
+      expect(webhookEvents).toContain(type)
+      const { events } = yield* provider.callback(told)
+      const id = "providerPaymentId" in outcome ? outcome.providerPaymentId : undefined
+      expect(events).toMatchObject([{ _tag: "Hint", attempt: { reference: order.reference, providerPaymentId: id } }])
+    })
+  )
+
+  it("are heard of by the events of the newest version too", () => {
+    expect(webhookEvents).toEqual(expect.arrayContaining(["refund.created", "refund.updated", "refund.failed"]))
+  })
 })
 
 describe("the fake of Stripe names the same movements in callbacks and enquiries", () => {
