@@ -67,6 +67,9 @@ export const Refund = Schema.Struct({
     description: "`open`: in progress or unknown; `failed`: declined or returned"
   }),
   reason: Text.annotations({ description: "Reason given by the caller" }),
+  requested_by: Text.annotations({
+    description: "E-mail address or API key of the caller, the id of a platform admin; null: before it was recorded"
+  }),
   created_at: Timestamp,
   settled_at: Schema.NullOr(Timestamp).annotations({ description: "null: open" })
 }).annotations({ identifier: "Refund" })
@@ -308,6 +311,7 @@ export const recordExample = {
       rate_basis: null,
       state: "completed",
       reason: "One of three cups was broken",
+      requested_by: "staff@acme.example",
       created_at: "2026-03-02T12:40:00.000Z",
       settled_at: "2026-03-02T12:40:01.100Z"
     }

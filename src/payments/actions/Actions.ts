@@ -1,7 +1,7 @@
 /** Actions on an existing payment. Each runs to its end, whether or not its caller waits. */
 import { type BigDecimal, Context, Effect, Layer, Option, Array as Arr } from "effect"
 import type { PaymentId } from "../../domain/Ids.ts"
-import type { Access, Permit } from "../../domain/Access.ts"
+import { type Access, actorText, type Permit } from "../../domain/Access.ts"
 import {
   type Forbidden,
   type AllProvidersFailed,
@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
     paymentId: PaymentId,
     reason: string | undefined
   ) {
-    const act = cancellation(permit.actor.id, reason)
+    const act = cancellation(actorText(permit), reason)
     const { open, payment } = yield* read(permit, paymentId)
     const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)
     if (attempt !== undefined) yield* confirmed(payment, attempt)

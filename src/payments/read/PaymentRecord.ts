@@ -40,7 +40,17 @@ const rateView = (rate: Refund["rate"]) => ({
   rate_basis: rate?.basis ?? null
 })
 
-const refundView = ({ amount, created_at, rate, reason, refund_id, settled_at, state, target }: Refund) => ({
+const refundView = ({
+  amount,
+  created_at,
+  rate,
+  reason,
+  refund_id,
+  requested_by,
+  settled_at,
+  state,
+  target
+}: Refund) => ({
   refund_id,
   amount: amount.toShown(),
   currency: amount.currency,
@@ -49,6 +59,7 @@ const refundView = ({ amount, created_at, rate, reason, refund_id, settled_at, s
   ...rateView(rate),
   state,
   reason,
+  requested_by: requested_by ?? null,
   created_at,
   settled_at
 })

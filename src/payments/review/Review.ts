@@ -4,7 +4,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
-import type { Permit } from "../../domain/Access.ts"
+import { actorText, type Permit } from "../../domain/Access.ts"
 import { Forbidden, NoRoute } from "../../domain/Failure.ts"
 import type { Route } from "../../domain/Routing.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
@@ -150,7 +150,7 @@ const make = Effect.gen(function* () {
 
   /** Its rate ran out before the customer gave the card: the page waits until someone accepts another. */
   const priceAgain = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, accepted: AcceptedRate) {
-    const by = permit.actor.id
+    const by = actorText(permit)
     yield* byAnother(permit, payment)
     const repriced = yield* reviewRate.accept(payment, accepted)
     if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
@@ -169,7 +169,7 @@ const make = Effect.gen(function* () {
     if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
     const payment = yield* Effect.flatMap(findHeldForReview(permit, paymentId), (held) => mayRelease(permit, held))
     const repriced = yield* reviewRate.accept(payment, accepted)
-    const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
+    const [reviewed, confirmed] = approval(payment, actorText(permit), repriced)
     const write = (acts: ReadonlyArray<PaymentAction>) => command.writeAudited(permit, payment, acts, audited(repriced))
     const routed = yield* route({ ...payment, ...pricePatch(payment, repriced) }).pipe(
       Effect.map(Either.right),
@@ -210,7 +210,7 @@ const make = Effect.gen(function* () {
       return declined ? yield* allProvidersFailed(payment, recorded) : recorded.payment
     }),
     reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
-      const by = permit.actor.id
+      const by = actorText(permit)
       return yield* command.decided(
         Effect.flatMap(findHeldForReview(permit, paymentId), (payment) => {
           const cause = reason === undefined ? `rejected by ${by}` : `rejected by ${by}: ${reason}`

@@ -7,7 +7,7 @@ import { asSentence } from "../../domain/MailSafeText.ts"
 import { AttemptId, type PaymentId, Ids } from "../../domain/Ids.ts"
 import { catchRefusal, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Permit } from "../../domain/Access.ts"
+import { actorText, type Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { costAt, invert, type Rate, taken as takenFor } from "../../domain/Exchange.ts"
@@ -178,6 +178,7 @@ const make = Effect.gen(function* () {
       rate,
       state: "open",
       reason: wanted.reason ?? null,
+      requested_by: actorText(permit),
       created_at,
       settled_at: null,
       collection_id
@@ -188,7 +189,7 @@ const make = Effect.gen(function* () {
       nextAttempt: attempt,
       // What the reserve still pays depends on chargebacks before.
       booksBefore: { movements: taker.movements, allocations: taker.allocations },
-      cause: `refund asked for by ${permit.actor.id}`
+      cause: `refund asked for by ${actorText(permit)}`
     }
     const noted = {
       action: "payment.refund_requested",

@@ -269,6 +269,8 @@ export interface Refund {
   readonly state: RefundState
   /** Why it was asked for. */
   readonly reason: string | null
+  /** Absent in returns. */
+  readonly requested_by?: string | undefined
   readonly created_at: Date
   readonly settled_at: Date | null
   /** The provider's id of the collection that the part was ordered of; absent: the attempt's own. */

@@ -47,6 +47,7 @@ const RefundRow = Schema.Struct({
   rate: Schema.optional(Schema.Struct({ basis: Schema.Literal("original", "live"), value: Schema.String })),
   state: Schema.Literal("open", "completed", "failed"),
   reason: Text,
+  requested_by: Schema.optional(Schema.String),
   created_at: Schema.String,
   settled_at: Text,
   collection_id: Schema.optional(Schema.String),

@@ -41,7 +41,8 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* act(payment_id, { action: "refund", amount: 500, reason: "broken cup" })
       stripe.will({ refund: declines("the card is closed") })
-      yield* act(payment_id, { action: "refund", amount: 250.5 })
+      const { acme } = yield* people
+      yield* act(payment_id, { action: "refund", amount: 250.5 }, acme.token("staff"))
       stripe.will({ refund: isLost() })
       yield* act(payment_id, { action: "refund", amount: 100 })
       const seen = yield* get(`/payments/transaction/${transaction_id}`)
@@ -62,6 +63,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
           rate_basis: null,
           state: "completed",
           reason: "broken cup",
+          requested_by: expect.stringMatching(/^API key \S/),
           created_at: time,
           settled_at: time
         },
@@ -75,6 +77,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
           rate_basis: null,
           state: "failed",
           reason: null,
+          requested_by: "staff@acme.example",
           created_at: time,
           settled_at: time
         },
@@ -88,6 +91,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
           rate_basis: null,
           state: "open",
           reason: null,
+          requested_by: expect.stringMatching(/^API key \S/),
           created_at: time,
           settled_at: null
         }

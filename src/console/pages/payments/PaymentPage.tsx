@@ -289,7 +289,20 @@ const Refunds = ({ payment }: { readonly payment: Payment }) => (
           show: ({ state }) => <Badge status={state} words={state === "open" ? "Pending" : undefined} />
         },
         { name: "Amount", align: "end", show: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
-        { name: "Reason", below: true, show: ({ reason }) => reason },
+        {
+          name: "Reason",
+          below: true,
+          show: ({ reason, requested_by }) => (
+            <>
+              {reason !== null && <p>{reason}</p>}
+              {requested_by !== null && (
+                <p class="muted">
+                  By <bdi>{requested_by}</bdi>
+                </p>
+              )}
+            </>
+          )
+        },
         { name: "Requested", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
       ]}
     />
