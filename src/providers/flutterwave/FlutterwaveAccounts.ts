@@ -26,7 +26,7 @@ import {
   unanswered
 } from "../port/AccountIssuer.ts"
 import { Proof, type ProvedTransfer } from "../port/Callback.ts"
-import { answerOf, isDuplicate, messageIn, refundState } from "./FlutterwaveAnswers.ts"
+import { answerOf, isDuplicate, messageIn, pages, refundState } from "./FlutterwaveAnswers.ts"
 import { commentsOf, moneyIn, Refund, transactionOf } from "./FlutterwaveMovements.ts"
 import { nothingThere } from "./FlutterwaveReports.ts"
 import { cut, digits, refundsPath, successfulPath, verifyIdPath } from "./FlutterwaveRequests.ts"
@@ -63,7 +63,6 @@ type Transaction = typeof Transaction.Type
 
 const senderIn = objectReader({ originatorname: Schema.String })
 
-const pages = { meta: optional(Schema.Struct({ page_info: optional(Schema.Struct({ total_pages: optionalText })) })) }
 const transactionIn = answerOf(Schema.Struct({ data: Transaction }))
 const transactionsIn = answerOf(Schema.Struct({ data: Schema.Array(Transaction), ...pages }))
 const refundsIn = answerOf(

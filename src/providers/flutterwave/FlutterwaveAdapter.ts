@@ -1,12 +1,13 @@
 /** Flutterwave, by version 3 of its API: cards on its page, bank transfers and mobile money, in many African countries. */
 import { Clock, Effect, Either, Redacted, Schema, Option } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
-import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
+import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import {
   acceptedDuplicate,
   credentialsRefused,
   firstReport,
   enquiryResult,
+  noVerdict,
   preparedOrDeclined,
   outcomeOfOrder,
   warnOfStatus
@@ -18,7 +19,14 @@ import { type Account, type Connected, credentialText, thirdParty } from "../por
 import { accountNumbers, isOfAccount, numberedCurrencies } from "./FlutterwaveAccounts.ts"
 import * as answers from "./FlutterwaveAnswers.ts"
 import { serves } from "./FlutterwaveCorridors.ts"
-import { paidUnder, refundsAmong, reversalsOf, type Transaction, withOthers } from "./FlutterwaveMovements.ts"
+import {
+  paidUnder,
+  type Refund,
+  refundsAmong,
+  reversalsOf,
+  type Transaction,
+  withOthers
+} from "./FlutterwaveMovements.ts"
 import * as reports from "./FlutterwaveReports.ts"
 import * as requests from "./FlutterwaveRequests.ts"
 import {
@@ -117,6 +125,9 @@ const balancesIn = answers.answerOf(
   Schema.Struct({ data: Schema.Array(Schema.Struct({ currency: Schema.String, available_balance: optionalText })) })
 )
 
+/** Of ten refunds each. */
+const MOST_PAGES = 20
+
 const warned = warnOfStatus("Flutterwave", reports.isKnownStatus)
 
 const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
@@ -155,11 +166,26 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       [reports.transactionIn(reply)?.data ?? []].flat().filter((one) => one.tx_ref === reference)
     )
 
+  /** Refunds of the whole account. */
+  const refundsMade = Effect.fnUntraced(function* (operation: string, path: string) {
+    const all = new Map<string, Refund>()
+    for (let page = 1; page <= MOST_PAGES; page += 1) {
+      const reply = yield* ask(operation, page === 1 ? path : `${path}&page=${page}`)
+      const listed = reports.refundsIn(reply)
+      if (listed === undefined) return yield* Effect.fail(noVerdict(reply))
+      // One that was made meanwhile moves the others on, so that some come twice.
+      for (const one of listed.data) if (!all.has(one.id)) all.set(one.id, one)
+      if (page >= Number(listed.meta?.page_info?.total_pages ?? 1)) break
+    }
+    return [...all.values()]
+  })
+
   /** Refunds and chargebacks, each from a list of its own. */
   const takenOf = Effect.fnUntraced(function* (paid: ReadonlyArray<Transaction>, sentAt: Date, now: Date) {
     if (paid.length === 0) return []
-    const refunds = yield* listed("list refunds", requests.refundsPath(sentAt, now), (reply) =>
-      refundsAmong(reports.refundsIn(reply)?.data ?? [], paid)
+    const refunds = yield* refundsMade("list refunds", requests.refundsPath(sentAt, now)).pipe(
+      Effect.map((all) => refundsAmong(all, paid)),
+      Effect.orElseSucceed((): ReadonlyArray<Movement> => [])
     )
     const reversals = yield* Effect.forEach(paid, (one) =>
       one.flw_ref === undefined
@@ -205,7 +231,10 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
         return askedOfTransfer(attempt)
       case "refund":
         return id === null
-          ? enquiryResult(ask("find refund", requests.refundsPath(sentAt)), reports.refundsReport(attempt))
+          ? Effect.match(refundsMade("find refund", requests.refundsPath(sentAt)), {
+              onFailure: ({ reason }) => new Unknown({ reason }),
+              onSuccess: reports.refundAmong(attempt)
+            })
           : enquiryResult(ask("look up refund", requests.refundPath(id)), reports.refundReport(id, attempt))
     }
   }

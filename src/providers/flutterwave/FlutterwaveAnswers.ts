@@ -60,6 +60,11 @@ export const answerOf = <A extends { readonly data?: unknown }, I>(schema: Schem
     isSuccess(reply) ? Option.getOrUndefined(read(reply.json)) : undefined
 }
 
+/** What a list says of its pages. */
+export const pages = {
+  meta: optional(Schema.Struct({ page_info: optional(Schema.Struct({ total_pages: optionalText })) }))
+}
+
 export const isDuplicate = (reply: ProviderReply): boolean => {
   const message = reply.status === 400 ? messageIn(reply) : undefined
   return message !== undefined && saysDuplicate(message)

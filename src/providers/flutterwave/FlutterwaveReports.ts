@@ -5,7 +5,7 @@ import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { withMovements, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
-import { answerOf, messageIn, refundState, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
+import { answerOf, messageIn, pages, refundState, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
 import {
   collectionOf,
   commentsOf,
@@ -176,7 +176,7 @@ const weightOf = ({ status }: typeof Transfer.Type): number =>
   ["failed", "processing", "completed"].indexOf(transferStates.get(status.toUpperCase()) ?? "processing")
 
 const refundIn = answerOf(Schema.Struct({ data: Refund }))
-export const refundsIn = answerOf(Schema.Struct({ data: Schema.Array(Refund) }))
+export const refundsIn = answerOf(Schema.Struct({ data: Schema.Array(Refund), ...pages }))
 
 const refundOf = (refund: Refund, { currency }: Money): Report => {
   const { id, status } = refund
@@ -199,13 +199,11 @@ export const refundReport =
   }
 
 /** Of the refunds that it lists: the one whose comments begin with our reference. A list without it proves nothing. */
-export const refundsReport =
+export const refundAmong =
   ({ broughtBy, money, reference }: AttemptContext) =>
-  (reply: ProviderReply): Enquiry => {
-    const data = refundsIn(reply)?.data
-    if (data === undefined) return noVerdict(reply)
+  (all: ReadonlyArray<Refund>): Enquiry => {
     const paid = broughtBy?.providerPaymentId ?? null
-    const ours = data.filter(
+    const ours = all.filter(
       (one) =>
         `${commentsOf(one)} `.startsWith(`${reference} `) &&
         (paid === null || transactionOf(one) === paid) &&

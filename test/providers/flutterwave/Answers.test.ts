@@ -624,6 +624,31 @@ describe("a refund by Flutterwave", () => {
     expect((await enquired(leg, twice))._tag, "two of one reference").toBe("Unknown")
   })
 
+  it("whose id was lost is looked for on every page of the list, which is the whole account's", async () => {
+    const listed = { id: 75923, transaction_id: 288200108, amount_refunded: 4, status: "completed" }
+    const pages = [
+      [{ ...listed, id: 1, comment: "another's" }],
+      [],
+      [{ ...listed, comment: `${order.reference} late` }]
+    ]
+    const { calls, http } = scripted(({ path }) => {
+      const current_page = Number(/&page=(\d+)/.exec(path)?.[1] ?? "1")
+      const page_info = { total: 21, current_page, total_pages: pages.length }
+      return success({ meta: { page_info }, data: pages[current_page - 1] })
+    })
+    const found = await Effect.runPromise(atFlutterwave(http).enquire(leg))
+    expect(found).toMatchObject({ _tag: "Report", state: "completed", providerPaymentId: "75923" })
+    const path = "/v3/refunds?from=2026-05-03&to=2026-05-06"
+    expect(calls.map((call) => call.path)).toEqual([path, `${path}&page=2`, `${path}&page=3`])
+    const broken = scripted((call) =>
+      call.path === path
+        ? success({ meta: { page_info: { total_pages: 2 } }, data: [{ ...listed, comment: order.reference }] })
+        : replyOf(500)
+    )
+    const half = await Effect.runPromise(atFlutterwave(broken.http).enquire(leg))
+    expect(half._tag, "there may be a second one").toBe("Unknown")
+  })
+
   it("is found again by its own id", async () => {
     const completed = success({ data: { id: 75923, status: "completed" } })
     const { calls, http } = scripted(() => completed)
