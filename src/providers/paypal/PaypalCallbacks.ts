@@ -91,6 +91,7 @@ type RefundNames = Option.Option.Value<ReturnType<typeof readRefundNames>>
 const isCompleted = Schema.is(Schema.Struct({ status: Schema.Literal("COMPLETED") }))
 
 const REFUNDED = "PAYMENT.CAPTURE.REFUNDED"
+const REVERSED = "PAYMENT.CAPTURE.REVERSED"
 const DISPUTE_RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
 
 /** Money that the account gave back or lost, of one capture. */
@@ -314,6 +315,13 @@ const subjectOfRefund = ({ id, links }: RefundNames, [hint]: ReadonlyArray<Hint>
   unverified: { key: `${REFUNDED} ${id}`, detail: `PayPal says that refund ${id} was made by hand, ${NOT_SHOWN}` }
 })
 
+/** What was reversed is told as a refund. It may name its capture alone. */
+const hintByCapture = Effect.fnUntraced(function* (lookUps: LookUps, resource: unknown, proof: Proof) {
+  const links = Option.getOrUndefined(readRefundNames(resource))?.links
+  const found = yield* orderOf(lookUps, captureAbove(links), proof)
+  return isOrder(found) ? hintAt(attemptAt(found)) : []
+})
+
 const eventsIn = (
   said: string,
   proof: Proof,
@@ -329,6 +337,7 @@ const eventsIn = (
   }
   const refund = type === REFUNDED ? Option.getOrUndefined(readRefundNames(resource)) : undefined
   const hints = hintOf(event)
+  if (type === REVERSED && hints.length === 0) return hintByCapture(lookUps, resource, proof)
   return refund === undefined ? Effect.succeed(hints) : readAgain(lookUps, subjectOfRefund(refund, hints), proof)
 }
 

@@ -291,6 +291,35 @@ describe("callbacks of PayPal", () => {
     })
   )
 
+  it.effect("find the order of a capture that was reversed, in PayPal's own sample without our reference", () =>
+    Effect.gen(function* () {
+      const money = { currency_code: "USD", value: "2.51" }
+      const sample = {
+        seller_payable_breakdown: { gross_amount: money, net_amount: money, total_refunded_amount: money },
+        amount: money,
+        links: [
+          { href: "https://api.paypal.com/v2/payments/refunds/09E71677NS257044M", rel: "self", method: "GET" },
+          { href: "https://api.paypal.com/v2/payments/captures/4L335234718889942", rel: "up", method: "GET" }
+        ],
+        id: "09E71677NS257044M",
+        note_to_payer: "Payment reversed",
+        status: "COMPLETED"
+      }
+      const event = (shown: Shown, isNotForeign = true) =>
+        eventsOf("PAYMENT.CAPTURE.REVERSED", sample, lookUpsIn(shown, isNotForeign))
+      const reversed = { "/v2/payments/captures/4L335234718889942": { ...capture, id: "4L335234718889942" } }
+      const [hint, ...others] = yield* event(reversed)
+      expect(hint).toMatchObject({
+        _tag: "Hint",
+        attempt: { about: "payin", reference: null, providerPaymentId: ORDER }
+      })
+      expect(hint).not.toHaveProperty("unverified")
+      expect(others).toEqual([])
+      expect(yield* event({}), "of a capture that is not shown").toEqual([])
+      expect(yield* event(reversed, false), "of another's").toEqual([])
+    })
+  )
+
   it.effect("about anything else, or about nobody, say nothing", () =>
     Effect.gen(function* () {
       expect(yield* eventsOf("BILLING.PLAN.CREATED", { id: "P" })).toEqual([])
