@@ -227,7 +227,7 @@ const removeEntryText = "Extension. Takes effect with the next payment."
 
 /** The same for an organisation and for the platform. */
 const setting = { description: setText, request: termsExamples }
-const trying = { description: tryText, request: termsExamples, response: trialExample }
+const trying = { lists: true, description: tryText, request: termsExamples, response: trialExample } as const
 const adding = { description: addText, request: entryExamples }
 
 export const RulesApi = apiGroup("rules", "Rules and lists", "Limits on payments, block and allow lists.", [

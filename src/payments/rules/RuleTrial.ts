@@ -53,37 +53,54 @@ const valuesOf = (payment: PastPayment, subject: Subject): ReadonlyArray<string>
     ? payment.recorded.filter((one) => one.subject === subject).map(({ key }) => key)
     : identitiesOf(payment, { card: null, ip: null })[subject]
 
+/** What a rule reads of a payment. */
+interface TriedPayment extends Pick<PastPayment, "amount" | "created_at" | "org_id" | "payment_id" | "status"> {
+  /** By the rule's subjects; none if the rule does not apply. */
+  readonly values: ReadonlyArray<readonly [Subject, string]>
+}
+
+const triedPayment =
+  (rule: RiskRule) =>
+  (payment: PastPayment): TriedPayment => {
+    const { amount, created_at, direction, org_id, payment_id, status } = payment
+    const values = appliesTo(rule, direction)
+      ? subjectsOf(rule).flatMap((subject) => valuesOf(payment, subject).map((value) => [subject, value] as const))
+      : []
+    return { amount, created_at, org_id, payment_id, status, values }
+  }
+
+/** Payments that are read, or tried, before other requests have their turn. */
+const PAGE = 100
+
+const letOthersIn = Effect.sleep(0)
+
 interface Tried {
   readonly rule: RiskRule
-  readonly limitOf: (payment: PastPayment) => ReviewLimit | undefined
+  readonly limitOf: (payment: TriedPayment) => ReviewLimit | undefined
   readonly rates: RatesTo
 }
 
 interface TriedHit {
-  readonly payment: PastPayment
+  readonly payment: TriedPayment
   readonly reason: string
 }
 
 /** Hits, oldest first. `payments`: oldest first. */
-export const tryRule = (
-  payments: ReadonlyArray<PastPayment>,
-  { limitOf, rates, rule }: Tried
-): ReadonlyArray<TriedHit> => {
+const tryRule = Effect.fnUntraced(function* (payments: ReadonlyArray<TriedPayment>, { limitOf, rates, rule }: Tried) {
   const seen = new Map<string, Sliding>()
   const hits: Array<TriedHit> = []
   const seconds = rule.window_seconds
-  for (const payment of payments.filter(({ direction }) => appliesTo(rule, direction))) {
+  for (const [index, payment] of payments.entries()) {
+    if (index % PAGE === 0) yield* letOthersIn
     const at = payment.created_at.getTime()
     const limit = limitOf(payment)
-    const lines = subjectsOf(rule).flatMap((subject) =>
-      valuesOf(payment, subject).map((value) => {
-        // The review threshold is the organisation's, so the payments of one are added up.
-        const key = `${rule.kind === "structuring" ? payment.org_id : ""} ${subject} ${value}`
-        const line = seen.get(key) ?? new Sliding()
-        seen.set(key, line)
-        return { line, subject }
-      })
-    )
+    const lines = payment.values.map(([subject, value]) => {
+      // The review threshold is the organisation's, so the payments of one are added up.
+      const key = `${rule.kind === "structuring" ? payment.org_id : ""} ${subject} ${value}`
+      const line = seen.get(key) ?? new Sliding()
+      seen.set(key, line)
+      return { line, subject }
+    })
     const found = lines.flatMap(({ line, subject }): Array<RuleHit> => {
       const hit = evaluate(rule, subject, payment.amount, line.countedAfter(at - seconds * 1000), limit, rates)
       return hit === undefined ? [] : [hit]
@@ -95,9 +112,7 @@ export const tryRule = (
     }
   }
   return hits
-}
-
-const PAGE = 1000
+})
 
 const make = Effect.gen(function* () {
   const rules = yield* Rules
@@ -105,17 +120,18 @@ const make = Effect.gen(function* () {
   const organizations = yield* Organizations
   const quotes = yield* RateQuote
 
-  const read = Effect.fnUntraced(function* (owner: Parameters<typeof store.past>[0]) {
-    const found: Array<PastPayment> = []
+  const read = Effect.fnUntraced(function* (owner: Parameters<typeof store.past>[0], rule: RiskRule) {
+    const found: Array<TriedPayment> = []
     const seconds = Duration.toSeconds(ruleWindowMax)
     let last: PastPayment | undefined
     while (found.length < triedPayments) {
       const after =
         last === undefined ? Option.none() : Option.some([last.created_at.toISOString(), last.payment_id] as const)
       const page = yield* store.past(owner, seconds, { after, take: PAGE })
-      found.push(...page)
+      found.push(...page.map(triedPayment(rule)))
       last = page.at(-1)
       if (page.length < PAGE) return { payments: found.toReversed(), is_complete: true }
+      yield* letOthersIn
     }
     return { payments: found.toReversed(), is_complete: false }
   })
@@ -124,7 +140,8 @@ const make = Effect.gen(function* () {
     attempt: Effect.fn("RuleTrial.attempt")(function* (permit: RulesPermit, wanted: WantedTerms) {
       const { organization, terms } = yield* rules.checkTerms(permit, wanted)
       const owner = Option.getOrNull(Option.map(organization, ({ org_id }) => org_id))
-      const { is_complete, payments } = yield* read(owner)
+      const rule: RiskRule = { ...terms, name: "trial", ofPlatform: owner === null }
+      const { is_complete, payments } = yield* read(owner, rule)
       const orgs = terms.kind === "structuring" ? new Set(payments.map(({ org_id }) => org_id)) : []
       const limits = new Map(
         yield* Effect.forEach(orgs, (orgId) =>
@@ -145,8 +162,7 @@ const make = Effect.gen(function* () {
         [...targets].flatMap((to) => [...currencies].map((from) => [from, to] as const))
       )
       const now = new Date(yield* Clock.currentTimeMillis)
-      const rule: RiskRule = { ...terms, name: "trial", ofPlatform: owner === null }
-      const hits = tryRule(payments, { rule, rates, limitOf: ({ org_id }) => limits.get(org_id) })
+      const hits = yield* tryRule(payments, { rule, rates, limitOf: ({ org_id }) => limits.get(org_id) })
       return {
         from: payments[0]?.created_at ?? now,
         payments: payments.length,

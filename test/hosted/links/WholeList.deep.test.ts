@@ -9,6 +9,7 @@ import { StoresLive } from "../../../src/app/Stores.ts"
 import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
+import { watchLoop } from "../../support/EventLoop.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { onServer, TestServer } from "../../support/TestServer.ts"
 
@@ -55,27 +56,6 @@ const manyLinks = Effect.gen(function* () {
     from payment_links, generate_series(1, ${LINKS}) n where org_id = ${acme.org_id}`
   return { path, headers: { ...acme.token("org-admin") } }
 })
-
-/** The longest time for which the process worked without a turn of the event loop. */
-const watchLoop = () => {
-  let longest = 0
-  let wall = performance.now()
-  let cpu = process.cpuUsage()
-  let isOver = false
-  const look = () => {
-    const used = process.cpuUsage(cpu)
-    // A machine that is busy with others takes turns away without any work being done here.
-    longest = Math.max(longest, Math.min(performance.now() - wall, (used.user + used.system) / 1000))
-    wall = performance.now()
-    cpu = process.cpuUsage()
-    if (!isOver) setImmediate(look)
-  }
-  setImmediate(look)
-  return () => {
-    isOver = true
-    return longest
-  }
-}
 
 const ask = (port: number, path: string, headers: Readonly<Record<string, string>>): Socket => {
   const socket = connect(port, "127.0.0.1")
