@@ -230,6 +230,8 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
         })
         .finally(end)
     })
+    // Longer than callers keep theirs: a busy machine would close a connection just when it is used again.
+    server.keepAliveTimeout = 60_000
 
     const address = yield* Effect.acquireRelease(
       Effect.async<AddressInfo, FakeNotStarted>((resume) => {
