@@ -286,15 +286,21 @@ const disputedIn = (
         ]
   })
 
-/** Whether a payout that was paid, of a ramp too, or a refund that had gone, is all back with this decision. */
-const isAllBack = (
-  { direction, refunds, status: before }: Payment,
+/** What the organisation gets with this decision because a payout that was paid, or a refund that had gone, is all back. */
+const releasedBy = (
+  { amount, direction, refunds, status: before }: Payment,
   { finishedRefund, status }: SignalDecision
-): boolean =>
-  finishedRefund === undefined
-    ? direction !== "inbound" && status === "refunded" && before === "completed"
-    : finishedRefund.state === "failed" &&
-      refunds.some(({ refund_id, state }) => refund_id === finishedRefund.refund_id && state === "completed")
+): Money | undefined => {
+  if (finishedRefund !== undefined) {
+    const hadGone = refunds.some(
+      ({ refund_id, state }) => refund_id === finishedRefund.refund_id && state === "completed"
+    )
+    return hadGone && finishedRefund.state === "failed" ? finishedRefund.target : undefined
+  }
+  if (direction === "inbound" || status !== "refunded" || before !== "completed") return undefined
+  // A ramp keeps it for its customer.
+  return direction === "outbound" ? amount : Money.zero(amount.currency)
+}
 
 export const buildChange = (
   subject: AttemptOfPayment,
@@ -308,11 +314,12 @@ export const buildChange = (
   const fails = status === "failed" && payment.status !== "failed"
   const decided: Payment = { ...payment, ...decision.patch, status }
   const heard = { allocations: subject.allocations, movements: recording.movements }
+  const released = releasedBy(payment, decision)
   const allocations = [
     ...allocateReinstatements(decided, heard, attempt, moment),
-    ...(isAllBack(payment, decision)
-      ? withdrawParts(decided, heard, unallocatedOf(payment, subject), attempt, moment)
-      : [])
+    ...(released === undefined
+      ? []
+      : withdrawParts(decided, heard, unallocatedOf(payment, subject), attempt, { ...moment, released }))
   ]
   const books = { ...heard, allocations: [...subject.allocations, ...allocations] }
   const patch: PaymentPatch = {

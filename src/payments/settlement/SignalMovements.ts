@@ -395,27 +395,29 @@ const lackingOf = (of: Position, { attempt_id, money }: Sum): bigint => {
 
 /**
  * Takes back what a person gave the organisation of a payout or a refund while a part of it was back: now that all of it is
- * back, the organisation has the whole again. It owes what a payout of its own does not give back at the same moment.
- * `before`: what waited until then.
+ * back, the organisation has the whole again. It owes what its account does not get at the same moment. `before`: what
+ * waited until then.
  */
 export const withdrawParts = (
   payment: Payment,
   books: Books,
   before: Position,
   { provider }: Attempt,
-  moment: Pick<DecisionTime, "at" | "newId">
+  moment: Pick<DecisionTime, "at" | "newId"> & { readonly released: Money }
 ): ReadonlyArray<Allocation> => {
   if (books.allocations.length === 0) return []
-  const { direction, org_id } = payment
+  const { org_id } = payment
+  const side = organizationAccount(payment)
   const decided = { ...moment, note: `A part of what ${provider} sent back in all.` }
   const withdrawn = unallocatedOf(payment, books).flatMap((rest) => {
     const minor = lackingOf(before, rest) - lackingOf([rest], rest)
     const money = new Money({ currency: rest.money.currency, minor })
     return minor < 0n ? allocateAmong(payment, books, { ...rest, money }, decided) : []
   })
-  return withdrawn.map((one) =>
-    direction === "outbound" || accountKind(one.account) === "own"
+  return withdrawn.map((one) => {
+    const isCovered = one.account === side && -one.accountAmount.minor <= moment.released.minor
+    return isCovered || accountKind(one.account) === "own"
       ? one
       : { ...one, account: LedgerAccount.receivable(org_id, one.accountAmount.currency) }
-  )
+  })
 }
