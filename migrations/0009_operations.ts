@@ -22,6 +22,8 @@ const records = `
   create index audit_log_all_action on audit_log (action, created_at, audit_id);
   create index audit_log_actor on audit_log (org_id, actor_id, created_at, audit_id);
   create index audit_log_all_actor on audit_log (actor_id, created_at, audit_id);
+  create index audit_log_subject on audit_log (org_id, subject_id, created_at, audit_id);
+  create index audit_log_all_subject on audit_log (subject_id, created_at, audit_id);
   ${monthly("audit_log", "created_at")}
 
   -- Messages to people, in a sandbox instead of mail.

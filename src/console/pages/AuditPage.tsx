@@ -26,19 +26,58 @@ const whoOf = ({ actor_id, actor_name, actor_type }: Entry): string => {
   return actor_type === "operator" ? `Operator ${actor_name}` : `API key “${isolatedName(actor_name)}”`
 }
 
-/** The chip leaves the page, so the focus goes to the heading. */
-const showEveryone = (
-  chip: HTMLElement,
-  days: { readonly from: string | undefined; readonly to: string | undefined }
-) => {
-  chip.closest("main")?.querySelector("h1")?.focus()
-  setQuery(days)
+const pages: Readonly<Record<string, string>> = {
+  payment: "payments",
+  beneficiary: "beneficiaries",
+  virtual_account: "accounts",
+  escrow: "escrow",
+  webhook: "webhooks/endpoints",
+  delivery: "webhooks/deliveries"
 }
+
+/** What was changed, with its page if it has one. */
+const Subject = ({ entry: { subject_id, subject_type } }: { readonly entry: Entry }) => {
+  const page = pages[subject_type]
+  const words = `${labelOf(subject_type)} ${subject_id.length > 20 ? shortId(subject_id) : subject_id}`
+  return page === undefined ? (
+    <span class="muted">{words}</span>
+  ) : (
+    <a href={linkTo(`${page}/${subject_id}`)} title={subject_id}>
+      {words}
+    </a>
+  )
+}
+
+type Query = Readonly<Record<string, string>>
+
+interface OnlyProps {
+  readonly words: string
+  readonly name: string
+  /** What the list shows without this filter. */
+  readonly instead: string
+  /** Parameters of the filter. */
+  readonly of: ReadonlyArray<string>
+  readonly query: Query
+}
+
+/** The chip leaves the page, so the focus goes to the heading. */
+const Only = ({ instead, name, of, query, words }: OnlyProps) => (
+  <button
+    class="chip"
+    type="button"
+    onClick={({ currentTarget }) => {
+      currentTarget.closest("main")?.querySelector("h1")?.focus()
+      setQuery(Object.fromEntries(Object.entries(query).filter(([param]) => !of.includes(param))))
+    }}
+  >
+    {words} <bdi>{name}</bdi> ×<span class="unseen"> {instead}</span>
+  </button>
+)
 
 export const AuditPage = () => {
   const query = Object.fromEntries(route.value.query)
-  const { actor_id, from, person, to } = query
-  const list = useOrgPages("auditLog", "list", { actor_id, ...dayBounds({ from, to }) })
+  const { actor_id, from, person, subject, subject_id, to } = query
+  const list = useOrgPages("auditLog", "list", { actor_id, subject_id, ...dayBounds({ from, to }) })
   return (
     <Page title="Audit log" lead="Who changed what, and when. Entries cannot be changed.">
       <div class="filters">
@@ -57,9 +96,22 @@ export const AuditPage = () => {
           onChange={(day) => setQuery({ ...query, to: day })}
         />
         {actor_id !== undefined && (
-          <button class="chip" type="button" onClick={({ currentTarget }) => showEveryone(currentTarget, { from, to })}>
-            Only <bdi>{person ?? shortId(actor_id)}</bdi> ×<span class="unseen"> Show everyone</span>
-          </button>
+          <Only
+            words="Only"
+            name={person ?? shortId(actor_id)}
+            instead="Show everyone"
+            of={["actor_id", "person"]}
+            query={query}
+          />
+        )}
+        {subject_id !== undefined && (
+          <Only
+            words="Only changes of"
+            name={subject ?? shortId(subject_id)}
+            instead="Show all changes"
+            of={["subject_id", "subject"]}
+            query={query}
+          />
         )}
       </div>
       <PagedTable
@@ -69,6 +121,7 @@ export const AuditPage = () => {
         keyOf={({ audit_id }) => audit_id}
         columns={[
           { name: "What", show: ({ action }) => <strong class="nowrap">{actionOf(action)}</strong> },
+          { name: "Of", below: true, show: (entry) => <Subject entry={entry} /> },
           {
             name: "Who",
             show: (entry) => (

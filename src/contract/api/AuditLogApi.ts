@@ -27,6 +27,9 @@ export const AuditLogApi = apiGroup("auditLog", "Audit log", "Who changed what, 
       ...PageParams,
       action: Schema.optional(Schema.String.annotations({ description: "Only this action" })),
       actor_id: Schema.optional(Schema.String.annotations({ description: "Only what this user, key or operator did" })),
+      subject_id: Schema.optional(
+        Schema.String.annotations({ description: "Only changes of this payment, key, member or other object" })
+      ),
       from: Schema.optional(FromTime),
       to: Schema.optional(ToTime)
     }).addSuccess(pageOf(AuditEntry)),

@@ -17,6 +17,8 @@ export interface AuditFilter {
   readonly action?: string | undefined
   /** A user, a key or an operator. */
   readonly actor_id?: string | undefined
+  /** What was changed. */
+  readonly subject_id?: string | undefined
   readonly from?: Date | undefined
   /** Exclusive. */
   readonly to?: Date | undefined
@@ -78,10 +80,11 @@ export const auditStoreSql = Layer.effect(
   Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { archiveDir, retention }]) => ({
     append: (entry) =>
       execute(sql`insert into audit_log ${sql.insert({ ...entry, detail: JSON.stringify(entry.detail) })}`),
-    list: (scope, { action, actor_id, from, to }, window) => {
+    list: (scope, { action, actor_id, from, subject_id, to }, window) => {
       const only = sql.and([
         ...(action === undefined ? [] : [sql`action = ${action}`]),
         ...(actor_id === undefined ? [] : [sql`actor_id = ${actor_id}`]),
+        ...(subject_id === undefined ? [] : [sql`subject_id = ${subject_id}`]),
         ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
         ...(to === undefined ? [] : [sql`created_at < ${to}`])
       ])
@@ -97,8 +100,8 @@ export const auditLogHandlers = Effect.gen(function* () {
   const pages = yield* makePages
   const handlers: Handlers<typeof Api.AuditLogApi> = {
     list: (request) => {
-      const { action, actor_id, from, to } = request.urlParams
-      const filter = { action, actor_id, from, to }
+      const { action, actor_id, from, subject_id, to } = request.urlParams
+      const filter = { action, actor_id, subject_id, from, to }
       return pages(request, {
         message: "Audit log",
         filters: filter,

@@ -208,8 +208,30 @@ describe.skipIf(chromiumPath === undefined)(`Finding payments in a browser (${ch
         await dialog.getByLabel("Reason").fill("One seat fewer")
         await dialog.getByRole("button", { name: "Refund" }).click()
         await page.getByText("750.25 KES were refunded.").waitFor()
+        await page.getByText(/^By member@/).waitFor()
+        expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0)
       },
       "member"
+    )
+    await visiting(
+      "UTC",
+      async (page) => {
+        await open(page, `#/payments/${payment_id}`)
+        await page.locator("main").getByRole("link", { name: "Audit log" }).click()
+        await page.getByText("Payment refund requested").waitFor()
+        await page.getByText("Only changes of seat-row-F-12").waitFor()
+        expect(await rows(page).count()).toBe(1)
+        await rows(page).getByRole("link", { name: "member@acme.example" }).waitFor()
+        await page.getByRole("button", { name: "Show all changes" }).click()
+        await rows(page).nth(1).waitFor()
+        await rows(page)
+          .filter({ hasText: "refund requested" })
+          .first()
+          .getByRole("link", { name: /^Payment / })
+          .click()
+        await page.getByText("750.25 KES were refunded.").waitFor()
+      },
+      "org-admin"
     )
     await visiting("UTC", async (page) => {
       await open(page, `#/payments/${payment_id}`)

@@ -94,6 +94,22 @@ onBothStores("AuditStore", (it) => {
     })
   )
 
+  it.effect("filters by what was changed, within the scope", () =>
+    Effect.gen(function* () {
+      const store = yield* AuditStore
+      const [here, there] = yield* Effect.all([newOrganization(), newOrganization()])
+      const refund = { subject_type: "payment", subject_id: yield* nextId, action: "payment.refund_requested" }
+      const mine = yield* append({ org_id: here.org_id, ...refund })
+      yield* append({ org_id: here.org_id })
+      const foreign = yield* append({ org_id: there.org_id, ...refund })
+      const find = (org: Option.Option<typeof here.org_id>, subject_id: string) =>
+        Effect.map(store.list(org, { subject_id }, everything), (rows) => rows.map((row) => row.audit_id))
+      expect(yield* find(Option.some(here.org_id), refund.subject_id)).toEqual([mine.audit_id])
+      expect(yield* find(Option.none(), refund.subject_id)).toEqual([foreign.audit_id, mine.audit_id])
+      expect(yield* find(Option.some(here.org_id), "")).toEqual([])
+    })
+  )
+
   it.effect("lists newest first, page by page", () =>
     Effect.gen(function* () {
       const store = yield* AuditStore

@@ -4,7 +4,15 @@ import { Card, Page } from "../../components/PageFrame.tsx"
 import { LoadedPage } from "../../components/Loading.tsx"
 import { CopyableId, Money, Time, DetailList, Json } from "../../components/Values.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
-import { labelOf, askedProvider, exactTime, asSentence, durationText, detailText } from "../../state/Display.ts"
+import {
+  labelOf,
+  askedProvider,
+  exactTime,
+  asSentence,
+  durationText,
+  detailText,
+  shortId
+} from "../../state/Display.ts"
 import { partyOf, type Payment } from "./PaymentTable.tsx"
 import { PaymentActions } from "./PaymentActionButtons.tsx"
 import { TimelineChart, type TimelineItem } from "./PaymentTimeline.tsx"
@@ -14,6 +22,7 @@ import { amountText, isZero, isNegative } from "../../api/Amount.ts"
 import { Icon } from "../../components/Button.tsx"
 import type { ComponentChildren } from "preact"
 import { linkTo } from "../../state/HashRouter.ts"
+import { hasAccess } from "../../state/ConsoleSession.ts"
 import { isolatedName } from "../../../domain/IsolatedName.ts"
 
 interface Step {
@@ -354,7 +363,21 @@ const PaymentContent = ({ items, payment }: PaymentAndTimeline) => {
         <TimelineChart items={items} isFinal={finalStatuses.includes(payment.status)} />
       </Card>
       <div class="columns lean-left">
-        <Card title="Steps">
+        <Card
+          title="Steps"
+          note={
+            hasAccess("audit") ? (
+              <a
+                href={linkTo("audit", {
+                  subject_id: payment.payment_id,
+                  subject: payment.client_reference ?? shortId(payment.payment_id)
+                })}
+              >
+                Audit log
+              </a>
+            ) : undefined
+          }
+        >
           <PaymentSteps items={items} />
         </Card>
         <div class="stack">
