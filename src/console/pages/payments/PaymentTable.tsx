@@ -16,6 +16,28 @@ export const partyOf = ({ payer_details, recipient_info }: Payment): string =>
   [textOrEmpty(recipient_info["fname"]), textOrEmpty(recipient_info["lname"])].join(" ").trim() ||
   textOrEmpty(payer_details["email"])
 
+/** Phone, card or bank account, which a caller tells to find one of several equal amounts. */
+const accountOf = (payment: Payment): string => {
+  const { bank_account, card_details, direction, mobile_money_details, payer_details } = payment
+  const last4 = textOrEmpty(card_details["last4"])
+  if (last4 !== "") return `•••• ${last4}`
+  return (
+    textOrEmpty(mobile_money_details["phone_number"]) ||
+    (direction === "outbound" ? textOrEmpty(bank_account["account_number"]) : "") ||
+    textOrEmpty(payer_details["phone"])
+  )
+}
+
+const Party = ({ payment }: { readonly payment: Payment }) => {
+  const account = accountOf(payment)
+  return (
+    <>
+      {partyOf(payment)}
+      {account !== "" && <span class="muted small on-own-line">{account}</span>}
+    </>
+  )
+}
+
 const columns: ReadonlyArray<Column<Payment>> = [
   {
     name: "Payment",
@@ -36,7 +58,7 @@ const columns: ReadonlyArray<Column<Payment>> = [
       </span>
     )
   },
-  { name: "Party", below: true, show: partyOf },
+  { name: "Party", below: true, show: (payment) => <Party payment={payment} /> },
   {
     name: "Provider",
     wide: true,
