@@ -284,6 +284,7 @@ describe("people act as themselves", () => {
     const inText = await Promise.all([cliIn(asStaff), cliIn(beside)].map((cli) => cli("payments", "show", payment_id)))
     expect(inText[0]!.stdout).toBe(inText[1]!.stdout)
     expect(inText[0]!.stdout).toMatch(/^ +Refunded +500\.50 KES$/m)
+    expect(inText[0]!.stdout).toMatch(/^ +Refund +500\.50 KES completed, requested by \S+@\S+/m)
     expect(inText[0]!.stdout).toMatch(/^ +Payer +Wanjiru Kamau, \+254712345678, wanjiru@example\.com$/m)
     expect(inText[0]!.stdout).toMatch(/^ +Reference +none$/m)
     expect(inText[0]!.stdout).toMatch(/attempt +fiat payment: accepted, after \d+ ms$/m)

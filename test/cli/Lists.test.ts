@@ -19,6 +19,7 @@ const payment = {
   status: "failed",
   amount: new WireNumber("1500.00"),
   refunded_amount: new WireNumber("0.00"),
+  refunds: [],
   currency: "KES",
   direction: "inbound",
   payment_method: "bank_transfer",

@@ -29,6 +29,7 @@ type Summary = Pick<
   | "status"
   | "amount"
   | "refunded_amount"
+  | "refunds"
   | "currency"
   | "direction"
   | "payment_method"
@@ -80,6 +81,13 @@ const targetText = ({ amount, currency, target_amount, target_currency }: Summar
 /** The provider that holds the payment, or declined it last. */
 const askedProvider = ({ failure, provider }: Summary): string | null => provider ?? failure?.provider ?? null
 
+const refundText = ({ amount, currency, reason, requested_by, state }: Summary["refunds"][number]): string =>
+  [
+    `${amount.text} ${currency} ${state}`,
+    ...(requested_by === null ? [] : [`requested by ${requested_by}`]),
+    ...(reason === null ? [] : [reason])
+  ].join(", ")
+
 export const summaryText = (payment: Summary): string => {
   const target = targetText(payment)
   return properties([
@@ -89,6 +97,7 @@ export const summaryText = (payment: Summary): string => {
     ["Amount", amountOf(payment)],
     ...(target === null ? [] : [["Target", target] as const]),
     ["Refunded", `${payment.refunded_amount.text} ${payment.currency}`],
+    ...payment.refunds.map((refund) => ["Refund", refundText(refund)] as const),
     ["Reference", payment.client_reference ?? "none"],
     payment.direction === "outbound"
       ? ["Beneficiary", beneficiaryText(payment.recipient_info) ?? "not said"]
