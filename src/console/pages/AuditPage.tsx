@@ -35,15 +35,22 @@ const pages: Readonly<Record<string, string>> = {
   delivery: "webhooks/deliveries"
 }
 
-/** What was changed, with its page if it has one. */
+/** What was changed, with its page if it has one. The action names its type. */
 const Subject = ({ entry: { subject_id, subject_type } }: { readonly entry: Entry }) => {
   const page = pages[subject_type]
-  const words = `${labelOf(subject_type)} ${subject_id.length > 20 ? shortId(subject_id) : subject_id}`
+  const text = subject_id.length > 20 ? shortId(subject_id) : subject_id
   return page === undefined ? (
-    <span class="muted">{words}</span>
+    <span class="muted nowrap" title={subject_id}>
+      {text}
+    </span>
   ) : (
-    <a href={linkTo(`${page}/${subject_id}`)} title={subject_id}>
-      {words}
+    <a
+      class="nowrap"
+      href={linkTo(`${page}/${subject_id}`)}
+      title={subject_id}
+      aria-label={`${labelOf(subject_type)} ${text}`}
+    >
+      {text}
     </a>
   )
 }

@@ -305,7 +305,7 @@ const Refunds = ({ payment }: { readonly payment: Payment }) => (
             <>
               {reason !== null && <p>{reason}</p>}
               {requested_by !== null && (
-                <p class="muted">
+                <p class="muted breaks">
                   By <bdi>{requested_by}</bdi>
                 </p>
               )}
