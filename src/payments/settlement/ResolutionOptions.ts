@@ -21,7 +21,7 @@ import { heldByRamp, organizationSide, organizationAccount } from "../store/Paym
 import { heldInReserve } from "../store/PaymentReserve.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { openAmount, reservedParts } from "../../domain/Reserve.ts"
-import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./SignalMovements.ts"
+import { refundSettledAfterFailing, allocateToOrganization, stillMoved } from "./SignalMovements.ts"
 
 /** Effect of a decision on the organisation's balance. */
 interface BalanceChange {
@@ -325,12 +325,12 @@ export const hasMoved = (
 /** Whether an attempt moved money by its provider's report: an operator can then only state that all of it came back. */
 const aboutQuestion = (
   payment: Payment,
-  { attempts }: PaymentHistory,
+  { attempts, movements }: PaymentHistory,
   question: StoredOperatorItem
 ): ReadonlyArray<ResolutionOption> => {
   const attempt = attempts.find((one) => isAbout(question, one))
   if (attempt === undefined || !hasMoved(payment, attempt)) return eitherOutcome
-  const all = orderedBy({ attempt, payment }).toString()
+  const all = stillMoved({ attempt, payment, movements }).toString()
   return [
     resolve("completed", "It stands as it is recorded: nothing changes", null),
     resolve("failed", `${attempt.provider} has all of it back: ${all} are booked as returned`, null)

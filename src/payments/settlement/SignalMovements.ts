@@ -78,7 +78,7 @@ export const partOf = ({ refunds }: Payment, { attempt_id }: Attempt): Refund =>
 }
 
 /** Amount that an attempt was ordered to move. */
-export const orderedBy = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "payment">): Money => {
+const orderedBy = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "payment">): Money => {
   if (isRefundOrReturn(attempt)) return partOf(payment, attempt).amount
   return attempt.leg === "settlement" ? payment.target : moneyAtProvider(payment)
 }
@@ -123,18 +123,21 @@ export const operatorStatedOrder = (subject: OfAttempt, movementId: string | und
   return [{ kind, id, amount, state: "settled" }]
 }
 
+/** What an attempt was ordered to move and its provider has not taken or sent back yet. */
+export const stillMoved = (subject: OfAttempt): Money => {
+  const [ordered, moved] = [orderedBy(subject), movedBy(subject, subject.movements)]
+  return moved.minor < ordered.minor ? moved : ordered
+}
+
 /** Movement of an attempt whose money came back, as an operator states it, under the provider's id if known. */
 export const operatorStatedReversal = (
-  subject: Pick<AttemptOfPayment, "attempt" | "payment">,
+  subject: OfAttempt,
   id = `${OPERATOR_ID}${subject.attempt.attempt_id} returned`
-): ReadonlyArray<Movement> => [
-  {
-    kind: kindOfAttempt(subject.payment, subject.attempt) === "payin" ? "reversal" : "reinstatement",
-    id,
-    amount: orderedBy(subject),
-    state: "settled"
-  }
-]
+): ReadonlyArray<Movement> => {
+  const amount = stillMoved(subject)
+  const kind = kindOfAttempt(subject.payment, subject.attempt) === "payin" ? "reversal" : "reinstatement"
+  return amount.isPositive ? [{ kind, id, amount, state: "settled" }] : []
+}
 
 const sourceOf = (signal: ProviderSignal, { callback, operator }: SignalContext): RecordedMovement["source"] => {
   if (operator !== undefined) return "operator"

@@ -411,5 +411,19 @@ for (const backend of backends) {
         expect(yield* stands).toMatchObject({ has: 0, own: 0, items: [] })
       })
     )
+
+    it.effect("a payin that failed after a part of it was disputed is gone once, if a person says that it is", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference, says, stands } = yield* completed
+        yield* says(taken(400))
+        yield* callBack("stripe", { key: `${reference} no`, reference, state: "failed" })
+        const question = (yield* itemsOf(payment_id)).find(({ kind }) => kind === "unknown_outcome")
+        yield* resolve(payment_id, "failed", "all of it is gone", String(question?.["item_id"]))
+        expect(yield* stands).toMatchObject({ has: 0, own: 1500, waits: ["-1500.00 KES"], status: "refunded" })
+        // The provider names the rest.
+        yield* says(taken(1100, "d2"))
+        expect(yield* stands).toMatchObject({ has: 0, own: 1500, waits: ["-1500.00 KES"] })
+      })
+    )
   })
 }
