@@ -30,6 +30,8 @@ export interface Movement {
   readonly state: MovementState
   /** The amount is all that moved under this id so far, and may grow: the provider tells totals and no list. */
   readonly isTotal?: true
+  /** Our reference of the refund that it carries out, where a report about its payment lists it with that. */
+  readonly refund?: string
 }
 
 export const movementSources = ["answer", "callback", "enquiry", "operator"] as const

@@ -148,18 +148,23 @@ const sourceOf = (signal: ProviderSignal, { callback, operator }: SignalContext)
 const movementsIn = (subject: AttemptOfPayment, signal: ProviderSignal, source: SignalContext, heard_at: Date) => {
   const { movements = [] } = hasState(signal) ? signal : {}
   const { attempt, payment } = subject
-  // A transfer of nothing, or of less than nothing, moved nothing.
-  const real = movements.filter(({ amount }) => amount === null || amount.isPositive)
-  return real.map(({ amount, id, isTotal, kind, state }): RecordedMovement => ({
+  const isOfRefund = isRefundOrReturn(attempt)
+  const partIn = ({ refund }: Movement) =>
+    payment.refunds.find(({ refund_id }) => refund_id === (isOfRefund ? attempt.attempt_id : refund))
+  // A transfer of nothing, or of less than nothing, moved nothing. What is under way its own attempt tells.
+  const real = movements.filter(
+    (one) => (one.amount === null || one.amount.isPositive) && (isOfRefund || partIn(one)?.state !== "open")
+  )
+  return real.map((one): RecordedMovement => ({
     provider: attempt.provider,
     account: attempt.account,
-    kind,
-    movement_id: id,
+    kind: one.kind,
+    movement_id: one.id,
     attempt_id: attemptWhoseMoney(payment, attempt),
-    refund_id: isRefundOrReturn(attempt) ? attempt.attempt_id : null,
-    amount: amount ?? orderedBy(subject),
-    state,
-    is_total: isTotal === true,
+    refund_id: partIn(one)?.refund_id ?? null,
+    amount: one.amount ?? orderedBy(subject),
+    state: one.state,
+    is_total: one.isTotal === true,
     source: sourceOf(signal, source),
     heard_at
   }))

@@ -70,7 +70,8 @@ const StoredReport = Schema.Struct({
         id: Schema.String,
         amount: Schema.NullOr(StoredMoney),
         state: Schema.Literal(...movementStates),
-        isTotal: optional(Schema.Literal(true))
+        isTotal: optional(Schema.Literal(true)),
+        refund: optional(Schema.String)
       })
     )
   ),

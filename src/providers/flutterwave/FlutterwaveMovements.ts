@@ -65,6 +65,9 @@ export const refundMovement = ({ amount_refunded, id, status }: Refund, currency
   return { kind: "refund", id, amount: amount?.isPositive === true ? amount : null, state }
 }
 
+/** A refund of ours begins its comments with our reference. */
+const ourReference = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?= |$)/
+
 export const refundsAmong = (
   refunds: ReadonlyArray<Refund>,
   transactions: ReadonlyArray<Transaction>
@@ -72,7 +75,10 @@ export const refundsAmong = (
   refunds.flatMap((refund) => {
     const paid = transactions.find(({ id }) => id !== undefined && id === transactionOf(refund))
     const movement = paid?.currency === undefined ? undefined : refundMovement(refund, paid.currency)
-    return movement === undefined || movement.amount === null ? [] : [movement]
+    const ours = ourReference.exec(commentsOf(refund))?.[0]
+    return movement === undefined || movement.amount === null
+      ? []
+      : [{ ...movement, ...(ours === undefined ? {} : { refund: ours }) }]
   })
 
 const Chargeback = Schema.Struct({

@@ -254,9 +254,10 @@ export const refundsListed = (reply: ProviderReply): Option.Option<Pick<RefundsO
 const settledOf = (refunds: ReadonlyArray<typeof Listed.Type>): ReadonlyArray<Movement> =>
   refunds
     .flatMap((one) =>
-      movementsOf("refund", one).map((movement): Movement =>
-        one.dispute === undefined ? movement : { ...movement, kind: "reversal", id: one.dispute }
-      )
+      movementsOf("refund", one).map((movement): Movement => {
+        if (one.dispute !== undefined) return { ...movement, kind: "reversal", id: one.dispute }
+        return isOurs(one.merchant_note) ? { ...movement, refund: one.merchant_note } : movement
+      })
     )
     .filter(({ amount, state }) => amount !== null && state === "settled")
 

@@ -22,14 +22,15 @@ export const movementsOfIntent = (intent: Intent): ReadonlyArray<Movement> => {
  */
 export const movementsOfRefund = (refund: Refund): ReadonlyArray<Movement> => {
   const { currency, id, status } = refund
-  const isOurs = referenceIn(refund) !== null
+  const reference = referenceIn(refund)
   const amount = moneyOf(refund.amount, currency)
-  const given = { kind: "refund", id, amount, state: "settled" } as const
+  const ours = reference === null ? {} : { refund: reference }
+  const given = { kind: "refund", id, amount, state: "settled", ...ours } as const
   if (status === "failed" || status === "canceled") {
     // The money that comes back has no id of its own: it is derived from the refund's.
     return [given, { ...given, kind: "reinstatement", id: `${id}:failed` }]
   }
-  return [status === "succeeded" || !isOurs ? given : { ...given, state: "pending" }]
+  return [status === "succeeded" || reference === null ? given : { ...given, state: "pending" }]
 }
 
 interface Withdrawn {
