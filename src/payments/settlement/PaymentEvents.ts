@@ -167,8 +167,12 @@ export class FundingEvents extends Context.Tag("corridor/FundingEvents")<
   {
     /** Whether the account may still pay, inside the transaction that sends a payment on its way that waited. */
     readonly admit: (payment: Payment) => Stored<void, Conflict>
-    /** `payment` is as it will be after the change; its events are written with it. */
-    readonly of: (payment: Payment, previous: PaymentStatus) => Stored<ReadonlyArray<StoredEvent>>
+    /** `payment` is as it will be after the change, which posts the entries; its events are written with it. */
+    readonly of: (
+      payment: Payment,
+      previous: PaymentStatus,
+      entries: ReadonlyArray<Entry>
+    ) => Stored<ReadonlyArray<StoredEvent>>
     /**
      * Writes statement lines and events for entries that moved money of the account, in the transaction of the change:
      * for each change of a payin to an account, and for an operator's decision, whose note it gets.

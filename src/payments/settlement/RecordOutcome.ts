@@ -240,7 +240,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const decided: Decided = yield* decide(subject, signal, source, moment)
         const { after, change, outcome } = decided
         const fundingEvents =
-          after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
+          after.funding === null || after.status === payment.status
+            ? []
+            : yield* funding.of(after, payment.status, entriesOfChange(change))
         const applied = store.apply({ ...change, events: [...change.events, ...fundingEvents] })
         const withLines =
           payment.funding !== null

@@ -30,9 +30,11 @@ const accountIn = (payment: Payment): AccountId => virtualAccountIn(payment.fund
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
-/** The balance including the amount and fee that this change returns. */
-const withReturned = ({ currency, minor }: Money, { amount, total_fees }: Payment): Money =>
-  new Money({ currency, minor: minor + amount.minor + (total_fees?.minor ?? 0n) })
+/** What each entry moves on the account. */
+const movedOn = ({ funding }: Payment, entries: ReadonlyArray<Entry>) =>
+  entries.flatMap((entry) =>
+    combine(entry.postings).flatMap(({ account, amount }) => (account === funding ? [{ entry, amount }] : []))
+  )
 
 /** What a person or a rule decided, which the status of a withdrawal does not show. */
 const isDecided = ({ kind }: Entry): boolean => kind === "adjustment"
@@ -60,25 +62,21 @@ export const WithdrawalEvents = Layer.effect(
         const account = yield* accounts.lock(payment.org_id, found.value.account_id)
         yield* ensureCanPay(Option.getOrThrow(account))
       }),
-      of: Effect.fnUntraced(function* (payment, previous) {
+      of: Effect.fnUntraced(function* (payment, previous, entries) {
         const { status } = payment
         if (status === previous || (status !== "completed" && status !== "refunded")) return nothing
         const found = yield* withdrawal(payment)
         if (Option.isNone(found)) return nothing
-        const now = yield* ledger.balance(ledgerAccountOf(found.value))
-        // The hold has already left the account: completion does not change the balance.
-        const balance = status === "refunded" ? withReturned(now, payment) : now
+        const { currency, minor } = yield* ledger.balance(ledgerAccountOf(found.value))
+        const moved = movedOn(payment, entries).reduce((sum, { amount }) => sum + amount.minor, 0n)
+        const balance = new Money({ currency, minor: minor + moved })
         const at = new Date(yield* Clock.currentTimeMillis)
         const transaction = withPaymentState(found.value, payment)
         const { test: _test, ...event } = transactionEvent(yield* ids.next, transaction, balance, at)
         return [{ ...event, payment_id: payment.payment_id }]
       }),
       posted: Effect.fnUntraced(function* (payment, entries, note) {
-        const moved = entries.flatMap((entry) =>
-          combine(entry.postings).flatMap(({ account, amount }) =>
-            account === payment.funding ? [{ entry, amount }] : []
-          )
-        )
+        const moved = movedOn(payment, entries)
         if (moved.length === 0) return
         const found = yield* withdrawal(payment)
         const account = creditsAccount(payment)

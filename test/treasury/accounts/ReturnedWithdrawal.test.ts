@@ -125,6 +125,7 @@ onDatabasePaymentServer(
         yield* hears("returned", "reinstatement", "50.00")
         expect(yield* stands).toEqual({ balance: 100, lines: 100 })
         expect(yield* last("virtual_account.withdrawal")).toMatchObject({ account_id, amount: 20, balance: 100 })
+        expect(yield* last("virtual_account.deposit")).toMatchObject({ status: "reversed", amount: 70, balance: 100 })
         yield* expectBooksInOrder
       })
     )
