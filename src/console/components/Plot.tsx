@@ -45,7 +45,8 @@ const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>, ho
   return {
     width,
     height,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    // Days are of UTC, hours of the person's time zone, as the fields that take a time.
+    ...(hourly ? {} : { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") }),
     legend: { live: true },
     cursor: { y: false, points: { size: 7 } },
     hooks: { ready: [showLatest], setCursor: [showLatest] },
@@ -64,9 +65,7 @@ const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>, ho
       }
     ],
     series: [
-      hourly
-        ? { label: "Hour (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }
-        : { label: "Day", value: "{YYYY}-{MM}-{DD}" },
+      hourly ? { label: "Hour", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" } : { label: "Day", value: "{YYYY}-{MM}-{DD}" },
       ...lines.map(({ bars = false, color, name }): uPlot.Series => {
         const stroke = colorOf(color)
         return bars

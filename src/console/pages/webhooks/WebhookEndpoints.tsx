@@ -13,7 +13,7 @@ import { signal } from "@preact/signals"
 import { Problem } from "../../api/ApiResponse.ts"
 import { Card, Page } from "../../components/PageFrame.tsx"
 import { Plot } from "../../components/Plot.tsx"
-import { durationText } from "../../state/Display.ts"
+import { durationText, timeZone } from "../../state/Display.ts"
 
 type Trends = Answer<"webhookLog", "trends">["data"]
 type Period = Trends["periods"][number]
@@ -86,7 +86,14 @@ const ReplaySince = ({ id, status }: { readonly id: string; readonly status: End
       }
     }}
   >
-    <Field name="since" label="Since" kind="datetime-local" value={hourAgo()} required />
+    <Field
+      name="since"
+      label="Since"
+      kind="datetime-local"
+      value={hourAgo()}
+      hint={`In your time zone, ${timeZone()}, as the hours of the chart.`}
+      required
+    />
   </ActionButton>
 )
 
