@@ -12,6 +12,9 @@ import {
 
 const MOST_PROBLEMS = 5
 
+/** Issues of one object or array that are put into words: a body may have tens of thousands of wrong items. */
+const MOST_READ = 50
+
 /** Replaces Effect's own text, which would show the declaration of the field. */
 const reasonOf = ({ actual, ast, message }: Type): string | undefined => {
   if (message !== undefined) return message
@@ -27,7 +30,8 @@ const reasonOf = ({ actual, ast, message }: Type): string | undefined => {
 const inPlainWords = (issue: ParseIssue): ParseIssue => {
   switch (issue._tag) {
     case "Type":
-      return new Type(issue.ast, issue.actual, reasonOf(issue))
+      // Effect's text has the value in it, which is cut off afterwards; objects take long to write.
+      return new Type(issue.ast, typeof issue.actual === "object" ? null : issue.actual, reasonOf(issue))
     case "Pointer":
       return new Pointer(issue.path, issue.actual, inPlainWords(issue.issue))
     case "Refinement":
@@ -36,7 +40,10 @@ const inPlainWords = (issue: ParseIssue): ParseIssue => {
       return new Transformation(issue.ast, issue.actual, issue.kind, inPlainWords(issue.issue))
     case "Composite": {
       const { issues } = issue
-      const within = "_tag" in issues ? inPlainWords(issues) : Arr.map(issues, inPlainWords)
+      const within =
+        "_tag" in issues
+          ? inPlainWords(issues)
+          : Arr.map(Arr.prepend(issues.slice(1, MOST_READ), issues[0]), inPlainWords)
       return new Composite(issue.ast, issue.actual, within, issue.output)
     }
     default:
@@ -107,6 +114,7 @@ export const validationMessage = (issue: ParseIssue): string => {
   const lines = problemsIn(issue).map(({ path, reason }) =>
     path.length === 0 ? reason : `${fieldOf(path)}: ${reason}`
   )
-  const more = lines.length > MOST_PROBLEMS ? [`and ${lines.length - MOST_PROBLEMS} more`] : []
+  const others = lines.length < MOST_READ ? ` ${lines.length - MOST_PROBLEMS}` : ""
+  const more = lines.length > MOST_PROBLEMS ? [`and${others} more`] : []
   return [...lines.slice(0, MOST_PROBLEMS), ...more].join("; ")
 }
