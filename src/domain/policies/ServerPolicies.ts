@@ -92,6 +92,10 @@ export const wholeListBatch = 100
 export const listsAtOnce = 2
 export const listsQueued = 200
 
+/** Larger bodies of one organisation are parsed one at a time, and so long after each other, for the requests of others. */
+export const largeBodyBytes = 16 * 1024
+export const largeBodyPause = Duration.millis(10)
+
 /** Retry-After of a second whole list of one organisation while the first is being written. */
 export const wholeListRetryAfter = Duration.seconds(2)
 

@@ -11,7 +11,14 @@ import { compileDecoder, compileEncoder } from "../schema/CompiledSchema.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, RateLimited, TooLarge, isDatabaseFailure } from "../../domain/Failure.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { listsAtOnce, listsQueued, wholeListBatch, wholeListRetryAfter } from "../../domain/policies/ServerPolicies.ts"
+import {
+  largeBodyBytes,
+  largeBodyPause,
+  listsAtOnce,
+  listsQueued,
+  wholeListBatch,
+  wholeListRetryAfter
+} from "../../domain/policies/ServerPolicies.ts"
 import { type NewKey, Owners, type KeyName } from "../idempotency/IdempotencyStore.ts"
 import { Replica } from "../database/Replica.ts"
 import { makeKeyedQueues } from "../fibers/KeyedLocks.ts"
@@ -89,7 +96,23 @@ const decoder = (schema: Option.Option<Schema.Schema.Any>) =>
     }
   })
 
-const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
+/**
+ * Parses one large body of an organisation at a time, each in a turn of the event loop of its own: many at once would hold
+ * it for seconds.
+ */
+const makeBodyTurns = () => {
+  const lines = makeKeyedQueues(1)
+  return (owner: string, size: number) =>
+    <A, E>(parse: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      size <= largeBodyBytes
+        ? parse
+        : lines(owner, ({ semaphore }) => semaphore.withPermits(1)(Effect.delay(parse, largeBodyPause)))
+}
+
+const ownerOf = ({ organization }: Caller): string =>
+  Option.match(organization, { onNone: () => "", onSome: ({ orgId }) => orgId })
+
+const readJson = Effect.fnUntraced(function* ({ request }: Incoming, { bodyTurns }: Served, caller: Caller) {
   const body = yield* readPlainBody(request).pipe(
     Effect.catchTags({
       BodyTooLarge: ({ closeConnection, limit }) =>
@@ -100,7 +123,8 @@ const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
   if (body.length === 0) return {}
   yield* Either.mapLeft(checkContentType(request.headers), invalid)
   const text = yield* Either.mapLeft(decodeUtf8(body), invalid)
-  return yield* Either.mapLeft(parseJsonText(text), ({ message }) => new Invalid({ message }))
+  const parse = Effect.suspend(() => Either.mapLeft(parseJsonText(text), ({ message }) => new Invalid({ message })))
+  return yield* bodyTurns(ownerOf(caller), body.length)(parse)
 })
 
 const isObject = Predicate.isReadonlyRecord
@@ -185,7 +209,8 @@ const endpointServices = Effect.all({
   once: makeIdempotent,
   owners: Owners,
   replica: Replica,
-  listTurns: Effect.sync(makeListTurns)
+  listTurns: Effect.sync(makeListTurns),
+  bodyTurns: Effect.sync(makeBodyTurns)
 })
 
 /** An endpoint with its services and handler. */
@@ -294,7 +319,7 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   const { note } = incoming
   const caller = (note.caller = yield* gate.admit(incoming.request))
   noteParams(note, incoming.params)
-  const body = hasPayload ? yield* readJson(incoming) : undefined
+  const body = hasPayload ? yield* readJson(incoming, served, caller) : undefined
   if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
     return yield* invalid("The body must be a JSON object")
   }
