@@ -38,6 +38,9 @@ const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 export const plainText = (text: string): string =>
   text.replaceAll(invisible, "").normalize("NFKC").replaceAll(invisible, "")
 
+/** Nothing that a reader sees. */
+export const isBlank = (text: string): boolean => plainText(text).trim() === ""
+
 /** E-mail addresses as far as their text can tell: whether a mailbox answers, only a message to it shows. */
 const LONGEST = 320
 

@@ -6,7 +6,7 @@ import { OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
-import { EmailAddress } from "../../domain/MailSafeText.ts"
+import { EmailAddress, isBlank } from "../../domain/MailSafeText.ts"
 import { Feature, kybStatuses } from "../../domain/Organization.ts"
 import { get, patch, post, examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 import { CamelPageParams, camelPageOf, envelope, idOf, success, timestamps } from "./Envelope.ts"
@@ -21,6 +21,7 @@ export const OrganizationName = Schema.Trim.pipe(
   Schema.filter(
     (name) => (name.length >= 1 && name.length <= LONGEST_NAME) || `is not a name of 1 to ${LONGEST_NAME} characters`
   ),
+  Schema.filter((name) => !isBlank(name) || "is blank"),
   Schema.filter(withoutCardNumber)
 ).annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_NAME } })
 

@@ -2,6 +2,7 @@
 import { BigDecimal, ParseResult, Schema } from "effect"
 import { CARD_REFUSED, holdsCardNumber, withoutCardNumber } from "../../domain/Card.ts"
 import { AmountInput, MONEY, stringifyWire, WireNumber } from "../../domain/Decimal.ts"
+import { isBlank } from "../../domain/MailSafeText.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
 
 /** An account number, which may look like a card number. */
@@ -9,7 +10,7 @@ const numberAsSent = (longest: number) =>
   Schema.String.pipe(
     Schema.minLength(1),
     Schema.maxLength(longest),
-    Schema.filter((value) => value.trim() !== "" || "is blank")
+    Schema.filter((value) => !isBlank(value) || "is blank")
   )
 
 /** Stored as sent, or refused if it contains a card number. */

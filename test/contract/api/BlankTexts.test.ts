@@ -1,0 +1,24 @@
+/** A text without anything that a reader sees is blank: a page would name nobody, and a list would have an empty row. */
+import { describe, expect, it } from "@effect/vitest"
+import { Either, ParseResult, Schema } from "effect"
+import { OrganizationName } from "../../../src/contract/api/OrganizationsApi.ts"
+import { text } from "../../../src/contract/api/RequestFields.ts"
+import { validationMessage } from "../../../src/domain/ValidationMessage.ts"
+
+const wordsFor = (schema: Schema.Schema<string>, value: string): string =>
+  Either.match(ParseResult.decodeUnknownEither(Schema.Struct({ name: schema }))({ name: value }), {
+    onLeft: validationMessage,
+    onRight: () => ""
+  })
+
+describe("A text", () => {
+  it.each(["\u200b", "\u2060\ufeff", " \u200e ", "\u00ad", "\u3164", "\u202e"])("of %j alone is refused", (value) => {
+    expect(wordsFor(text(80), value)).toBe("name: is blank")
+    expect(wordsFor(OrganizationName, value)).toBe("name: is blank")
+  })
+
+  it.each(["a", "ا", "क\u200dष", "👨‍👩‍👧", "\u200eAcme", "."])("such as %j is taken as it is", (value) => {
+    expect(wordsFor(text(80), value)).toBe("")
+    expect(wordsFor(OrganizationName, value)).toBe("")
+  })
+})
