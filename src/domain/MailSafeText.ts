@@ -39,7 +39,7 @@ export const plainText = (text: string): string =>
   text.replaceAll(invisible, "").normalize("NFKC").replaceAll(invisible, "")
 
 /** Nothing that a reader sees. */
-export const isBlank = (text: string): boolean => plainText(text).trim() === ""
+export const isBlank = (text: string): boolean => !/[!-~]/.test(text) && plainText(text).trim() === ""
 
 /** E-mail addresses as far as their text can tell: whether a mailbox answers, only a message to it shows. */
 const LONGEST = 320
