@@ -29,13 +29,14 @@ import {
   captureAbove,
   type Dispute,
   isLost,
-  isRefunded,
+  isToldByRefund,
   Links,
   orderAbove,
+  type Payments,
   readDispute,
   reversalOf
 } from "./PaypalMovements.ts"
-import { hasRefunds } from "./PaypalOrders.ts"
+import { paymentsShown } from "./PaypalOrders.ts"
 import {
   showCapture,
   showDispute,
@@ -99,8 +100,8 @@ interface Returned {
   readonly key: string
   readonly captureId: string | undefined
   readonly said: Pick<Report, "movements" | "reason" | "providerCode">
-  /** Whether a refund of the order may tell of the same money. */
-  readonly isRefunded?: boolean
+  /** Whether a refund of the order tells of the same money. */
+  readonly isToldByRefund?: (payments: Payments) => boolean
 }
 
 const isShown = ({ status }: ProviderReply): boolean => status === 200
@@ -155,15 +156,16 @@ const disputeIn = (json: unknown): Option.Option<Returned> =>
     const reversal = yield* Option.fromNullable(reversalOf(dispute))
     const { dispute_id, dispute_outcome, disputed_transactions } = dispute
     const reason = "the payer disputed it, and PayPal took the money back"
+    const captureId = disputed_transactions[0]?.seller_transaction_id
     return {
       key: `${DISPUTE_RESOLVED} ${dispute_id}`,
-      captureId: disputed_transactions[0]?.seller_transaction_id,
+      captureId,
       said: {
         reason,
         providerCode: dispute_outcome.outcome_code,
         ...(reversal.amount.isPositive ? { movements: [reversal] } : {})
       },
-      isRefunded: isRefunded(dispute)
+      isToldByRefund: (payments) => captureId !== undefined && isToldByRefund(dispute, captureId, payments)
     }
   })
 
@@ -272,7 +274,11 @@ const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subjec
   const returned = isShown(reply) ? Option.getOrUndefined(read(reply.json)) : undefined
   const order = returned === undefined ? undefined : yield* orderOf(lookUps, returned.captureId, proof)
   if (returned !== undefined && order !== undefined && isOrder(order)) {
-    if (returned.isRefunded === true && hasRefunds(yield* lookUps.lookedUp(showOrder(order.orderId), proof))) {
+    const { isToldByRefund: isTold } = returned
+    if (
+      isTold !== undefined &&
+      Option.exists(paymentsShown(yield* lookUps.lookedUp(showOrder(order.orderId), proof)), isTold)
+    ) {
       return [new Hint({ attempt: attemptAt(order) })]
     }
     return [verifiedReportOf(returned, order)]

@@ -108,7 +108,7 @@ const lost: ReadonlySet<string> = new Set(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])
 export const isLost = ({ dispute_outcome }: Dispute): boolean => lost.has(dispute_outcome.outcome_code)
 
 /** PayPal refunds what the account gave in to: that refund may tell of the same money, under its own id. */
-export const isRefunded = ({ dispute_outcome }: Dispute): boolean => dispute_outcome.outcome_code === "ACCEPTED"
+const isRefunded = ({ dispute_outcome }: Dispute): boolean => dispute_outcome.outcome_code === "ACCEPTED"
 
 /** Undecidable where the order has several captures. */
 export const reversalOf = (dispute: Dispute): (Movement & { readonly amount: Money }) | undefined => {
@@ -119,10 +119,23 @@ export const reversalOf = (dispute: Dispute): (Movement & { readonly amount: Mon
     : { kind: "reversal", id, amount, state: "settled" }
 }
 
+/**
+ * Whether a refund that the order lists tells of what a dispute took: what PayPal reverses is a refund there too. Refunds and
+ * the dispute are never more than was captured.
+ */
+export const isToldByRefund = (dispute: Dispute, captureId: string, payments: Payments): boolean => {
+  const refunds = refundsOf(captureId, payments)
+  if (isRefunded(dispute)) return refunds.length > 0
+  const captured = moneyIn(payments.captures.find(({ id }) => id === captureId)?.amount)
+  const gone = refunds.reduce((sum, { amount, state }) => (state === "settled" ? sum + (amount?.minor ?? 0n) : sum), 0n)
+  const taken = reversalOf(dispute)?.amount.minor ?? 0n
+  return gone > 0n && captured !== undefined && gone + taken > captured.minor
+}
+
 /** What a dispute took of a capture of this order. */
 export const lossIn = (json: unknown, captureId: string, payments: Payments): ReadonlyArray<Movement> => {
   const dispute = Option.getOrUndefined(readDispute(json))
   if (dispute?.disputed_transactions[0]?.seller_transaction_id !== captureId) return []
-  const reversal = isRefunded(dispute) && refundsOf(captureId, payments).length > 0 ? undefined : reversalOf(dispute)
+  const reversal = isToldByRefund(dispute, captureId, payments) ? undefined : reversalOf(dispute)
   return reversal === undefined ? [] : [reversal]
 }

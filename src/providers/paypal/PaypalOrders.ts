@@ -188,6 +188,6 @@ export const captured =
     })
   }
 
-/** Whether an order lists refunds, each with an id of its own. */
-export const hasRefunds = (reply: ProviderReply): boolean =>
-  isMade(reply) && Option.exists(readOrder(reply.json), (order) => paymentsOf(order).refunds.length > 0)
+/** What an order lists, where it is shown. */
+export const paymentsShown = (reply: ProviderReply): Option.Option<Payments> =>
+  isMade(reply) ? Option.map(readOrder(reply.json), paymentsOf) : Option.none()

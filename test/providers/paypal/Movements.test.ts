@@ -167,6 +167,32 @@ describe("a callback of PayPal", () => {
     })
   )
 
+  it.effect("leaves a dispute whose reversal the order lists as a refund to that refund", () =>
+    Effect.gen(function* () {
+      const all = dollars("100.00")
+      const lost = {
+        ...dispute(),
+        dispute_amount: all,
+        dispute_outcome: { outcome_code: "RESOLVED_BUYER_FAVOUR", amount_refunded: all }
+      }
+      const reversed = refund({ amount: all })
+      const there = { captures: [capture({ status: "REFUNDED" })], refunds: [reversed], disputes: [lost] }
+      const attempt = { providerPaymentId: ORDER }
+      for (const [type, resource] of [
+        ["PAYMENT.CAPTURE.REVERSED", { ...reversed, custom_id: undefined }],
+        ["CUSTOMER.DISPUTE.RESOLVED", lost]
+      ] as const) {
+        expect(yield* heard(there, type, resource)).toMatchObject([{ _tag: "Hint", attempt }])
+      }
+      const movements = [collection, moved("refund", REFUND, "100.00")]
+      for (const asked of [paid, over]) expect(yield* at(there).provider.enquire(asked)).toMatchObject({ movements })
+      const unlisted = { captures: [capture({ status: "REFUNDED" })], disputes: [lost] }
+      expect(yield* heard(unlisted, "CUSTOMER.DISPUTE.RESOLVED", lost)).toMatchObject([
+        { report: { movements: [moved("reversal", DISPUTE, "100.00")] } }
+      ])
+    })
+  )
+
   it.effect("leaves a dispute that the account gave in to to the refund that PayPal made for it", () =>
     Effect.gen(function* () {
       const there = { refunds: [refund()], disputes: [dispute("ACCEPTED")] }
