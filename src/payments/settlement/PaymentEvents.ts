@@ -100,16 +100,13 @@ export const disputeEvent = (
   return [eventOf(context, payment, "transaction.updated", data)]
 }
 
-/** Of a ramp whose payout came back: what was collected, once its payer has it back. */
-const returnedOf = ({ refunds, status }: Payment, before: Payment): Refund | undefined =>
-  status !== "refunded"
-    ? undefined
-    : refunds.find(
-        ({ of, refund_id, state }) =>
-          of?.from === "ramp" &&
-          state === "completed" &&
-          !before.refunds.some((one) => one.refund_id === refund_id && one.state === "completed")
-      )
+/** Of a ramp whose payout came back: what was collected, once its payer has it back, or has not after all. */
+const returnedOf = ({ refunds, status }: Payment, before: Payment): Refund | undefined => {
+  if (status !== "refunded") return undefined
+  const wasTold = (part: Refund) =>
+    before.refunds.some(({ refund_id, state }) => refund_id === part.refund_id && state === "completed")
+  return refunds.find((part) => part.of?.from === "ramp" && part.state === (wasTold(part) ? "failed" : "completed"))
+}
 
 /** A refund that completed or failed, or a payment that its provider has given back by itself. */
 export const refundEvent = (

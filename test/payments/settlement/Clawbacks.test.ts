@@ -266,6 +266,13 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       expect(told).toMatchObject([{ amount: 13_000, refunded_amount: 13_000 }])
       expect(yield* itemsOf(payment_id)).toEqual([])
       expect(yield* Effect.flatMap(LedgerStore, (ledger) => ledger.atProviders(payment_id))).toEqual([])
+      // It does not reach the payer, who was said to have it.
+      const [part = ""] = yield* attemptsFor(payment_id, "return")
+      yield* callBack("stripe", { key: "CZ bounced", reference: part, state: "returned" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 0 })
+      const failed = yield* toldOf(payment_id, "payment.refund_failed")
+      expect(failed).toMatchObject([{ amount: 13_000, refund_id: part, refunded_amount: 0 }])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
     })
   )
 
