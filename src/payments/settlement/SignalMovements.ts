@@ -245,13 +245,28 @@ export const amountContradiction = (
 const share = (whole: Money, part: bigint, of: bigint): Money =>
   new Money({ currency: whole.currency, minor: (whole.minor * part) / of })
 
-/** Failed refund that was paid nevertheless, if its amount is what is missing. */
+/**
+ * Of a refund that others were rounded without, since it had failed: at most what they leave of the payment's target, unless
+ * more was given back than was paid.
+ */
+const besideOthers = ({ amount, refunds, target }: Payment, late: Refund): Refund => {
+  const others = refunds.filter(
+    ({ of, rate, state }) => of === undefined && state !== "failed" && rate?.basis !== "live"
+  )
+  const sum = (of: (part: Refund) => Money): bigint => others.reduce((total, part) => total + of(part).minor, 0n)
+  const left = target.minor - sum((part) => part.target)
+  const isMore = sum((part) => part.amount) + late.amount.minor > amount.minor
+  if (isMore || late.rate?.basis === "live" || late.target.minor <= left) return late
+  return { ...late, target: new Money({ currency: target.currency, minor: left }) }
+}
+
+/** Failed refund that was paid nevertheless, if its amount is what is missing, with what it costs. */
 export const refundSettledAfterFailing = (
   payment: Payment,
   { movements }: Pick<Books, "movements">,
   { money }: Pick<Sum, "money">
-): Refund | undefined =>
-  payment.refunds.find(
+): Refund | undefined => {
+  const late = payment.refunds.find(
     ({ amount, of, refund_id, state }) =>
       of === undefined &&
       state === "failed" &&
@@ -259,6 +274,8 @@ export const refundSettledAfterFailing = (
       amount.minor === -money.minor &&
       refundedBy(movements, refund_id, amount.currency).minor >= amount.minor
   )
+  return late && besideOthers(payment, late)
+}
 
 /** Organisation's side of a sum: of a refund paid after it had failed, the cost of that part. */
 const accountAmountOf = (payment: Payment, { money, movements }: Waiting): Money => {

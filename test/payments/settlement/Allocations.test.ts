@@ -28,20 +28,23 @@ const given: RecordedMovement = {
   ...{ amount: shillings("3000"), state: "settled", is_total: false, source: "callback", heard_at: at }
 }
 
-const payinWith = (refund: Refund) =>
+const payinWith = (...refunds: ReadonlyArray<Refund>) =>
   ({
     ...blankPayment,
     ...{ org_id: "019a0000-0000-7000-8000-000000000003", direction: "inbound", status: "completed" },
-    ...{ amount: shillings("10000"), target: dollars("78"), taken_by: attempt_id, refunds: [refund] }
+    ...{ amount: shillings("10000"), target: dollars("78"), taken_by: attempt_id, refunds }
   }) as unknown as Payment
 
-const borne = (refund: Refund) =>
-  allocateToOrganization(
-    payinWith(refund),
+/** What has gone of the first. */
+const borne = (...refunds: readonly [Refund, ...ReadonlyArray<Refund>]) => {
+  const [{ amount }] = refunds
+  return allocateToOrganization(
+    payinWith(...refunds),
     { account: null, attempt_id, own_account: false },
-    { money: shillings("-3000"), from: "clearing", movements: [given] },
+    { money: amount.negate(), from: "clearing", movements: [{ ...given, amount }] },
     { allocation_id: "", note: "", by: null, at }
   ).accountAmount.toString()
+}
 
 describe("what an organisation bears", () => {
   it("costs the payment's own rate, whatever a refund of the same amount cost", () => {
@@ -50,5 +53,17 @@ describe("what an organisation bears", () => {
 
   it("costs what the refund costs that was given up and went nevertheless", () => {
     expect(borne({ ...part, state: "failed" })).toBe("-25.00 USD")
+  })
+
+  it("comes to the payment with the other parts, which bear the rounding that it had counted on", () => {
+    const rate = { basis: "original", value: "0.0078" } as const
+    const late: Refund = { ...part, rate, amount: shillings("3333"), target: dollars("26"), state: "failed" }
+    const other = { ...late, refund_id: AttemptId.make("019a0000-0000-7000-8000-000000000004") }
+    // 52.00, and one cent since the first part failed.
+    const rest: Refund = { ...other, amount: shillings("6667"), target: dollars("52.01"), state: "completed" }
+    expect(borne(late, rest)).toBe("-25.99 USD")
+    expect(borne(late)).toBe("-26.00 USD")
+    // More than was paid has gone: the organisation bears it in full.
+    expect(borne(late, { ...rest, amount: shillings("10000"), target: dollars("78") })).toBe("-26.00 USD")
   })
 })
