@@ -182,8 +182,11 @@ export const personOf = ({ actor }: Permit<Access>): string =>
  * The actor as the organisation's people know them: an e-mail address, or the name of a key. Platform admins are named
  * by id, since their addresses are not the organisation's to see.
  */
-export const actorText = ({ actor: { id, kind, name }, role }: Permit<Access>): string =>
-  role === "admin" || name === undefined ? id : kind === "api_key" ? `API key ${name}` : name
+export const actorText = ({ actor: { id, kind, name = id }, role }: Permit<Access>): string => {
+  if (kind === "operator") return id
+  if (role === "admin") return `platform admin ${id}`
+  return kind === "api_key" ? `API key ${name}` : name
+}
 
 /** Permit of the creator of a payment link, for what payers do with the link. */
 export const makerPermit = <A extends Access>(access: A, orgId: OrgId, userId: UserId): Permit<A> =>

@@ -68,7 +68,7 @@ export const Refund = Schema.Struct({
   }),
   reason: Text.annotations({ description: "Reason given by the caller" }),
   requested_by: Text.annotations({
-    description: "E-mail address or API key of the caller, the id of a platform admin; null: before it was recorded"
+    description: "E-mail address, API key, or a platform admin by id; null: before it was recorded"
   }),
   created_at: Timestamp,
   settled_at: Schema.NullOr(Timestamp).annotations({ description: "null: open" })
