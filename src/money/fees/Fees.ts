@@ -4,7 +4,8 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type Charged, feeOf, type FeeTerms } from "../../domain/Fee.ts"
+import { type Charged, feeOf, type FeeTerms, type NewFee, totalOf } from "../../domain/Fee.ts"
+import type { Money } from "../../domain/Money.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Ids, OrgId } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
@@ -59,6 +60,12 @@ const detailOf = ({ basis_points, fixed }: FeeTerms) => ({
 const NO_RAMP_FEES =
   "direction: external payments (ramps) are charged no fee, since none of their money is the organisation's: set its spread instead, or a fee for inbound or outbound payments."
 
+/** A payment that is priced again. */
+interface Repriced extends FeeSubject, Charged {
+  readonly total_fees: Money | null
+  readonly fee_ids: ReadonlyArray<string>
+}
+
 const isFree = ({ basis_points, fixed }: FeeTerms): boolean => basis_points === 0 && fixed === null
 
 const make = Effect.gen(function* () {
@@ -83,6 +90,15 @@ const make = Effect.gen(function* () {
       if (Option.isSome(before)) yield* store.remove(before.value.fee_rule_id)
       return Option.none<FeeRule>()
     })
+
+  /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
+  const charge = Effect.fnUntraced(function* (payment: FeeSubject & Charged) {
+    const rule = yield* store.find(payment)
+    if (Option.isNone(rule)) return []
+    const amount = feeOf(rule.value, payment)
+    if (amount.isZero) return []
+    return [{ fee_id: yield* ids.next, fee_rule_id: rule.value.fee_rule_id, amount }]
+  })
 
   return {
     /** The terms replace those of the rule as a whole; terms that charge nothing remove it. Ramps are not charged. */
@@ -115,13 +131,13 @@ const make = Effect.gen(function* () {
       )
     }),
     list: (permit: Permit<"reports"> | Permit<"platform">) => store.list(permit.scope),
-    /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
-    charge: Effect.fnUntraced(function* (payment: FeeSubject & Charged) {
-      const rule = yield* store.find(payment)
-      if (Option.isNone(rule)) return []
-      const amount = feeOf(rule.value, payment)
-      if (amount.isZero) return []
-      return [{ fee_id: yield* ids.next, fee_rule_id: rule.value.fee_rule_id, amount }]
+    charge,
+    /** What a payment is charged by its new amounts. Fees keep their ids; a payment without a fee gets none. */
+    chargeAgain: Effect.fnUntraced(function* (payment: Repriced) {
+      const charged = payment.total_fees === null ? [] : yield* charge(payment)
+      const fees = charged.map((fee, nth): NewFee => ({ ...fee, fee_id: payment.fee_ids[nth] ?? fee.fee_id }))
+      const total_fees: Money | null = totalOf(fees.map(({ amount }) => amount))
+      return { fees, totals: { total_fees, fee_ids: fees.map(({ fee_id }) => fee_id) } }
     })
   }
 })

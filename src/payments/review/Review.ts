@@ -106,6 +106,18 @@ const make = Effect.gen(function* () {
     return yield* served(first, yield* router.routeLeg(org_id, first), "collection")
   })
 
+  /** Writes changes, and the fees of a payment that is priced again, in one transaction. */
+  const writeReviewed = (
+    permit: Reviewer,
+    payment: Payment,
+    acts: ReadonlyArray<PaymentAction>,
+    repriced: Option.Option<Repriced>
+  ) => {
+    const { fees } = Option.getOrElse(repriced, () => ({ fees: undefined }))
+    const written = command.writeAudited(permit, payment, acts, audited(repriced))
+    return fees === undefined ? written : atomically(Effect.zipLeft(written, store.replaceFees(payment, fees)))
+  }
+
   const byAnother = (permit: Reviewer, payment: Payment) =>
     Option.contains(permit.actor.userId, payment.user_id)
       ? refuse(payment, "its initiator cannot review it.")
@@ -160,7 +172,7 @@ const make = Effect.gen(function* () {
       cause: `reviewed by ${by}`,
       closeItems: [{ kind: "review", attempt_id: null, by }]
     }
-    const written = command.writeAudited(permit, payment, [act], audited(repriced))
+    const written = writeReviewed(permit, payment, [act], repriced)
     return { payment: yield* atomically(Effect.tap(written, timed)), sent: undefined }
   })
 
@@ -170,7 +182,7 @@ const make = Effect.gen(function* () {
     const payment = yield* Effect.flatMap(findHeldForReview(permit, paymentId), (held) => mayRelease(permit, held))
     const repriced = yield* reviewRate.accept(payment, accepted)
     const [reviewed, confirmed] = approval(payment, actorText(permit), repriced)
-    const write = (acts: ReadonlyArray<PaymentAction>) => command.writeAudited(permit, payment, acts, audited(repriced))
+    const write = (acts: ReadonlyArray<PaymentAction>) => writeReviewed(permit, payment, acts, repriced)
     const routed = yield* route({ ...payment, ...pricePatch(payment, repriced) }).pipe(
       Effect.map(Either.right),
       catchRefusal((why) => Effect.succeed(Either.left(why)))

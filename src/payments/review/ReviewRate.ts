@@ -8,17 +8,20 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { given, exceeds, type Rate } from "../../domain/Exchange.ts"
 import { Conflict } from "../../domain/Failure.ts"
+import type { NewFee } from "../../domain/Fee.ts"
 import { rampAmounts, withinDrift } from "../../domain/Ramp.ts"
+import { Fees } from "../../money/fees/Fees.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Payment } from "../store/Payment.ts"
 import { isRamp, rampLegs } from "../route/RampPayout.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 
-type Price = Partial<Pick<Payment, "amount" | "target" | "org_rate_id" | "ramp">>
+type Price = Partial<Pick<Payment, "amount" | "target" | "org_rate_id" | "ramp" | "total_fees" | "fee_ids">>
 
-/** The price that a reviewer has accepted, and the words for it. */
+/** The price that a reviewer has accepted, with the words for it, and the fees where it changes them. */
 export interface Repriced {
   readonly price: Price
+  readonly fees: ReadonlyArray<NewFee> | undefined
   readonly note: string
 }
 
@@ -33,11 +36,9 @@ const priceAt = (payment: Payment, rate: Rate): Either.Either<Price, string> => 
     }))
   }
   const target = given(payment.amount, { from: payment.amount.currency, to: payment.target.currency, rate })
-  if (!target.isPositive) return Either.left(`${payment.amount.toString()} would be worth nothing`)
-  const { direction, total_fees } = payment
-  return direction === "inbound" && total_fees !== null && total_fees.minor > target.minor
-    ? Either.left(`its fee, ${total_fees.toString()}, would be more than it brings`)
-    : Either.right({ target })
+  return target.isPositive
+    ? Either.right({ target })
+    : Either.left(`${payment.amount.toString()} would be worth nothing`)
 }
 
 const noteOf = (payment: Payment, price: Price, rate: Rate): string => {
@@ -48,6 +49,7 @@ const noteOf = (payment: Payment, price: Price, rate: Rate): string => {
 
 const make = Effect.gen(function* () {
   const rates = yield* RateQuote
+  const feeRules = yield* Fees
   const { reviewRateTtl } = yield* Settings
 
   const live = ({ amount, org_id, target }: Payment) =>
@@ -75,6 +77,12 @@ const make = Effect.gen(function* () {
     return Option.exists(yield* live(payment), (rate) => withinDrift(agreed, rate))
   })
 
+  /** A payin is charged a share of what it brings. What a payout is charged is held already, of an amount that stays. */
+  const feesAt = (payment: Payment) =>
+    payment.direction === "inbound"
+      ? feeRules.chargeAgain({ ...payment, direction: payment.direction })
+      : Effect.succeed({ fees: undefined, totals: {} })
+
   const refusal = ({ payment_id, status, transaction_id }: Payment, why: string, rate?: Rate): Conflict =>
     new Conflict({
       message: `This payment is ${status}: ${why}`,
@@ -98,15 +106,17 @@ const make = Effect.gen(function* () {
         const why = `its rate no longer holds and is now ${text}. Send accept_rate ${text} with the review to go on at that, or reject it.`
         return yield* refusal(payment, why, rate)
       }
-      const price = yield* Either.mapLeft(priceAt(payment, rate), (why) => refusal(payment, `${why} at ${text}.`, rate))
+      const worth = yield* Either.mapLeft(priceAt(payment, rate), (why) => refusal(payment, `${why} at ${text}.`, rate))
+      const { fees, totals } = yield* feesAt({ ...payment, ...worth })
+      const price = { ...worth, ...totals }
       const note = noteOf(payment, price, rate)
-      if (payment.org_rate_id === null) return Option.some<Repriced>({ price, note })
+      if (payment.org_rate_id === null) return Option.some<Repriced>({ price, fees, note })
       const { amount, org_id, target } = payment
       const exchange = { from: amount.currency, to: target.currency, rate }
       const { orgRateId } = yield* rates.lock(org_id, exchange, { ttl: reviewRateTtl, amount: amount.toDecimal() })
       // In its own name: whatever becomes of the payment, no other may use a lock that was made for a review.
       yield* rates.spend(org_id, orgRateId, orgRateId)
-      return Option.some<Repriced>({ price: { ...price, org_rate_id: orgRateId }, note })
+      return Option.some<Repriced>({ price: { ...price, org_rate_id: orgRateId }, fees, note })
     })
   }
 })

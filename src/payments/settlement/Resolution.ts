@@ -5,7 +5,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Ids, type PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { totalOf } from "../../domain/Fee.ts"
 import type { Conflict, InsufficientFunds, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
@@ -217,7 +216,6 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
        * accepted amount.
        */
       const accepted = Effect.fnUntraced(function* ({ mover, payment, sum }: OperatorStatement) {
-        const { direction, org_id, payment_method } = payment
         const amount = sum.money
         const target = acceptedTarget(payment, sum)
         if (target === undefined) {
@@ -225,11 +223,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             `What arrived is not ${payment.amount.currency}, or worth too little of it: settle it as failed, or refund it.`
           )
         }
-        const charged =
-          payment.total_fees === null ? [] : yield* fees.charge({ org_id, payment_method, direction, amount, target })
-        // Fees that were charged before keep their ids.
-        const kept = charged.map((fee, nth) => ({ ...fee, fee_id: payment.fee_ids[nth] ?? fee.fee_id }))
-        const total: Money | null = totalOf(charged.map((fee) => fee.amount))
+        const { fees: charged, totals } = yield* fees.chargeAgain({ ...payment, amount, target })
+        const total = totals.total_fees
         if (total !== null && total.minor >= target.minor) {
           return yield* conflict(
             `${target.toString()} do not cover the fees of ${total.toString()}: settle it as failed, or refund it.`
@@ -238,11 +233,11 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const cause = `${amount.toString()} accepted instead of ${payment.amount.toString()}`
         const stated: StatedChange = {
           status: "completed",
-          patch: { amount, target, next_action: null, total_fees: total, fee_ids: kept.map(({ fee_id }) => fee_id) },
+          patch: { amount, target, next_action: null, ...totals },
           cause,
           attempt: withoutEnquiries(mover)
         }
-        return { stated, charged: kept }
+        return { stated, charged }
       })
 
       const resolveSum = Effect.fnUntraced(function* (about: Case, whole: SuspenseSum, verdict: ResolutionRequest) {

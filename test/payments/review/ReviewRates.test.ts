@@ -3,6 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { FeeRuleStore } from "../../../src/money/fees/Fees.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
@@ -26,6 +27,7 @@ import { byBank, byCard, byPhone, kenyanBank } from "../support/Requests.ts"
 import { act, setThreshold } from "../support/Acting.ts"
 import { itemsOf } from "../support/ByHand.ts"
 
+const FEE_RULE = "0199c2a0-6666-7000-8000-000000000001"
 const KES = CurrencyCode.make("KES")
 const USD = CurrencyCode.make("USD")
 
@@ -140,6 +142,27 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
       expect(reviewed?.["cause"]).toContain(note)
       expect(yield* itemsOf(id)).toEqual([])
       expect(yield* moved(before)).toEqual({ own: 0, dollars: 15.99, held: 0, provider: -2000, paid: 0 })
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect("that is accepted later charges the fee of what the payin then brings", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const rule = { org_id: acme.org_id, payment_method: "mobile_money", direction: "inbound" } as const
+      const { put, remove } = yield* FeeRuleStore
+      yield* put({ ...rule, fee_rule_id: FEE_RULE, basis_points: 1000, fixed: null })
+      const before = yield* balances
+      const id = yield* Effect.ensuring(held(byPhone()), Effect.orDie(remove(FEE_RULE)))
+      const { fee_ids, total_fees } = yield* recordOf(id)
+      expect(total_fees).toBe(1.56)
+      yield* put({ ...rule, fee_rule_id: FEE_RULE, basis_points: 1000, fixed: null })
+      yield* setRate("0.0039")
+      yield* timePasses(clock, "120 minutes")
+      yield* Effect.ensuring(review(id, { accept_rate: 0.0039 }), Effect.orDie(remove(FEE_RULE)))
+      const record = yield* untilStatus(id, "completed")
+      expect(record).toMatchObject({ target_amount: 7.8, total_fees: 0.78, fee_ids })
+      expect(yield* moved(before)).toMatchObject({ dollars: 7.02, provider: -2000 })
       yield* expectBooksInOrder
     })
   )
