@@ -10,6 +10,7 @@ import {
   rootOf,
   secondsToRetry,
   unsendableHeader,
+  unusableOptions,
   type RequestParts
 } from "./RequestRules.ts"
 import type { ItemOf, Operations } from "./WireTypes.ts"
@@ -219,6 +220,8 @@ async function* allItems(call: (sent: RequestParts) => Promise<unknown>, sent: R
  * idempotency key when the service is unreachable, busy (503) or asks to wait (Retry-After).
  */
 export const createCorridor = (options: CorridorOptions): CorridorPromises => {
+  const unusable = unusableOptions(options)
+  if (unusable !== undefined) throw new CorridorError({ status: 0, message: unusable })
   const groups: Record<string, Record<string, unknown>> = {}
   for (const operation of operations) {
     const call = (sent: RequestParts = {}, about: CallOptions = {}) => send(options, operation, sent, about)

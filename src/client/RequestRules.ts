@@ -9,6 +9,21 @@ export type Credential =
 /** Removes `/v1`: the contract's paths begin with it. */
 export const rootOf = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")
 
+/** What is missing or wrong, as where a program without types reads a variable that is not set. */
+export const unusableOptions = ({
+  apiKey,
+  token,
+  url
+}: {
+  readonly [name in "apiKey" | "token" | "url"]?: unknown
+}): string | undefined => {
+  if (typeof url !== "string" || !/^https?:\/\//i.test(url)) {
+    return "url: must be the address of the service, such as https://pay.example"
+  }
+  const isGiven = (one: unknown): boolean => one !== undefined && one !== null && one !== ""
+  return isGiven(apiKey) || isGiven(token) ? undefined : "apiKey: must be an API key, unless there is a token"
+}
+
 export interface RequestParts {
   readonly path?: Readonly<Record<string, unknown>>
   readonly urlParams?: Readonly<Record<string, unknown>>

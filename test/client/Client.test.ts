@@ -118,6 +118,17 @@ onServer("The client", "memory", {}, (it) => {
     })
   )
 
+  it("says what is missing where it is made", () => {
+    for (const [options, field] of [
+      [{ apiKey: "k" }, "url"],
+      [{ url: "pay.example", apiKey: "k" }, "url"],
+      [{ url: "https://pay.example", apiKey: undefined }, "apiKey"],
+      [{ url: "https://pay.example", apiKey: "" }, "apiKey"]
+    ] as const) {
+      expect(() => createCorridor(options as never)).toThrow(new RegExp(`^${field}: must be `))
+    }
+  })
+
   it.effect("stops when it is told to", () =>
     Effect.gen(function* () {
       const { corridor } = yield* clients
