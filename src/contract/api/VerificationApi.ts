@@ -30,9 +30,10 @@ const withoutNumber = (longest: number) =>
   )
 
 /** Stored with the request, also if nobody has it. */
-const givenId = withoutNumber(LONGEST_ID).annotations({
-  jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_ID }
-})
+const givenId = (described: { readonly description?: string } = {}) =>
+  withoutNumber(LONGEST_ID).annotations({
+    jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_ID, ...described }
+  })
 
 /** Without links: recipients trust the message. */
 const withoutLink = (schema: Schema.Schema<string>) =>
@@ -42,15 +43,15 @@ const optional = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optional(Schema.NullOr(schema).annotations({ description }))
 
 export const RequestVerification = Schema.Struct({
-  user_id: givenId.annotations({ description: "The user who asks: the sender of the transaction" }),
+  user_id: givenId({ description: "The user who asks: the sender of the transaction" }),
   target_type: TargetType.annotations({ description: "Who is to be verified" }),
-  transaction_id: givenId.annotations({ description: "A transaction of the organisation" }),
+  transaction_id: givenId({ description: "A transaction of the organisation" }),
   verification_type: VerificationType,
   triggered_by: withoutNumber(LONGEST_TRIGGER).annotations({
     jsonSchema: { description: "What made it necessary, in your own words" }
   }),
-  beneficiary_id: optional(givenId, "Required when `target_type` is `beneficiary` or `both`"),
-  sender_id: optional(givenId, "A user of the organisation; required when `target_type` is `sender` or `both`"),
+  beneficiary_id: optional(givenId(), "Required when `target_type` is `beneficiary` or `both`"),
+  sender_id: optional(givenId(), "A user of the organisation; required when `target_type` is `sender` or `both`"),
   message: optional(
     withoutLink(withoutNumber(LONGEST_MESSAGE)),
     "Your own words to them, quoted below ours. A link or an address in it is 400"
