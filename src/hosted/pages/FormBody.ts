@@ -63,7 +63,7 @@ export const orRefusedPage = <E>(incoming: Incoming, answer: Effect.Effect<Outgo
     }
   )
 
-/** Browser data from the request headers, since the pages run no scripts. */
+/** Browser data from the request headers, since the forms run no scripts. */
 export const browserOf = ({ request }: Pick<Incoming, "request">, trust: TrustProxy): Browser => {
   const text = (name: "accept" | "accept-language" | "user-agent") => (request.headers[name] ?? "").slice(0, 1000)
   const ip = clientOf(request, trust)

@@ -1,6 +1,6 @@
 /**
- * Layout of hosted pages, payment details and receipt lines, and security headers: no scripts, no other hosts, no
- * caching.
+ * Layout of hosted pages, payment details and receipt lines, and security headers: no scripts but the one of pages that
+ * wait, no other hosts, no caching.
  */
 import { createHash } from "node:crypto"
 import { type Content, Html, html } from "../../domain/Html.ts"
@@ -14,16 +14,39 @@ import { referenceOf } from "../../payments/store/PaymentSearch.ts"
 const styleElement = (css: string): Html => Html.trusted(`<style>${css}</style>`)
 const pagesStyle = styleElement(style)
 
-const hashOf = (css: string): string => `'sha256-${createHash("sha256").update(css).digest("base64")}'`
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64")
+const hashOf = (text: string): string => `'sha256-${digestOf(text)}'`
 const pagesHash = hashOf(style)
+
+/** Answers of a page that waits have the version of what it shows. */
+const VERSION = "x-page-version"
+
+/**
+ * Of a page that waits: asks for it again and again, and shows it anew once it has changed. A page that is loaded every two
+ * seconds is read aloud from its beginning each time. Without scripts it is loaded so all the same.
+ */
+const waiting = `{
+const { address, seconds, version } = document.currentScript.dataset
+const later = () => setTimeout(look, seconds * 1000)
+const look = async () => {
+  try {
+    const { headers } = await fetch(address, { redirect: "manual" })
+    if (headers.get("${VERSION}") !== version) return location.replace(address)
+  } catch {}
+  later()
+}
+later()
+}`
+const waitingHash = hashOf(waiting)
 
 /** A data URL saves the request for /favicon.ico. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d4ed8'/%3E%3Cpath d='M5 7V5.5a3 3 0 0 1 6 0V7m-7 0h8v5H4z' fill='none' stroke='%23fff' stroke-width='1.5'/%3E%3C/svg%3E"
 
-const policyOf = (styles: ReadonlyArray<string>, images: "data:" | "'self' data:"): string =>
+const policyOf = (styles: ReadonlyArray<string>, images: "data:" | "'self' data:", waits = false): string =>
   [
     "default-src 'none'",
+    ...(waits ? [`script-src ${waitingHash}`, "connect-src 'self'"] : []),
     `style-src ${styles.join(" ")}`,
     `img-src ${images}`,
     "form-action 'self'",
@@ -83,19 +106,37 @@ const previewOf = (title: string, { description, image, site }: Preview, languag
     ${image !== undefined && html`<meta property="og:image" content="${image}" />`}
     <meta name="twitter:card" content="summary" />`
 
+interface Renewal {
+  readonly seconds: number
+  readonly address: string
+  readonly version: string
+}
+
+/** A page that leads on does so at once. */
+const renewing = ({ address, seconds, version }: Renewal): Html => {
+  const meta = html`<meta http-equiv="refresh" content="${seconds};url=${address}" />`
+  if (seconds === 0) return meta
+  const script = Html.trusted(`>${waiting}</script>`)
+  return html`<noscript>${meta}</noscript>
+    <script data-address="${address}" data-seconds="${seconds}" data-version="${version}"${script}`
+}
+
 export const pageReply = (status: number, reader: Reader, page: Page): Outgoing => {
   const { others, words } = reader
   const { color, content, refresh, site } = page
   const title = site === undefined || site === "" ? page.title : `${page.title} · ${site}`
   const brand = color === undefined || color === null ? "" : brandStyle(color)
+  const version = refresh === undefined ? undefined : digestOf(html`${title}${content}`.markup)
   return {
     status,
     headers: {
       ...headers,
       "content-security-policy": policyOf(
         brand === "" ? [pagesHash] : [pagesHash, hashOf(brand)],
-        page.image === undefined && page.pictured !== true ? "data:" : "'self' data:"
+        page.image === undefined && page.pictured !== true ? "data:" : "'self' data:",
+        refresh !== undefined && refresh.seconds > 0
       ),
+      ...(version === undefined ? {} : { [VERSION]: version }),
       ...rememberChoice(reader),
       "content-type": "text/html; charset=utf-8",
       "content-language": words.language
@@ -107,10 +148,7 @@ export const pageReply = (status: number, reader: Reader, page: Page): Outgoing 
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <meta name="robots" content="noindex, nofollow" />
-          ${
-            refresh !== undefined &&
-            html`<meta http-equiv="refresh" content="${refresh.seconds};url=${refresh.address}" />`
-          }
+          ${refresh !== undefined && version !== undefined && renewing({ ...refresh, version })}
           <title>${title}</title>
           ${previewOf(title, page, words.language)}
           <link rel="icon" href="${icon}" />

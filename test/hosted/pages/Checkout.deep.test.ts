@@ -13,6 +13,9 @@ import { idFrom } from "../../support/AnyId.ts"
 
 const payButton = '<button class="primary" name="action" value="pay">'
 const refreshes = '<meta http-equiv="refresh" content="2;url=?t='
+/** Of a page that waits. */
+const OWN_SCRIPT = /<script data-address="[^"<]*" data-seconds="\d+" data-version="[^"<]*">[^<]*<\/script>/
+
 const form = { "content-type": "application/x-www-form-urlencoded" }
 
 const isWaiting = ({ status, text }: Answer): boolean => status === 200 && text.includes(refreshes)
@@ -288,7 +291,7 @@ onDatabasePaymentServer(
         const { path } = yield* atCheckout({ description: hostile, client_reference: hostile })
         const waiting = yield* Effect.zipRight(submit(path, { action: "pay" }), visit(path))
         for (const text of [(yield* visit((yield* atCheckout({ description: hostile })).path)).text, waiting.text]) {
-          expect(text).not.toMatch(/<script|<img/)
+          expect(text.replace(OWN_SCRIPT, "")).not.toMatch(/<script|<img/)
           expect(text.match(/<\/title>/g)).toHaveLength(1)
           expect(text).toContain("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;")
         }

@@ -1,13 +1,15 @@
 /** The page of a payment link in a real browser, from the address that the API answers to the end of the payment. */
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Runtime } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { freePort } from "../../../bench/FreePort.ts"
+import { act, setThreshold } from "../../../payments/support/Acting.ts"
 import { eventually } from "../../../payments/support/Calls.ts"
 import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { breaches } from "../../../support/Axe.ts"
+import { people } from "../../../support/Credentials.ts"
 import {
   chromiumNeeded,
   chromiumPath,
@@ -23,7 +25,7 @@ import { acmeLink, pngOf } from "./LinkPageFixtures.ts"
 /** The pages lead to the public address, which has to be that of this server. */
 const PORT = String(await freePort())
 
-const RENEWS = /<meta http-equiv="refresh"[^>]*>/
+const RENEWS = /<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*<script/
 
 /** A hundred and twenty by forty points of one colour. */
 const logo = `data:image/png;base64,${pngOf(120, 40, [11, 110, 79]).toString("base64")}`
@@ -100,15 +102,12 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       })
     )
 
-  /**
-   * A page that waits renews itself, while it is looked at too, so a copy that does not is looked at. Without scripts
-   * there is no other way to wait, and the page asks for nothing that could be lost.
-   */
+  /** A page that waits shows what comes next by itself, while it is looked at too: so a copy is looked at that does not. */
   const looksRightWaiting = async (page: Page, name: string) => {
     const markup = await page.content()
     expect(markup).toMatch(RENEWS)
     const copy = await browser.newPage()
-    await copy.setContent(markup.replace(RENEWS, ""))
+    await copy.setContent(markup)
     await looksRight(copy, name)
     await copy.close()
   }
@@ -143,6 +142,31 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           await atEnd(page, "Payment complete")
         })
         expect((yield* look).status).toBe("paid")
+      })
+    )
+
+    it.effect("waits without being loaded anew until there is something else to show", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const { path, payments } = yield* acmeLink()
+        const run = Runtime.runPromise(yield* Effect.runtime<TestServer>())
+        yield* setThreshold(acme.org_id, "1000")
+        const page = visiting(path, {}, async (page) => {
+          await page.getByLabel("Network").selectOption("M-Pesa")
+          await page.getByLabel("Mobile money number").fill("0712 340 009")
+          await page.getByLabel("Your name").fill("Wanjiru Kamau")
+          await page.getByRole("button", { name: "Pay 1,500.00 KES" }).click()
+          await atEnd(page, "Your payment is being processed")
+          await page.evaluate("globalThis.isTheSame = true")
+          for (const _time of [1, 2])
+            await page.waitForResponse((response) => response.headers()["x-page-version"] !== undefined)
+          expect(await page.evaluate("globalThis.isTheSame")).toBe(true)
+          const [held] = await run(payments)
+          await run(act(String(held!["payment_id"]), { action: "reject" }, acme.token("staff")))
+          await page.getByRole("heading", { name: "Your payment is being processed" }).waitFor({ state: "detached" })
+          expect(await page.evaluate("globalThis.isTheSame")).toBe(undefined)
+        })
+        yield* Effect.ensuring(page, setThreshold(acme.org_id, null))
       })
     )
 

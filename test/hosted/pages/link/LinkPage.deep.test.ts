@@ -1,5 +1,6 @@
 import { MemoryDatabase } from "../../../../src/platform/database/MemoryDatabase.ts"
 import { rateLockTables } from "../../../../src/money/rates/RateLockMemory.ts"
+import { createHash } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { SqlClient } from "@effect/sql"
@@ -641,7 +642,15 @@ onDatabasePaymentServer(
         const held = yield* Effect.ensuring(payAt(link, byCard()), setThreshold(acme.org_id, null))
         const page = yield* visit(leadsTo(held))
         expect(page.text).toContain("Your payment is being processed")
-        expect(page.text).toContain('http-equiv="refresh" content="2;url=')
+        expect(page.text).toContain('<noscript><meta http-equiv="refresh" content="2;url=')
+        const [, version, script] = /data-version="([^"]*)">([^<]*)<\/script>/.exec(page.text)!
+        expect(page.headers).toMatchObject({
+          "x-page-version": version,
+          "content-security-policy": expect.stringContaining(
+            `script-src 'sha256-${createHash("sha256").update(script!).digest("base64")}'; connect-src 'self';`
+          )
+        })
+        expect((yield* visit(leadsTo(held))).headers["x-page-version"]).toBe(version)
         expect(yield* payments).toMatchObject([{ status: "initiated" }])
         const { payment_id } = yield* initiate(initiationByPhone())
         expect((yield* visit(`/pay/${link.link_ref}/${payment_id}`)).status).toBe(404)
