@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { nilUuid, type OrgId } from "../../domain/Ids.ts"
+import { type Enquiry, Report } from "../../domain/Outcome.ts"
 import { type CallbackEvent, Hint, type Named, VerifiedReport } from "./Callback.ts"
 import type { DetailsOrder } from "./AccountIssuer.ts"
 import type { AttemptContext, Provider, RefundOrder } from "./Provider.ts"
@@ -36,10 +37,23 @@ const named = ({ reference, ...others }: Named): Named => ({
   reference: reference === null ? null : attemptOfWire(reference)
 })
 
+/** A list of a payment names refunds of ours by their wire references. */
+const reported = (report: Report): Report =>
+  report.movements?.some(({ refund }) => refund !== undefined) === true
+    ? new Report({
+        ...report,
+        movements: report.movements.map((one) =>
+          one.refund === undefined ? one : { ...one, refund: attemptOfWire(one.refund) }
+        )
+      })
+    : report
+
+const found = (enquiry: Enquiry): Enquiry => (enquiry._tag === "Report" ? reported(enquiry) : enquiry)
+
 const inward = (event: CallbackEvent): CallbackEvent =>
   event._tag === "Hint"
     ? new Hint({ ...event, attempt: named(event.attempt) })
-    : new VerifiedReport({ ...event, attempt: named(event.attempt) })
+    : new VerifiedReport({ ...event, attempt: named(event.attempt), report: reported(event.report) })
 
 const tagged = <A, E>(purpose: Purpose, orgId: OrgId | null, call: Effect.Effect<A, E>) =>
   Effect.locally(call, caller, { purpose, orgId })
@@ -63,7 +77,7 @@ export const wrapProvider = (provider: Provider): Provider => {
         about("order", (attempt) => refund({ ...order, attempt, reference: wireReference(order.reference) }))(
           order.attempt
         )),
-    resume: resume && about("question", resume),
+    resume: resume && about("question", (...asked: Parameters<typeof resume>) => Effect.map(resume(...asked), found)),
     accounts: accounts && {
       ...accounts,
       issue: (order: DetailsOrder) => tagged("order", null, accounts.issue(order)),
@@ -78,7 +92,7 @@ export const wrapProvider = (provider: Provider): Provider => {
     ...provider,
     initiate: (order) =>
       tagged("order", order.orgId, provider.initiate({ ...order, reference: wireReference(order.reference) })),
-    enquire: about("question", provider.enquire),
+    enquire: about("question", (attempt) => Effect.map(provider.enquire(attempt), found)),
     callback: (request) =>
       Effect.map(tagged("proof", null, provider.callback(request)), ({ events, ...rest }) => ({
         events: events.map(inward),

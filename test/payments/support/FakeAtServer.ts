@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Fake } from "../../fakes/Fake.ts"
 import type { ProviderCall, ProviderHttp, ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
+import { wrapProvider } from "../../../src/providers/port/ProviderWrappers.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import { type Connection, againstFake } from "../../providers/support/AgainstFake.ts"
 import { connected } from "../../providers/support/Connected.ts"
@@ -18,7 +19,10 @@ export const atServer = <Fields extends CredentialFields>(
   let around: Around = (_, reply) => reply
   const late: ProviderHttp = { call: (call) => Effect.suspend(() => around(call, http!.call(call))) }
   const { rawCards = false } = connection
-  const provider = connected(party, late, fake.credentials, { rawCards, callbackUrl: "http://127.0.0.1/callbacks" })
+  // Wrapped as every third party is, so that references are what they are at a provider.
+  const provider = wrapProvider(
+    connected(party, late, fake.credentials, { rawCards, callbackUrl: "http://127.0.0.1/callbacks" })
+  )
   const opened = Effect.gen(function* () {
     const running = yield* againstFake(party, fake, connection)
     http = running.http

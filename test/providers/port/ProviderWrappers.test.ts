@@ -1,9 +1,10 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, FiberRef } from "effect"
-import { Ids } from "../../../src/domain/Ids.ts"
-import { Absent, Unknown } from "../../../src/domain/Outcome.ts"
+import { Ids, nilUuid } from "../../../src/domain/Ids.ts"
+import { Absent, Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { NotIssued } from "../../../src/providers/port/AccountIssuer.ts"
-import { wrapProvider } from "../../../src/providers/port/ProviderWrappers.ts"
+import { Proof, VerifiedReport } from "../../../src/providers/port/Callback.ts"
+import { wireReference, wrapProvider } from "../../../src/providers/port/ProviderWrappers.ts"
 import { caller, type Caller } from "../../../src/providers/client/ConcurrencyLimit.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { attemptAt, calledBack, newOrder } from "../sandbox/Orders.ts"
@@ -68,5 +69,46 @@ it.effect("every call says for what and for whom it is made", () =>
       { purpose: "question", orgId: null },
       { purpose: "question", orgId: null }
     ])
+  }).pipe(Effect.provide(Ids.layer))
+)
+
+it.effect("a refund of ours that a report lists is told by its own id, and one by hand by none", () =>
+  Effect.gen(function* () {
+    const order = yield* newOrder()
+    const attempt = attemptAt(order.reference)
+    const amount = order.money
+    const listed = (refund: string) => ({ kind: "refund", id: "re_1", amount, state: "settled", refund }) as const
+    const report = new Report({
+      ...{ state: "completed", reason: null, providerPaymentId: "pi_1", providerStatus: null },
+      movements: [
+        { kind: "collection", id: "ch_1", amount, state: "settled" },
+        listed(wireReference(order.reference)),
+        listed("by hand")
+      ]
+    })
+    const proof = yield* Proof.lookedUp({ status: 200 })
+    const event = new VerifiedReport({
+      key: "k",
+      attempt: { reference: null, providerPaymentId: "pi_1" },
+      report,
+      proof
+    })
+    const provider = {
+      name: "stripe",
+      enquire: () => Effect.succeed(report),
+      resume: () => Effect.succeed(report),
+      callback: () => Effect.succeed({ events: [event] })
+    } as unknown as Required<Provider>
+    const wrapped = wrapProvider(provider)
+    const { events } = yield* wrapped.callback(calledBack("stripe", { headers: {}, body: Buffer.from("{}") }))
+    const told = [
+      yield* wrapped.enquire(attempt),
+      yield* wrapped.resume!(attempt, {}),
+      (events[0] as VerifiedReport).report
+    ]
+    for (const one of told) {
+      const { movements = [] } = one as Report
+      expect(movements.map(({ refund }) => refund)).toEqual([undefined, order.reference, nilUuid])
+    }
   }).pipe(Effect.provide(Ids.layer))
 )
