@@ -14,7 +14,8 @@ import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCall
 import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { allocateReinstatements, isRefundOrReturn, refundedOf, withdrawParts } from "./SignalMovements.ts"
+import { allocateReinstatements, withdrawParts } from "./Allocations.ts"
+import { isRefundOrReturn, refundedOf } from "./SignalMovements.ts"
 import { type DecisionTime, appendNote, providerIdOf, reasonOf, type SignalContext } from "./SignalContext.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 

@@ -22,13 +22,8 @@ import { reservePatch } from "../store/PaymentReserve.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { isPartOfRamp, isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./ResolutionOptions.ts"
-import {
-  asReceivable,
-  operatorStatedOrder,
-  operatorStatedReversal,
-  recordMovements,
-  refundedOf
-} from "./SignalMovements.ts"
+import { asReceivable } from "./Allocations.ts"
+import { operatorStatedOrder, operatorStatedReversal, recordMovements, refundedOf } from "./SignalMovements.ts"
 import { appendNote } from "./SignalContext.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"

@@ -21,7 +21,8 @@ import { heldByRamp, organizationSide, organizationAccount } from "../store/Paym
 import { heldInReserve } from "../store/PaymentReserve.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { openAmount, reservedParts } from "../../domain/Reserve.ts"
-import { refundSettledAfterFailing, allocateToOrganization, stillMoved } from "./SignalMovements.ts"
+import { refundSettledAfterFailing, allocateToOrganization } from "./Allocations.ts"
+import { stillMoved } from "./SignalMovements.ts"
 
 /** Effect of a decision on the organisation's balance. */
 interface BalanceChange {

@@ -10,7 +10,8 @@ import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOper
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { absolute, describeSum, isUnderpaid, type SuspenseSum } from "../store/SuspenseSums.ts"
 import { isAbout, isPaidLate, isUnknownOutcome } from "./ResolutionOptions.ts"
-import { allocateToOrganization, pendingMovement, refundSettledAfterFailing } from "./SignalMovements.ts"
+import { allocateToOrganization, refundSettledAfterFailing } from "./Allocations.ts"
+import { pendingMovement } from "./SignalMovements.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { partsAfter, statusAfter } from "./RefundSignalRules.ts"
 

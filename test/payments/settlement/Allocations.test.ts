@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { AttemptId } from "../../../src/domain/Ids.ts"
 import type { RecordedMovement } from "../../../src/domain/Movement.ts"
-import { allocateToOrganization } from "../../../src/payments/settlement/SignalMovements.ts"
+import { allocateToOrganization } from "../../../src/payments/settlement/Allocations.ts"
 import type { Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { blankPayment } from "../support/NewPayment.ts"

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { openAttempt } from "../../../src/payments/store/Change.ts"
-import { allocateToOrganization } from "../../../src/payments/settlement/SignalMovements.ts"
+import { allocateToOrganization } from "../../../src/payments/settlement/Allocations.ts"
 import {
   accountsFor,
   itemsWithOptions,
