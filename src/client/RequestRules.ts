@@ -9,7 +9,7 @@ export type Credential =
 /** Removes `/v1`: the contract's paths begin with it. */
 export const rootOf = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")
 
-/** What is missing or wrong, as where a program without types reads a variable that is not set. */
+/** Why a client cannot be made: in JavaScript, address and key may come from variables that are not set. */
 export const unusableOptions = ({
   apiKey,
   token,

@@ -23,7 +23,8 @@ const VERSION = "x-page-version"
 
 /**
  * Of a page that waits: asks for it again and again, and shows it anew once it has changed. A page that is loaded every two
- * seconds is read aloud from its beginning each time. Without scripts it is loaded so all the same.
+ * seconds is read aloud from its beginning each time. Without scripts it is loaded so all the same. A request that fails is
+ * made again.
  */
 const waiting = `{
 const { address, seconds, version } = document.currentScript.dataset

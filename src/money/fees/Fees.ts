@@ -60,8 +60,8 @@ const detailOf = ({ basis_points, fixed }: FeeTerms) => ({
 const NO_RAMP_FEES =
   "direction: external payments (ramps) are charged no fee, since none of their money is the organisation's: set its spread instead, or a fee for inbound or outbound payments."
 
-/** A payment that is priced again. */
-interface Repriced extends FeeSubject, Charged {
+/** A payment whose amounts changed, with what it was charged before. */
+interface ChargedBefore extends FeeSubject, Charged {
   readonly total_fees: Money | null
   readonly fee_ids: ReadonlyArray<string>
 }
@@ -133,7 +133,7 @@ const make = Effect.gen(function* () {
     list: (permit: Permit<"reports"> | Permit<"platform">) => store.list(permit.scope),
     charge,
     /** What a payment is charged by its new amounts. Fees keep their ids; a payment without a fee gets none. */
-    chargeAgain: Effect.fnUntraced(function* (payment: Repriced) {
+    chargeAgain: Effect.fnUntraced(function* (payment: ChargedBefore) {
       const charged = payment.total_fees === null ? [] : yield* charge(payment)
       const fees = charged.map((fee, nth): NewFee => ({ ...fee, fee_id: payment.fee_ids[nth] ?? fee.fee_id }))
       const total_fees: Money | null = totalOf(fees.map(({ amount }) => amount))

@@ -27,7 +27,7 @@ import {
 } from "../port/AccountIssuer.ts"
 import { Proof, type ProvedTransfer } from "../port/Callback.ts"
 import { answerOf, isDuplicate, messageIn, pages, refundState } from "./FlutterwaveAnswers.ts"
-import { commentsOf, moneyIn, Refund, transactionOf } from "./FlutterwaveMovements.ts"
+import { moneyIn, Refund, referenceOf, transactionOf } from "./FlutterwaveMovements.ts"
 import { nothingThere } from "./FlutterwaveReports.ts"
 import { cut, digits, refundsPath, successfulPath, verifyIdPath } from "./FlutterwaveRequests.ts"
 
@@ -99,12 +99,10 @@ const transferOf = ({ amount, currency, id, meta, payment_type, status, tx_ref }
   return transfer
 }
 
-/** Refunds of payins begin with our reference. */
+/** Refunds of payins have our reference. */
 const refundOf = (refund: Refund): ReadonlyArray<RefundOf> => {
   const of = transactionOf(refund)
-  return refundState(refund.status) !== "completed" ||
-    of === undefined ||
-    /^[0-9a-f]{8}-[0-9a-f-]{27}/.test(commentsOf(refund))
+  return refundState(refund.status) !== "completed" || of === undefined || referenceOf(refund) !== undefined
     ? []
     : [{ id: refund.id, of, amount: ({ currency }) => moneyIn(refund.amount_refunded, currency) }]
 }

@@ -65,8 +65,10 @@ export const refundMovement = ({ amount_refunded, id, status }: Refund, currency
   return { kind: "refund", id, amount: amount?.isPositive === true ? amount : null, state }
 }
 
-/** A refund of ours begins its comments with our reference. */
 const ourReference = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?= |$)/
+
+/** Our reference, which the comments of a refund of ours begin with. */
+export const referenceOf = (refund: Refund): string | undefined => ourReference.exec(commentsOf(refund))?.[0]
 
 export const refundsAmong = (
   refunds: ReadonlyArray<Refund>,
@@ -75,7 +77,7 @@ export const refundsAmong = (
   refunds.flatMap((refund) => {
     const paid = transactions.find(({ id }) => id !== undefined && id === transactionOf(refund))
     const movement = paid?.currency === undefined ? undefined : refundMovement(refund, paid.currency)
-    const ours = ourReference.exec(commentsOf(refund))?.[0]
+    const ours = referenceOf(refund)
     return movement === undefined || movement.amount === null
       ? []
       : [{ ...movement, ...(ours === undefined ? {} : { refund: ours }) }]

@@ -64,7 +64,7 @@ export const deadLetterStoreMemory = Layer.effect(
           }
           return picked.length
         }),
-      hurry: (scope, { since, webhook_id }, before, limit) =>
+      retryNow: (scope, { since, webhook_id }, before, limit) =>
         Effect.map(currentDate, (at) => {
           const picked = webhookDeliveries
             .all((row) => seenIn(scope)(row) && row.webhook_id === webhook_id && row.updated_at <= before)

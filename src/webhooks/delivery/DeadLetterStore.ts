@@ -39,7 +39,7 @@ interface Store {
    * Makes deliveries of an endpoint due that wait for another attempt, with all attempts of the schedule; returns how
    * many. Leaves out those that were attempted after `triedBefore`.
    */
-  readonly hurry: (scope: Scope, selection: OfEndpoint, triedBefore: Date, limit: number) => Stored<number>
+  readonly retryNow: (scope: Scope, selection: OfEndpoint, triedBefore: Date, limit: number) => Stored<number>
 }
 
 type OfEndpoint = Pick<DeadLetterFilter, "since"> & { readonly webhook_id: WebhookId }
@@ -121,7 +121,7 @@ export const deadLetterStoreSql = Layer.effect(
         )
         select count(*)::int from picked`),
       // By the index of an endpoint's turns, which begins with the organisation.
-      hurry: (scope, { since, webhook_id }, before, limit) =>
+      retryNow: (scope, { since, webhook_id }, before, limit) =>
         queryCount(sql`with picked as materialized (
           select delivery_id from webhook_queue q
           where (q.org_id, q.webhook_id) = (

@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
         )
       const died = yield* all(store.replay(permit.scope, selection, before, webhookReplayBatch))
       if (webhook_id === undefined || selection.delivery_id !== undefined) return { replayed: died, disabled }
-      const waited = yield* all(store.hurry(permit.scope, { webhook_id, since }, before, webhookReplayBatch))
+      const waited = yield* all(store.retryNow(permit.scope, { webhook_id, since }, before, webhookReplayBatch))
       return { replayed: died + waited, disabled }
     })
   }
