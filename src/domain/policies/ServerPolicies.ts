@@ -102,6 +102,9 @@ export const wholeListRetryAfter = Duration.seconds(2)
 /** Larger answers are written in pieces, each only once the one before was sent: how far a reader has come is known. */
 export const answerPiece = 16 * 1024
 
+/** An answer of up to this many bytes goes whole to a connection that has nothing to send. */
+export const answerAtOnce = 64 * 1024
+
 /** A connection that takes no further piece for this long is closed, unless ANSWER_TIMEOUT says otherwise. */
 export const answerTimeout = Duration.seconds(30)
 

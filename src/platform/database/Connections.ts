@@ -247,7 +247,7 @@ type NamedDone = (error: Error, result: Pg.QueryResult) => void
 
 interface NamedQuery {
   (
-    text: string | Pg.QueryConfig | Pg.Submittable,
+    text: string | Pg.QueryConfig | Pg.QueryArrayConfig | Pg.Submittable,
     values?: ReadonlyArray<unknown> | NamedDone,
     done?: NamedDone
   ): unknown
@@ -276,15 +276,45 @@ export const makeNames = (most: number = MOST_STATEMENTS): ((text: string) => st
   }
 }
 
+type MakeRow = (values: ReadonlyArray<unknown>) => object
+
+/**
+ * Makes the rows of a prepared statement from arrays, by code that names its columns. pg fills its objects by computed
+ * names, and those of many columns are slow to fill and to read.
+ */
+const makeRowsByName = () => {
+  const made = new Map<string, { readonly columns: ReadonlyArray<string>; readonly make: MakeRow }>()
+  return (statement: string, { fields }: Pg.QueryResult): MakeRow => {
+    const before = made.get(statement)
+    if (before?.columns.length === fields.length && fields.every(({ name }, n) => name === before.columns[n])) {
+      return before.make
+    }
+    const columns = fields.map(({ name }) => name)
+    const members = columns.map((name, n) => `${JSON.stringify(name)}: values[${n}]`)
+    const make = new Function("values", `return { ${members.join(", ")} }`) as MakeRow
+    made.set(statement, { columns, make })
+    return make
+  }
+}
+
 /** Prepares repeated statements: PostgreSQL parses and plans the long ones once for each connection. */
 const prepareRepeated = (pool: Pg.Pool): void => {
   const nameOf = makeNames()
+  const rowsByName = makeRowsByName()
   pool.on("connect", (client) => {
     const query = client.query.bind(client) as NamedQuery
     const named: NamedQuery = (text, values, done) => {
       if (typeof text !== "string" || !Array.isArray(values) || values.length === 0) return query(text, values, done)
       const name = nameOf(text)
-      return name === undefined ? query(text, values, done) : query({ name, text, values }, done)
+      if (name === undefined) return query(text, values, done)
+      if (done === undefined) return query({ name, text, values })
+      return query({ name, text, values, rowMode: "array" }, (error, result) => {
+        if (!(error instanceof Error)) {
+          const make = rowsByName(name, result)
+          result.rows = result.rows.map((values) => make(values as ReadonlyArray<unknown>))
+        }
+        done(error, result)
+      })
     }
     client.query = named as typeof client.query
   })

@@ -5,7 +5,7 @@ import { Busy } from "../../domain/Failure.ts"
 import { serializationRetry, connectTimeout } from "../../domain/policies/DatabasePolicies.ts"
 import { isConflict, orTransactionFailure, type Stored } from "./DatabaseFailure.ts"
 import { Settings } from "../config/Settings.ts"
-import { permitWithin } from "../fibers/KeyedLocks.ts"
+import { makePermits } from "../fibers/KeyedLocks.ts"
 import { withoutLimits } from "./Connections.ts"
 
 /** Callbacks for after the commit; without a transaction they run at once. */
@@ -50,14 +50,13 @@ interface Shared {
 export class PoolQuotas extends Context.Tag("corridor/PoolQuotas")<PoolQuotas, Shared>() {
   /** At most a third of the pool for separate batches, and two thirds for transactions. */
   static readonly make = (connections: number): Effect.Effect<Shared> =>
-    Effect.gen(function* () {
+    Effect.sync(() => {
       const watched = new Set<() => boolean>()
       const third = Math.max(1, Math.floor(connections / 3))
-      const aside = yield* Effect.makeSemaphore(third)
-      const transactions = yield* Effect.makeSemaphore(Math.max(1, connections - third))
+      const transactions = makePermits(Math.max(1, connections - third))
       return {
-        aside: aside.withPermits(1),
-        transaction: permitWithin(transactions, connectTimeout),
+        aside: makePermits(third).use,
+        transaction: transactions.useWithin(connectTimeout),
         watch: (isStuck) =>
           Effect.acquireRelease(
             Effect.sync(() => watched.add(isStuck)),

@@ -9,6 +9,7 @@ import type { Socket } from "node:net"
 import { Duration, Effect } from "effect"
 import { busy, type Busy, RateLimited } from "../../domain/Failure.ts"
 import {
+  answerAtOnce,
   answerBufferMb,
   answerBytesOfConnection,
   answerPatienceWithoutRoom,
@@ -44,6 +45,9 @@ const busyList = new RateLimited({
     "Another list of all records is being read for this organisation. Send this again, or ask for pages with limit.",
   retryAfterSeconds: Duration.toSeconds(wholeListRetryAfter)
 })
+
+/** Largest answer that goes behind others of its connection at once; refusals are smaller. */
+const TINY = 1024
 
 export interface AnswerLimits {
   readonly timeout?: Duration.Duration
@@ -96,6 +100,31 @@ export class AnswerWriter {
   }
 
   /**
+   * Hands an answer to its socket at once if it is tiny, or if the socket is empty and likely to take all of it. What the
+   * system leaves counts as waiting. Returns whether it was written.
+   */
+  writeAtOnce(
+    response: ServerResponse,
+    { body, headers, status }: Outgoing,
+    common: Readonly<Record<string, string>>
+  ): boolean {
+    const { socket } = response
+    if (body instanceof Streamed) return false
+    const length = body === undefined ? 0 : Buffer.byteLength(body)
+    const isIdle = socket?.writableLength === 0 && this.#total < this.#mostBytes / 2
+    if (length > (socket === null ? TINY : isIdle ? answerAtOnce : answerPiece)) return false
+    const lengthHeader = status === 204 || status === 304 ? {} : { "content-length": length }
+    response.writeHead(status, { ...common, ...headers, ...lengthHeader })
+    response.end(body)
+    const left = socket === null || length <= answerPiece ? 0 : socket.writableLength
+    if (socket !== null && left > 0) {
+      this.#count(socket, left)
+      response.once("close", () => this.#count(socket, -left))
+    }
+    return true
+  }
+
+  /**
    * Ends once all of the answer was handed to the system, or the client is gone. Without room for it, it is refused before
    * its status is sent. Small answers need no room: of one connection only the first in line is in its socket.
    */
@@ -137,13 +166,14 @@ export class AnswerWriter {
     })
   }
 
+  #count(socket: Socket, bytes: number): void {
+    const waiting = (this.#waiting.get(socket) ?? 0) + bytes
+    if (waiting === 0) this.#waiting.delete(socket)
+    else this.#waiting.set(socket, waiting)
+    this.#total += bytes
+  }
+
   #room(socket: Socket, bytes: number, isDone: boolean): Effect.Effect<() => void, Busy> {
-    const add = (count: number) => {
-      const waiting = (this.#waiting.get(socket) ?? 0) + count
-      if (waiting === 0) this.#waiting.delete(socket)
-      else this.#waiting.set(socket, waiting)
-      this.#total += count
-    }
     const ofSocket = this.#waiting.get(socket) ?? 0
     const fits = this.#total + bytes <= this.#mostBytes && ofSocket + bytes <= answerBytesOfConnection
     // Writes always get their answer, and so does the first answer of a connection.
@@ -151,8 +181,8 @@ export class AnswerWriter {
       refusedAnswers([])
       return busy()
     }
-    add(bytes)
-    return Effect.succeed(() => add(-bytes))
+    this.#count(socket, bytes)
+    return Effect.succeed(() => this.#count(socket, -bytes))
   }
 
   #streamingPlace(owner: string): Effect.Effect<() => void, RateLimited> {
@@ -186,16 +216,4 @@ export class AnswerWriter {
       )
     )
   }
-}
-
-export type Small = Outgoing & { readonly body: string | Buffer | undefined }
-
-/** Largest answer that goes behind others of its connection at once; refusals are smaller. */
-const TINY = 1024
-
-/** Whether an answer is handed to its socket at once. */
-export const isSmall = (response: ServerResponse, outgoing: Outgoing): outgoing is Small => {
-  const { body } = outgoing
-  if (body instanceof Streamed) return false
-  return body === undefined || body.length <= (response.socket === null ? TINY : answerPiece)
 }

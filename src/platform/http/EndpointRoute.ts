@@ -104,9 +104,7 @@ const makeBodyTurns = () => {
   const lines = makeKeyedQueues(1)
   return (owner: string, size: number) =>
     <A, E>(parse: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      size <= largeBodyBytes
-        ? parse
-        : lines(owner, ({ semaphore }) => semaphore.withPermits(1)(Effect.delay(parse, largeBodyPause)))
+      size <= largeBodyBytes ? parse : lines(owner, ({ permits }) => permits.use(Effect.delay(parse, largeBodyPause)))
 }
 
 const ownerOf = ({ organization }: Caller): string =>
@@ -199,8 +197,8 @@ const makeListTurns = () => {
   const lines = makeKeyedQueues(listsAtOnce)
   return (owner: string) =>
     <A, E, R>(list: Effect.Effect<A, E, R>): Effect.Effect<A, E | RateLimited, R> =>
-      lines<A, E | RateLimited, R>(owner, ({ semaphore, standing }) =>
-        standing > listsAtOnce + listsQueued ? busyLists : semaphore.withPermits(1)(list)
+      lines<A, E | RateLimited, R>(owner, ({ permits, standing }) =>
+        standing > listsAtOnce + listsQueued ? busyLists : permits.use(list)
       )
 }
 

@@ -8,7 +8,7 @@ import { busy, type Failure, isDatabaseFailure, maybeWritten, NotFound } from ".
 import { type Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/Metrics.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
-import { type AnswerWriter, isSmall, type Small } from "./AnswerWriter.ts"
+import type { AnswerWriter } from "./AnswerWriter.ts"
 import {
   defectReply,
   failureReply,
@@ -101,17 +101,6 @@ export const isCanonicalTarget = (target: string): boolean => {
   if (!target.startsWith("/") || target.includes("#")) return false
   const path = pathOf(target)
   return path === "/" || path.slice(1).split("/").every(isCanonicalSegment)
-}
-
-const write = (
-  response: ServerResponse,
-  { body, headers, status }: Small,
-  common: Readonly<Record<string, string>>
-): void => {
-  const length = body === undefined ? 0 : Buffer.byteLength(body)
-  const lengthHeader = status === 204 || status === 304 ? {} : { "content-length": length }
-  response.writeHead(status, { ...common, ...headers, ...lengthHeader })
-  response.end(body)
 }
 
 const unknownRoute = new NotFound({ message: "There is nothing at this path and method. The reference is at /docs." })
@@ -223,15 +212,12 @@ export const handleExchange =
       yield* Effect.gen(function* () {
         const outgoing = yield* inRequestSpan(request, { method, route, note, id }, answered)
         if (response.headersSent || response.destroyed) return yield* ended(outgoing.status)
-        if (isSmall(response, outgoing)) {
-          write(response, outgoing, headers)
-          return yield* ended(outgoing.status)
-        }
+        if (writer.writeAtOnce(response, outgoing, headers)) return yield* ended(outgoing.status)
         const refusal = yield* Effect.match(writer.write(request, response, outgoing, headers), {
           onSuccess: () => undefined,
           onFailure: (failure) => refused(note, failure, pathOf(url))
         })
-        if (refusal !== undefined && isSmall(response, refusal)) write(response, refusal, headers)
+        if (refusal !== undefined) writer.writeAtOnce(response, refusal, headers)
         yield* ended((refusal ?? outgoing).status)
       }).pipe(
         Effect.onExit((exit) => {

@@ -125,27 +125,36 @@ const list = (element: AST.AST, direction: Direction): Step => {
   }
 }
 
-const struct = ({ propertySignatures }: AST.TypeLiteral, direction: Direction): Step => {
-  const fields = propertySignatures.map(({ isOptional, name, type }) => ({
-    isOptional,
-    name,
-    step: compile(type, direction)
-  }))
-  // An object that has its fields from the start is fast to fill and to write; one that gets them one by one is not.
-  const blank: object = fields.some(({ isOptional }) => isOptional)
-    ? {}
-    : (JSON.parse(JSON.stringify(Object.fromEntries(fields.map(({ name }) => [name, null])))) as object)
-  return (input) => {
-    if (!Predicate.isRecord(input)) return UNSURE
-    const output: Record<PropertyKey, unknown> = { ...blank }
-    for (const { isOptional, name, step } of fields) {
-      if (isOptional && !Object.hasOwn(input, name)) continue
-      const value = step(input[name])
-      if (value === UNSURE) return UNSURE
-      output[name] = value
-    }
-    return output
+/**
+ * Written out as code: an object whose fields stand in one expression is made and read several times as fast as one that
+ * gets them by computed names.
+ */
+const struct = (ast: AST.TypeLiteral, direction: Direction): Step => {
+  const { propertySignatures } = ast
+  if (propertySignatures.some(({ name }) => typeof name === "symbol" || name === "__proto__")) {
+    return interpreted(ast, direction)
   }
+  const fields = propertySignatures.map(({ isOptional, name }, n) => {
+    const key = JSON.stringify(name)
+    return { isOptional, key, decode: `const v${n} = step${n}(input[${key}]); if (v${n} === UNSURE) return UNSURE;`, n }
+  })
+  const optional = fields.findIndex(({ isOptional }) => isOptional)
+  const first = optional === -1 ? fields : fields.slice(0, optional)
+  const rest = fields.slice(first.length).map(({ decode, isOptional, key, n }) => {
+    const field = `${decode} output[${key}] = v${n};`
+    return isOptional ? `if (Object.hasOwn(input, ${key})) { ${field} }` : field
+  })
+  const text = [
+    ...fields.map(({ n }) => `const step${n} = steps[${n}];`),
+    "return (input) => {",
+    "if (!isRecord(input)) return UNSURE;",
+    ...first.map(({ decode }) => decode),
+    `const output = { ${first.map(({ key, n }) => `${key}: v${n}`).join(", ")} };`,
+    ...rest,
+    "return output; }"
+  ].join("\n")
+  const steps = propertySignatures.map(({ type }) => compile(type, direction))
+  return new Function("steps", "UNSURE", "isRecord", text)(steps, UNSURE, Predicate.isRecord) as Step
 }
 
 /** A field `__proto__` would be lost; no JSON from outside has one. */

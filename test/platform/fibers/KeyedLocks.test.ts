@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
-import { makeKeyedLocks } from "../../../src/platform/fibers/KeyedLocks.ts"
+import { makeKeyedLocks, makePermits } from "../../../src/platform/fibers/KeyedLocks.ts"
 import { Busy } from "../../../src/domain/Failure.ts"
 
 const PATIENCE = Duration.seconds(8)
@@ -79,5 +79,73 @@ it.effect("Whoever fails, dies or goes away makes room for the next", () =>
     yield* settle
     yield* Fiber.interrupt(gone)
     expect(yield* Fiber.join(next)).toBe("next")
+  })
+)
+
+it.effect("A permit that is granted to a fiber just as that is interrupted goes to the next in line", () =>
+  Effect.gen(function* () {
+    const { use } = makePermits(1)
+    const began: Array<string> = []
+    const gate = yield* Deferred.make<Fiber.RuntimeFiber<unknown>>()
+    const first = yield* Effect.fork(
+      use(
+        Effect.map(Deferred.await(gate), (next) => {
+          // In the same step as the release: the fiber has both before it runs.
+          next.unsafeInterruptAsFork(next.id())
+        })
+      )
+    )
+    yield* settle
+    const [second, third] = yield* Effect.forEach(["second", "third"], (name) =>
+      Effect.fork(use(Effect.sync(() => began.push(name))))
+    )
+    yield* settle
+    yield* Deferred.succeed(gate, second!)
+    yield* Fiber.join(first)
+    yield* Fiber.join(third!)
+    expect(began).toEqual(["third"])
+    expect(yield* use(Effect.succeed("free again"))).toBe("free again")
+  })
+)
+
+it.effect("No permit is lost or given twice, whenever fibers come, give up and are interrupted", () =>
+  Effect.gen(function* () {
+    const { use, useWithin } = makePermits(3)
+    let [running, most, done] = [0, 0, 0]
+    const work = (turns: number) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => (most = Math.max(most, ++running))),
+        () => Effect.replicateEffect(Effect.yieldNow(), turns),
+        () => Effect.sync(() => void (running--, done++))
+      )
+    const fibers = yield* Effect.forEach(
+      Array.from({ length: 300 }, (_, n) => n),
+      (n) => Effect.fork((n % 3 === 0 ? useWithin(Duration.millis(n % 7)) : use)(work(n % 5)))
+    )
+    for (const [n, fiber] of fibers.entries()) {
+      if (n % 4 === 0) yield* Fiber.interruptFork(fiber)
+      if (n % 9 === 0) yield* TestClock.adjust("1 millis")
+      if (n % 2 === 0) yield* Effect.yieldNow()
+    }
+    yield* TestClock.adjust("10 millis")
+    yield* Effect.forEach(fibers, Fiber.await)
+    expect([running, most]).toEqual([0, 3])
+    expect(done).toBeGreaterThan(100)
+    // All three permits are free again.
+    yield* Effect.all(
+      [1, 2, 3].map(() => use(Effect.yieldNow())),
+      { concurrency: 3 }
+    )
+    const held = yield* Effect.forEach([1, 2, 3], () => Effect.fork(use(Effect.never)))
+    yield* settle
+    expect(
+      yield* Effect.flip(
+        Effect.zipLeft(Effect.fork(useWithin(Duration.millis(5))(Effect.void)), TestClock.adjust("5 millis")).pipe(
+          Effect.flatMap(Fiber.join)
+        )
+      )
+    ).toBeInstanceOf(Busy)
+    yield* Effect.forEach(held, Fiber.interrupt)
+    yield* use(Effect.void)
   })
 )
