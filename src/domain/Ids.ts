@@ -117,13 +117,15 @@ export class Ids extends Context.Tag("corridor/Ids")<
   }
 >() {
   /** Bytes that are handed out once. */
-  static readonly fromBytes = (bytes: (count: number) => Effect.Effect<Uint8Array>): Context.Tag.Service<Ids> => {
+  static readonly fromBytes = (
+    draw: <A>(count: number, make: (random: Uint8Array) => A) => Effect.Effect<A>
+  ): Context.Tag.Service<Ids> => {
     const ordered = makeOrdered()
     const drawn = <A>(count: number, make: (millis: number, random: Uint8Array) => A) =>
-      Effect.clockWith((clock) => Effect.map(bytes(count), (random) => make(clock.unsafeCurrentTimeMillis(), random)))
+      Effect.clockWith((clock) => draw(count, (random) => make(clock.unsafeCurrentTimeMillis(), random)))
     const next = drawn(RANDOM_BYTES, ordered)
     return {
-      bytes,
+      bytes: (count) => draw(count, (random) => random),
       next,
       make: <Id extends string>(_of: Naming<Id>) => next as Effect.Effect<Id>,
       several: (count) =>
@@ -135,13 +137,13 @@ export class Ids extends Context.Tag("corridor/Ids")<
 
   static readonly layer = Layer.sync(Ids, () => {
     const ahead = bytesAhead()
-    return Ids.fromBytes((count) => Effect.sync(() => ahead(count)))
+    return Ids.fromBytes((count, make) => Effect.sync(() => make(ahead(count))))
   })
 
   /** The same ids for the same seed of Effect's Random. */
   static readonly layerSeeded = Layer.sync(Ids, () =>
-    Ids.fromBytes((count) =>
-      Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 256), count), (all) => Uint8Array.from(all))
+    Ids.fromBytes((count, make) =>
+      Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 256), count), (all) => make(Uint8Array.from(all)))
     )
   )
 }

@@ -97,11 +97,7 @@ const make = Effect.gen(function* () {
   const { mode, rateMaxAge } = yield* Settings
   const maxAge = Option.getOrElse(rateMaxAge, () => (mode === "live" ? liveRateMaxAge : Duration.infinity))
 
-  const rateFor = Effect.fn("RateQuote.rate")(function* (
-    orgId: OrgId | null,
-    from: AnyCurrencyCode,
-    to: AnyCurrencyCode
-  ) {
+  const rateFor = Effect.fnUntraced(function* (orgId: OrgId | null, from: AnyCurrencyCode, to: AnyCurrencyCode) {
     if (from === to) return Option.some(one)
     const rows = yield* rates.between(orgId, from, to, bridge)
     const isStale = ({ read_at, updated_at }: ReadRate) =>
@@ -124,7 +120,7 @@ const make = Effect.gen(function* () {
     /** What the organisation's customers get at this moment; nothing is locked. */
     live: rateFor,
     /** Says which rates are missing for a quote, and how an operator sets them. */
-    missing: Effect.fn("RateQuote.missing")(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
+    missing: Effect.fnUntraced(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
       const rows = yield* rates.between(null, from, to, bridge)
       const commands = legsOf(from, to)
         .filter(([a, b]) => rowOf(rows, a, b) === undefined)
@@ -132,7 +128,7 @@ const make = Effect.gen(function* () {
       return `no rate from ${from} to ${to}: an operator sets it with ${commands.join(" and ")}`
     }),
     /** What a lock is compared with at its use: the live rate, stale or not, and the worth in USD. One read. */
-    values: Effect.fn("RateQuote.values")(function* (orgId: OrgId | null, from: AnyCurrencyCode, to: AnyCurrencyCode) {
+    values: Effect.fnUntraced(function* (orgId: OrgId | null, from: AnyCurrencyCode, to: AnyCurrencyCode) {
       const rows = yield* rates.between(orgId, from, to, bridge)
       const quoted = {
         live: Option.map(baseRate(rows, from, to), (rate) => applySpread(rate, spreadOf(rows))),
@@ -142,11 +138,7 @@ const make = Effect.gen(function* () {
       return Option.all(quoted)
     }),
     /** Makes a lock: from now on for so long, the organisation may use the rate once. */
-    lock: Effect.fn("RateQuote.lock")(function* (
-      org_id: OrgId,
-      { from, rate, to }: Exchange,
-      { amount, ttl }: LockTerms
-    ) {
+    lock: Effect.fnUntraced(function* (org_id: OrgId, { from, rate, to }: Exchange, { amount, ttl }: LockTerms) {
       const lock = {
         org_rate_id: yield* ids.next,
         org_id,
@@ -159,7 +151,7 @@ const make = Effect.gen(function* () {
       return { orgRateId: org_rate_id, from, to, rate, expiresAt: expires_at, createdAt: created_at }
     }),
     /** A lock of this organisation, expired or not, used or not; any text may be asked for. */
-    locked: Effect.fn("RateQuote.locked")(function* (orgId: OrgId, orgRateId: string) {
+    locked: Effect.fnUntraced(function* (orgId: OrgId, orgRateId: string) {
       const lock = yield* locks.find(orgId, uuidOrNil(orgRateId))
       return Option.map(lock, (found) => ({
         orgRateId: found.org_rate_id,

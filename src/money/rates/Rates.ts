@@ -142,7 +142,7 @@ const make = Effect.gen(function* () {
           )
         })
       ),
-    lookUp: Effect.fn("Rates.lookUp")(function* (permit: Permit<"any">, { amount, from, to }: AskedRate) {
+    lookUp: Effect.fnUntraced(function* (permit: Permit<"any">, { amount, from, to }: AskedRate) {
       const org = yield* organizationOf(permit, "org_id: say which organisation the rate is for.")
       const money = yield* Effect.transposeMapOption(amount, (d) =>
         Either.mapLeft(Money.fromDecimal(d, from), (why) => new Invalid({ message: `amount: ${why}.` }))

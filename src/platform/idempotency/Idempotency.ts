@@ -92,7 +92,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
       })
 
       return {
-        begin: Effect.fn("Idempotency.begin")(function* (name, body) {
+        begin: Effect.fnUntraced(function* (name, body) {
           if (!VISIBLE_ASCII.test(name.key)) {
             return yield* new Invalid({ message: "Idempotency-Key: must be 1 to 255 visible ASCII characters." })
           }

@@ -59,8 +59,8 @@ const make = (masterKey: MasterKey): VaultService => {
 
   return {
     keyId,
-    encrypt: Effect.fn("Vault.encrypt")((plaintext, context) => Effect.sync(() => seal(plaintext, context))),
-    decrypt: Effect.fn("Vault.decrypt")(function* (text, context) {
+    encrypt: (plaintext, context) => Effect.sync(() => seal(plaintext, context)),
+    decrypt: Effect.fnUntraced(function* (text, context) {
       const [, sealedUnder, nonceText, sealedText] = SEALED.exec(text) ?? []
       if (sealedUnder === undefined || nonceText === undefined || sealedText === undefined) return yield* malformed()
       const sealed = Buffer.from(sealedText, "base64url")

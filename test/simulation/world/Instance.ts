@@ -67,7 +67,7 @@ const servicesPlan = planLayer(
   Context.merge(simulationSettings, Effect.runSync(buildPlan(storesPlan, simulationSettings))).pipe(
     Context.add(
       Ids,
-      Ids.fromBytes((count) => Effect.succeed(new Uint8Array(count)))
+      Ids.fromBytes((count, make) => Effect.sync(() => make(new Uint8Array(count))))
     ),
     Context.add(Providers, { find: () => Effect.succeed(undefined) })
   ),

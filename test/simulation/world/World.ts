@@ -85,11 +85,11 @@ export class World {
       stores,
       planted: plan.planted,
       providerTimeout: env.focus.providerTimeout,
-      ids: Ids.fromBytes((count) =>
+      ids: Ids.fromBytes((count, make) =>
         Effect.sync(() => {
           const drawn = new Uint8Array(count)
           for (let at = 0; at < count; at++) drawn[at] = bytes()
-          return drawn
+          return make(drawn)
         })
       ),
       providers: { find: (name, account) => Effect.sync(() => plan.providers.get(accountKeyOf(name, account))) },
