@@ -67,6 +67,14 @@ const program = (entryPoint, outfile, more) =>
 // Its compiler runs beside the rest of the build.
 const clientBuilt = client ? buildClient(outdir) : undefined
 
+/** The bundler escapes text, but not what stands in regular expressions. */
+const checkAscii = (outfile) => {
+  const line = readFileSync(join(outdir, outfile), "latin1")
+    .split("\n")
+    .find((one) => /[^\0-\x7f]/.test(one))
+  if (line !== undefined) throw new Error(`${outfile} is not plain ASCII, escape it in its regular expression: ${line}`)
+}
+
 // Short lines, so that positions in stack traces are useful.
 await program("src/main.ts", "main.cjs", {
   legalComments: "external",
@@ -74,6 +82,7 @@ await program("src/main.ts", "main.cjs", {
   sourcemap: map && "external",
   sourcesContent: false
 })
+checkAscii("main.cjs")
 const operations = await readOperations(outdir)
 await program("src/cli/main.ts", "cli/main.cjs", {
   legalComments: "none",
@@ -82,6 +91,7 @@ await program("src/cli/main.ts", "cli/main.cjs", {
   minifySyntax: true,
   plugins: [operationsAsTable(operations), answerShapesAsTable(await readAnswerShapes(outdir))]
 })
+checkAscii("cli/main.cjs")
 
 const hasCodeCache = (folder) => {
   const cache = join(folder, "main.code")

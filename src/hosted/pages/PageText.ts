@@ -27,7 +27,9 @@ export const amountText = (money: Money, words: Numerals): string => {
 
 /** Arabic keyboards write digits of their own, of which there are two rows. */
 export const latinDigits = (text: string, { language }: Pick<PageText, "language">): string =>
-  language === "ar" ? text.replaceAll(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 0xf)) : text
+  language === "ar"
+    ? text.replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
+    : text
 
 const inUtc = (locale: string) =>
   new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: "UTC" })

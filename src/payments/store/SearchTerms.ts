@@ -61,7 +61,8 @@ const amountIn = (text: string): SearchedAmount | undefined => {
   return value !== undefined && isCurrency ? { value, currency: code } : undefined
 }
 
-const last4In = (text: string): string | undefined => /^(?:[\d*x•·.\s-]*[*x•·.][\s-]*)?(\d{4})$/i.exec(text)?.[1]
+const last4In = (text: string): string | undefined =>
+  /^(?:[\d*x\u2022\u00b7.\s-]*[*x\u2022\u00b7.][\s-]*)?(\d{4})$/i.exec(text)?.[1]
 
 const isCustomer = (text: string): boolean => /.@./.test(text) || /^\+?[\d ()-]{7,20}$/.test(text)
 
@@ -112,7 +113,7 @@ const part = (value: unknown, longest: number): string => (typeof value === "str
 /** The function `search_form` of the database, for the store in memory. */
 const searchForm = (words: string): string =>
   words
-    .replace(/[’‘ʼ]/g, "'")
+    .replace(/[\u2019\u2018\u02bc]/g, "'")
     .toLowerCase()
     .normalize("NFD")
     .replace(/[\u0300-\u036f]/g, "")
