@@ -132,10 +132,7 @@ it.effect("No permit is lost or given twice, whenever fibers come, give up and a
     expect([running, most]).toEqual([0, 3])
     expect(done).toBeGreaterThan(100)
     // All three permits are free again.
-    yield* Effect.all(
-      [1, 2, 3].map(() => use(Effect.yieldNow())),
-      { concurrency: 3 }
-    )
+    yield* Effect.forEach([1, 2, 3], () => use(Effect.yieldNow()), { concurrency: 3 })
     const held = yield* Effect.forEach([1, 2, 3], () => Effect.fork(use(Effect.never)))
     yield* settle
     expect(
