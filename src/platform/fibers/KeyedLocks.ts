@@ -69,12 +69,12 @@ export const makeKeyedQueues = (atOnce: number) => {
     key: string,
     inLine: (line: Readonly<KeyedQueue>) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E, R> =>
-    Effect.suspend(() => {
+    Effect.uninterruptibleMask((restore) => {
       const line = lines.get(key) ?? { permits: makePermits(atOnce), standing: 0 }
       lines.set(key, line)
       line.standing += 1
       return Effect.ensuring(
-        inLine(line),
+        restore(inLine(line)),
         Effect.sync(() => {
           line.standing -= 1
           if (line.standing === 0) lines.delete(key)

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
-import { makeKeyedLocks, makePermits } from "../../../src/platform/fibers/KeyedLocks.ts"
+import { makeKeyedLocks, makeKeyedQueues, makePermits } from "../../../src/platform/fibers/KeyedLocks.ts"
 import { Busy } from "../../../src/domain/Failure.ts"
 
 const PATIENCE = Duration.seconds(8)
@@ -145,4 +145,20 @@ it.effect("No permit is lost or given twice, whenever fibers come, give up and a
     yield* Effect.forEach(held, Fiber.interrupt)
     yield* use(Effect.void)
   })
+)
+
+it.effect("Whoever is interrupted at any step stands in no queue any more", () =>
+  Effect.forEach([12, 13, 14, 15, 16], (steps) =>
+    Effect.gen(function* () {
+      const inLine = makeKeyedQueues(1)
+      for (let yields = 0; yields < 10; yields++) {
+        // A fiber lets others run after so many steps, wherever it is.
+        const waiting = inLine("list", ({ permits }) => permits.use(Effect.never))
+        const fiber = yield* Effect.fork(Effect.withMaxOpsBeforeYield(waiting, steps))
+        yield* Effect.replicateEffect(Effect.yieldNow(), yields)
+        yield* Fiber.interrupt(fiber)
+        expect(yield* inLine("list", ({ standing }) => Effect.succeed(standing))).toBe(1)
+      }
+    })
+  )
 )
