@@ -134,19 +134,24 @@ const isContradicted = (recorded: RecordedMovement, { amount, is_total, state }:
   state === "settled" &&
   (recorded.amount.currency !== amount.currency || (!is_total && recorded.amount.minor !== amount.minor))
 
-/** Adds what was told to what is recorded. The same report twice, or in another order, comes to the same. */
+/**
+ * Adds what was told to what is recorded. The same report twice, or in another order, comes to the same. `corrects`: an
+ * operator says which of two amounts of one transfer is right.
+ */
 export const record = (
   recorded: ReadonlyArray<RecordedMovement>,
-  reported: ReadonlyArray<RecordedMovement>
+  reported: ReadonlyArray<RecordedMovement>,
+  corrects = false
 ): Recording =>
   reported.reduce<Recording>(
     (so, one) => {
       const same = so.movements.find((other) => isSameTransfer(other, one))
       if (same !== undefined) {
-        if (isContradicted(same, one)) {
+        const isOther = isContradicted(same, one)
+        if (isOther && !corrects) {
           return { ...so, contradicted: [...so.contradicted, { recorded: same, reported: one.amount }] }
         }
-        const after = advanced(same, one)
+        const after = isOther ? { ...same, amount: one.amount, heard_at: one.heard_at } : advanced(same, one)
         if (after === same) return so
         return {
           ...so,

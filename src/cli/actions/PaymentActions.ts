@@ -190,9 +190,11 @@ const unchangedBalance = ({ after, before, currency }: PossibleDecision): string
     ? ""
     : ` (the organisation's balance stays ${before.text} ${currency})`
 
-const commandOf = (paymentId: string, { item_id }: DecidableItem, { action, outcome }: PossibleDecision) => {
+const commandOf = (paymentId: string, { item_id }: DecidableItem, decision: PossibleDecision) => {
+  const { action, movement_id, outcome } = decision
   const what = action === "give_back" ? `refund ${paymentId}` : `resolve ${paymentId} --as ${outcome}`
-  return `corridor payments ${what}${item_id === null ? "" : ` --item ${item_id}`} --reason TEXT`
+  const about = `${item_id === null ? "" : ` --item ${item_id}`}${movement_id === null ? "" : " --movement ID --amount AMOUNT"}`
+  return `corridor payments ${what}${about} --reason TEXT`
 }
 
 const NOTHING_TO_DECIDE =

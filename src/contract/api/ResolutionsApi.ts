@@ -18,7 +18,10 @@ export const ResolvePayment = Schema.Struct({
   reason,
   item_id: Schema.optional(text(64, "Item of the operations queue; required if one decision does not fit all")),
   amount: Schema.optional(
-    AmountInput.annotations({ description: "Part of the money that the decision is about; default: all" })
+    AmountInput.annotations({
+      description:
+        "Part of the money that the decision is about; default: all. Of a transfer that was reported with two amounts: the right one"
+    })
   ),
   movement_id: Schema.optional(
     text(
@@ -41,6 +44,9 @@ export const Decision = Schema.Struct({
   }),
   outcome: Schema.NullOr(Schema.Literal("completed", "failed")).annotations({ description: "Of `resolve`" }),
   says: Schema.String.annotations({ description: "Facts and consequence" }),
+  movement_id: Schema.NullOr(Schema.String).annotations({
+    description: "The decision requires an `amount`: the right one of this transfer, in `currency`"
+  }),
   account: Schema.NullOr(Schema.String).annotations({ description: "Ledger account; null: unknown, as below" }),
   currency: Schema.NullOr(AnyCurrencyCode),
   before: Schema.NullOr(WireDecimal).annotations({ description: `Now, ${change}` }),
@@ -71,6 +77,7 @@ const exampleDecision = (
   action: outcome === null ? "give_back" : "resolve",
   outcome,
   says,
+  movement_id: null,
   account: `settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/${currency}`,
   currency,
   before,
@@ -129,7 +136,7 @@ export const ResolutionsApi = apiGroup("resolutions", "Decisions", "Decisions on
     access: "platform",
     summary: "Settle a payment by hand",
     description:
-      "Extension. For an unknown outcome, a payment on the manual rail, a ramp's payout to be stopped, or money in suspense. Check with the provider first. `GET …/decisions` has the consequences for this payment. Money that arrived: `completed` credits it to the organisation, or accepts a partial payin; `failed` states that the provider refunded it. Money taken back: `completed` charges the organisation, or books a receivable if its balance is too low; `failed` states that the provider returned it. An unknown outcome: `completed` states that it succeeded, `failed` that it did not. Audited in the caller's name. 409 if there is nothing to settle, a provider is being called, or several items need different decisions and `item_id` is missing; the message has their ids.",
+      "Extension. For an unknown outcome, a payment on the manual rail, a ramp's payout to be stopped, or money in suspense. Check with the provider first. `GET …/decisions` has the consequences for this payment. Money that arrived: `completed` credits it to the organisation, or accepts a partial payin; `failed` states that the provider refunded it. Money taken back: `completed` charges the organisation, or books a receivable if its balance is too low; `failed` states that the provider returned it. An unknown outcome: `completed` states that it succeeded, `failed` that it did not. A transfer that was reported with two amounts: `completed` keeps the first, or books `amount`; the difference is then in suspense. Audited in the caller's name. 409 if there is nothing to settle, a provider is being called, or several items need different decisions and `item_id` is missing; the message has their ids.",
     request: examples({
       "It went through": { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
       "It did not": { outcome: "failed", reason: "The provider has no trace of it" },

@@ -19,10 +19,11 @@ export const shownItem = ({ decisions, money, ...item }: ItemWithOptions): typeo
   ...item,
   amount: money?.toShown() ?? null,
   currency: money?.currency ?? null,
-  decisions: decisions.map(({ balance, ...decision }) => ({
+  decisions: decisions.map(({ balance, corrects, ...decision }) => ({
     ...decision,
+    movement_id: corrects?.movement_id ?? null,
     account: balance?.account ?? null,
-    currency: balance?.before.currency ?? null,
+    currency: balance?.before.currency ?? corrects?.amount.currency ?? null,
     before: balance?.before.toShown() ?? null,
     after: balance?.after.toShown() ?? null,
     owes: balance?.owes.toShown() ?? null

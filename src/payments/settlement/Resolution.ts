@@ -33,6 +33,7 @@ import {
   atOrganization,
   atProvider,
   conflict,
+  correctedTransfer,
   hasItem,
   isUnderWay,
   itemsAbout,
@@ -90,7 +91,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         attempt: Attempt,
         verdict: ResolutionRequest
       ) {
-        const { item, movementId, outcome, reason } = verdict
+        const { amount, item, movementId, outcome, reason } = verdict
         const subject = { payment, attempt, movements: history.movements, allocations: history.allocations }
         const unverified = itemsAbout(history, attempt).some(
           (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
@@ -102,10 +103,16 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           outcome === "completed"
             ? operatorStatedOrder(subject, movementId)
             : operatorStatedReversal(subject, movementId)
-        const movements = wasMoved === (outcome === "failed") ? stated() : []
+        const corrects = amount !== undefined
+        const movements = corrects
+          ? [yield* correctedTransfer(subject, amount, movementId)]
+          : wasMoved === (outcome === "failed")
+            ? stated()
+            : []
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null, movements })
         const by = `by ${permit.actor.id}: ${reason}`
-        const source = { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unverified } }
+        const operator = { id: permit.actor.id, note: `Settled ${by}`, unverified, corrects }
+        const source = { cause: `settled ${by}`, operator }
         const { toWrite } = recordMovements(subject, signal, source, new Date(yield* Clock.currentTimeMillis))
         if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, toWrite)).length > 0) {
           return yield* ofAnother()
@@ -361,7 +368,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
               `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
-          if (verdict.amount !== undefined) {
+          const corrects =
+            question !== undefined &&
+            attempt !== undefined &&
+            verdict.outcome === "completed" &&
+            hasMoved(payment, attempt)
+          if (verdict.amount !== undefined && !corrects) {
             return yield* conflict(
               `amount: name the sum that it is a part of (--item, or item_id): ${listItems(payment, sums, questions)}`
             )

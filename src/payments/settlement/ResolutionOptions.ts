@@ -22,7 +22,8 @@ import { heldInReserve } from "../store/PaymentReserve.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { openAmount, reservedParts } from "../../domain/Reserve.ts"
 import { refundSettledAfterFailing, allocateToOrganization } from "./Allocations.ts"
-import { stillMoved } from "./SignalMovements.ts"
+import { settledTransfers, stillMoved } from "./SignalMovements.ts"
+import type { RecordedMovement } from "../../domain/Movement.ts"
 
 /** Effect of a decision on the organisation's balance. */
 interface BalanceChange {
@@ -41,6 +42,8 @@ interface ResolutionOption {
   readonly says: string
   /** Null where it is not known beforehand. */
   readonly balance: BalanceChange | null
+  /** Transfer that the decision books with the amount that the operator names. */
+  readonly corrects?: RecordedMovement
 }
 
 /** An open item, and the decisions that it allows. */
@@ -323,7 +326,15 @@ export const hasMoved = (
   }
 }
 
-/** Whether an attempt moved money by its provider's report: an operator can then only state that all of it came back. */
+const correction = (one: RecordedMovement): ResolutionOption => ({
+  ...resolve("completed", `Another amount of ${one.movement_id} is right, not ${one.amount.toString()}`, null),
+  corrects: one
+})
+
+/**
+ * Whether an attempt moved money by its provider's report: an operator can then state that a transfer had another amount, or
+ * that all of it came back.
+ */
 const aboutQuestion = (
   payment: Payment,
   { attempts, movements }: PaymentHistory,
@@ -334,6 +345,7 @@ const aboutQuestion = (
   const all = stillMoved({ attempt, payment, movements }).toString()
   return [
     resolve("completed", "It stands as it is recorded: nothing changes", null),
+    ...(question.attempt_id === null ? [] : settledTransfers({ attempt, payment, movements }).map(correction)),
     resolve("failed", `${attempt.provider} has all of it back: ${all} are booked as returned`, null)
   ]
 }

@@ -11,7 +11,7 @@ import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { absolute, describeSum, isUnderpaid, type SuspenseSum } from "../store/SuspenseSums.ts"
 import { isAbout, isPaidLate, isUnknownOutcome } from "./ResolutionOptions.ts"
 import { allocateToOrganization, refundSettledAfterFailing } from "./Allocations.ts"
-import { pendingMovement } from "./SignalMovements.ts"
+import { pendingMovement, settledTransfers } from "./SignalMovements.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { partsAfter, statusAfter } from "./RefundSignalRules.ts"
 
@@ -35,7 +35,7 @@ export interface ResolutionRequest {
   readonly item?: string | undefined
   /** The provider's id of the stated transfer, so that a later report of it is the same movement. */
   readonly movementId?: string | undefined
-  /** Part of the sum, without a sign; default: all of it. */
+  /** Part of the sum, without a sign; default: all of it. Of a transfer that was told with two amounts: the right one. */
   readonly amount?: BigDecimal.BigDecimal | undefined
 }
 
@@ -188,6 +188,30 @@ export const atOrganization = (statement: OperatorStatement): StatedChange => {
 }
 
 export const conflict = (message: string) => new Conflict({ message })
+
+/** The transfer of an attempt that a statement is about, with the amount that is right. */
+export const correctedTransfer = (
+  subject: Parameters<typeof settledTransfers>[0],
+  amount: BigDecimal.BigDecimal,
+  movementId: string | undefined
+) =>
+  Effect.gen(function* () {
+    const all = settledTransfers(subject)
+    const named = movementId === undefined ? all : all.filter(({ movement_id }) => movement_id === movementId)
+    const [one] = named
+    if (one === undefined || named.length > 1) {
+      const names = all.map(({ amount: of, kind, movement_id }) => `${movement_id} (${kind} of ${of.toString()})`)
+      return yield* conflict(
+        `amount: name the transfer whose amount it is (--movement, or movement_id): ${names.join(", ")}`
+      )
+    }
+    const { currency } = one.amount
+    const right = yield* Either.mapLeft(Money.fromDecimal(amount, currency), (why) => conflict(`amount: ${why}.`))
+    if (!right.isPositive || right.minor === one.amount.minor) {
+      return yield* conflict(`amount: is not above zero, or is the ${one.amount.toString()} that are recorded already.`)
+    }
+    return { kind: one.kind, id: one.movement_id, amount: right, state: "settled" } as const
+  })
 
 /** Part of a sum that is decided on. A decision that completes or fails the payment takes the whole sum. */
 export const partOfSum = (

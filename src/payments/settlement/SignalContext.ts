@@ -24,6 +24,8 @@ export interface SignalContext {
     readonly note: string
     /** The decision is about money that the provider did not show. */
     readonly unverified?: boolean
+    /** The amount of the transfer that is stated replaces the recorded one. */
+    readonly corrects?: boolean
   }
   /** Poll caused by a hint: the schedule of polls stays as it was. */
   readonly hinted?: boolean

@@ -85,6 +85,15 @@ const movementsOf = ({ attempt, movements, payment }: OfAttempt, kind: MovementK
   return movements.filter((one) => one.kind === kind && one.attempt_id === bucket && one.refund_id === refund)
 }
 
+/** Settled transfers of an attempt: what its provider told of each may be told again with another amount. */
+export const settledTransfers = ({ attempt, movements, payment }: OfAttempt): ReadonlyArray<RecordedMovement> => {
+  const bucket = attemptWhoseMoney(payment, attempt)
+  return movements.filter(
+    ({ attempt_id, refund_id, state }) =>
+      state === "settled" && attempt_id === bucket && (!isRefundOrReturn(attempt) || refund_id === attempt.attempt_id)
+  )
+}
+
 /** Pending movement of this amount: an operator's statement settles it under its own id. */
 export const pendingMovement = (
   movements: ReadonlyArray<RecordedMovement>,
@@ -158,7 +167,7 @@ export const recordMovements = (
   signal: ProviderSignal,
   source: SignalContext,
   at: Date
-): Recording => record(subject.movements, movementsIn(subject, signal, source, at))
+): Recording => record(subject.movements, movementsIn(subject, signal, source, at), source.operator?.corrects === true)
 
 /** Amount that an attempt collected or paid by its movements, less returns, in the order's currency. */
 export const movedBy = (

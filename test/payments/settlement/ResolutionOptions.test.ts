@@ -270,6 +270,12 @@ it("says of a question about money that has moved that it stands, or that all of
     "completed: It stands as it is recorded: nothing changes",
     "failed: stripe has all of it back: 1500.00 KES are booked as returned"
   ])
+  const mine = { ...question, attempt_id: idFrom("payment") }
+  const [told] = itemsWithOptions(opened.payment(), { ...storyOf(opened), items: [mine] }, around({}))
+  expect(told!.decisions.map(({ corrects, says }) => [says, corrects?.movement_id])[1]).toEqual([
+    "Another amount of c1 is right, not 1500.00 KES",
+    "c1"
+  ])
 })
 
 it("lets the payout of a ramp be stopped until it is sent", () => {

@@ -170,5 +170,38 @@ for (const backend of backends) {
         yield* expectBooksInOrder
       })
     )
+
+    it.effect("a person books the second amount of a transfer, and what differs waits for a decision", () =>
+      Effect.gen(function* () {
+        const { gained } = yield* watched
+        const corrected = (country: string, amount: number) =>
+          Effect.gen(function* () {
+            const { payment_id, reference } = yield* paysIn(stripe, country)
+            const id = `ch_${country}`
+            const other = moves("collection", id, `${amount}.00`)
+            yield* told(`${country} paid`, reference, "completed", moves("collection", id, "1500.00"))
+            yield* told(`${country} other`, reference, "completed", other)
+            const [question] = yield* itemsOf(payment_id)
+            const book = (to: number, movement?: string) =>
+              resolve(payment_id, "completed", "seen at stripe", String(question?.["item_id"]), movement, to)
+            expect(yield* Effect.flip(book(1500))).toMatchObject({ _tag: "Conflict" })
+            expect(yield* Effect.flip(book(amount, "ch_else"))).toMatchObject({ _tag: "Conflict" })
+            yield* book(amount, id)
+            expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
+            yield* told(`${country} again`, reference, "completed", other)
+            expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
+            return payment_id
+          })
+        const less = yield* corrected("BE", 1400)
+        expect(yield* gained).toEqual({ stripe: -1400, settlement: 1500, clearing: -100 })
+        yield* resolve(less, "completed")
+        expect(yield* gained).toEqual({ stripe: -1400, settlement: 1400 })
+        const more = yield* corrected("IE", 1600)
+        expect(yield* gained).toEqual({ stripe: -3000, settlement: 2900, clearing: 100 })
+        yield* resolve(more, "completed")
+        expect(yield* gained).toEqual({ stripe: -3000, settlement: 3000 })
+        yield* expectBooksInOrder
+      })
+    )
   })
 }

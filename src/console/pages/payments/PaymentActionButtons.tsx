@@ -38,7 +38,7 @@ interface DecisionButtonProps {
 }
 
 const DecisionButton = ({ decision, item: { decisions, item_id }, paymentId }: DecisionButtonProps) => {
-  const { action, outcome, says } = decision
+  const { action, currency, movement_id, outcome, says } = decision
   const path = { payment_id: paymentId }
   const about = item_id === null ? {} : { item_id }
   const balance = balanceText(decision)
@@ -62,12 +62,13 @@ const DecisionButton = ({ decision, item: { decisions, item_id }, paymentId }: D
       }
       submit={action === "give_back" ? "Return the money" : `Settle as ${outcome}`}
       done={action === "give_back" ? "Money returned" : `Settled as ${outcome}`}
-      act={({ reason = "" }, send) =>
-        outcome === null
-          ? send("resolutions", "giveBack", { path, payload: { reason, ...about } })
-          : send("resolutions", "resolve", { path, payload: { outcome, reason, ...about } })
-      }
+      act={({ amount = "", reason = "" }, send) => {
+        if (outcome === null) return send("resolutions", "giveBack", { path, payload: { reason, ...about } })
+        const right = movement_id === null ? {} : { movement_id, amount: requireAmount(amount) }
+        return send("resolutions", "resolve", { path, payload: { outcome, reason, ...about, ...right } })
+      }}
     >
+      {movement_id !== null && currency !== null && <AmountField currency={currency} />}
       <Field name="reason" label="Reason" required hint="Saved with the payment and in the audit log, with your name" />
     </ActionButton>
   )
