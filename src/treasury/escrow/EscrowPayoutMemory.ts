@@ -119,6 +119,16 @@ export const escrowPayoutStoreMemory = Layer.effect(
           tries: 0,
           updated_at: at
         })),
+      reopen: (orgId, paymentId, reason) =>
+        Effect.map(currentDate, (at) => {
+          const [row] = escrowPayouts.all(
+            ({ org_id, payment_id, status }) =>
+              org_id === orgId && payment_id === paymentId && (status === "sent" || status === "paid")
+          )
+          return Option.map(Option.fromNullable(row), (one): EscrowPayout =>
+            put({ ...one, status: "blocked", reason, due_at: null, updated_at: at })
+          )
+        }),
       close: (payout, reason) => changeBlocked(payout, closed(reason)),
       closeBlocked: (orgId, partyId, reason) =>
         Effect.map(currentDate, (at) => {

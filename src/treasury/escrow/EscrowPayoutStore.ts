@@ -139,6 +139,8 @@ export class EscrowPayoutStore extends Context.Tag("corridor/EscrowPayoutStore")
     readonly find: (scope: Scope, escrowId: EscrowId, payoutId: string) => Stored<Option.Option<EscrowPayout>>
     /** Makes a blocked payout wait again, with a new payment. None: not blocked. */
     readonly retry: (payout: EscrowPayout, ids: PaymentIds) => Stored<Option.Option<EscrowPayout>>
+    /** Blocks the payout whose payment came back after it was sent. None: no payout has this payment any more. */
+    readonly reopen: (orgId: OrgId, paymentId: PaymentId, reason: string) => Stored<Option.Option<EscrowPayout>>
     /** None: not blocked. */
     readonly close: (payout: EscrowPayout, reason: string) => Stored<Option.Option<EscrowPayout>>
     /** Closes all blocked payouts of a party. */
@@ -249,6 +251,10 @@ export const escrowPayoutStoreSql = Layer.effect(
         sql`update escrow_payouts set status = 'waiting', reason = null, payment_id = ${payment_id},
             transaction_id = ${transaction_id}, sent_at = null, due_at = now(), tries = 0, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
+          returning ${columns}`.pipe(optionalRow.first, Effect.map(Option.map(withMoney))),
+      reopen: (orgId, paymentId, reason) =>
+        sql`update escrow_payouts set status = 'blocked', reason = ${reason}, due_at = null, updated_at = now()
+          where payment_id = ${paymentId} and status in ('sent', 'paid') and ${ownedBy(sql, orgId)}
           returning ${columns}`.pipe(optionalRow.first, Effect.map(Option.map(withMoney))),
       close: ({ org_id, payout_id }, reason) =>
         sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()

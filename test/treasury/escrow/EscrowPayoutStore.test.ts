@@ -218,6 +218,23 @@ onBothStores("EscrowPayoutStore", (it) => {
     })
   )
 
+  it.effect("is blocked again when its payment comes back, however long after it was paid", () =>
+    Effect.gen(function* () {
+      const { claimAll, make, org_id, store } = yield* newOwner
+      yield* make(1)
+      const [claimed] = yield* claimAll
+      const { payment_id } = claimed!
+      const reopen = store.reopen(org_id, payment_id, "sent back")
+      expect(yield* reopen, "only what was sent").toEqual(Option.none())
+      yield* store.markSent(claimed!, later)
+      yield* store.change(claimed!, { status: "paid", reason: null, dueIn: null })
+      const other = yield* newOwner
+      expect(yield* other.store.reopen(other.org_id, payment_id, "sent back")).toEqual(Option.none())
+      expect(Option.getOrThrow(yield* reopen)).toMatchObject({ status: "blocked", reason: "sent back" })
+      expect(yield* reopen, "once").toEqual(Option.none())
+    })
+  )
+
   it.effect("reserves what waits of a party, and lists what is blocked until it is closed", () =>
     Effect.gen(function* () {
       const { claimAll, make, org_id, party_id, scope, store } = yield* newOwner

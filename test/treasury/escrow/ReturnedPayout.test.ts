@@ -15,7 +15,7 @@ onDatabasePaymentServer(
   "Payouts of an escrow",
   () => ({ providers: [scripted("flutterwave")] as const }),
   (it, { providers: [provider] }) => {
-    it.effect("that come back before they were seen to be paid wait in the operations queue", () =>
+    const paidAndBack = (number: number, seen: boolean) =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
@@ -31,12 +31,17 @@ onDatabasePaymentServer(
         const [{ detail } = { detail: {} }] = yield* auditOf(acme.key, "escrow.party_payout")
         const payment_id = (detail as { readonly payment_id: never }).payment_id
         const [reference = ""] = yield* attemptsFor(payment_id, "payment")
-        yield* callBack(provider.name, { key: "paid", reference, state: "completed" })
-        yield* callBack(provider.name, { key: "back", reference, state: "returned" })
+        yield* callBack(provider.name, { key: `paid ${number}`, reference, state: "completed" })
+        if (seen) {
+          yield* sql`update escrow_payouts set due_at = now() where escrow_id = ${escrow.escrow_id}`
+          yield* Effect.flatMap(WorkQueues, ({ announce }) => announce("escrow_payouts"))
+          const statuses = sql<{ status: string }>`select status from escrow_payouts
+            where escrow_id = ${escrow.escrow_id}`
+          yield* eventually(statuses, ([row]) => row?.status === "paid")
+        }
+        yield* callBack(provider.name, { key: `back ${number}`, reference, state: "returned" })
         expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
         expect((yield* escrowOf(acme.key, escrow)).parties).toMatchObject([{ balance: 100 }])
-        yield* sql`update escrow_payouts set due_at = now() where escrow_id = ${escrow.escrow_id}`
-        yield* Effect.flatMap(WorkQueues, ({ announce }) => announce("escrow_payouts"))
         const [item] = yield* eventually(
           Effect.map(queueOf(), (all) => all.filter(({ escrow_id }) => escrow_id === escrow.escrow_id)),
           (items) => items.length === 1
@@ -44,6 +49,11 @@ onDatabasePaymentServer(
         expect(item).toMatchObject({ kind: "escrow_payout", detail: expect.stringContaining("sent it back") })
         yield* expectBooksInOrder
       })
+
+    it.effect("that come back before they were seen to be paid wait in the operations queue", () =>
+      paidAndBack(1, false)
     )
+
+    it.effect("that come back after they were seen to be paid wait there too", () => paidAndBack(2, true))
   }
 )
