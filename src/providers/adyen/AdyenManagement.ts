@@ -1,7 +1,7 @@
 /** Adyen's Management API: the webhook of the merchant account, and what it tells of the credential. */
 import { Effect, Redacted, Schema } from "effect"
 import { alsoTold, balanceText } from "../port/AccountTest.ts"
-import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
+import { type Call, get, postJson } from "../client/ProviderHttp.ts"
 import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import type { AccountFacts } from "../port/Provider.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
@@ -27,8 +27,6 @@ export const managementUrls = {
   sandbox: "https://management-test.adyen.com/v3",
   live: "https://management-live.adyen.com/v3"
 }
-
-type Call = (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
 
 const Webhook = Schema.Struct({
   id: Schema.String,

@@ -1,9 +1,9 @@
 /** Details of Circle for virtual accounts: deposit addresses in USDC, wires in USD. And the transfers that arrive. */
 import { Duration, Effect, Option, Schema } from "effect"
 import { transferConfirmation } from "../../domain/policies/PaymentPolicies.ts"
-import { get, postJson, type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
-import { isMade, isOk } from "../client/ProviderReplies.ts"
-import { optional, optionalText } from "../client/WireValues.ts"
+import { type Call, get, postJson, type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
+import { isMade, readOk } from "../client/ProviderReplies.ts"
+import { enclosed, optional, optionalText } from "../client/WireValues.ts"
 import {
   type AccountIssuer,
   type DetailsOrder,
@@ -18,9 +18,9 @@ import {
   unanswered
 } from "../port/AccountIssuer.ts"
 import { type Callback, Proof } from "../port/Callback.ts"
-import { Amount, type Call, enclosed, messageIn, PER_PAGE } from "./CircleAnswers.ts"
+import { Amount, messageIn, PER_PAGE } from "./CircleAnswers.ts"
 import { chainOfNetwork, derivedUuid, moneyOfCircle, networkOfChain, paths } from "./CircleRequests.ts"
-import { depositsBetween, issueWire, wiredCurrencies } from "./CircleWires.ts"
+import { depositsBetween, issueWire, pageOf, wiredCurrencies } from "./CircleWires.ts"
 
 const addressedCurrencies = ["USDC"]
 
@@ -89,17 +89,9 @@ const transferOf = (
 export const circleAccounts = (call: Call, network: string | undefined) => {
   const chain = chainOfNetwork(network)
 
-  const read = <A>(request: ProviderCall, decode: (json: unknown) => Option.Option<A>) =>
-    Effect.flatMap(call(request), (reply) =>
-      Option.match(isOk(reply) ? decode(reply.json) : Option.none(), {
-        onNone: () => Effect.fail({ reason: `HTTP ${reply.status}` }),
-        onSome: (value) => Effect.succeed({ reply, value })
-      })
-    )
-
   const known = Effect.map(
-    read(listAddresses, addressesIn),
-    ({ value }): ReadonlySet<string> => new Set(value.map(({ address }) => referenceOf(address)))
+    Effect.flatMap(call(listAddresses), (reply) => readOk(reply, addressesIn)),
+    (all): ReadonlySet<string> => new Set(all.map(({ address }) => referenceOf(address)))
   )
 
   const issueAddress = (order: DetailsOrder) =>
@@ -126,10 +118,7 @@ export const circleAccounts = (call: Call, network: string | undefined) => {
         // Listed by the time at which they were first seen, and complete later.
         const seen = new Date(since.getTime() - Duration.toMillis(transferConfirmation))
         const all = yield* listAll((after) =>
-          Effect.map(read(listTransfers(seen, until, after), arrivalsIn), ({ value }) => ({
-            items: value,
-            next: value.length < PER_PAGE ? null : (value.at(-1)?.id ?? null)
-          }))
+          Effect.flatMap(call(listTransfers(seen, until, after)), (reply) => pageOf(reply, arrivalsIn))
         )
         const wired = yield* depositsBetween(call, since, until)
         return [...all.flatMap((one) => transferOf(one, addresses) ?? []), ...wired]
@@ -140,9 +129,10 @@ export const circleAccounts = (call: Call, network: string | undefined) => {
   const transferAt = (id: string): Effect.Effect<Pick<Callback, "transfers" | "listTransfers">> =>
     Effect.gen(function* () {
       const request = get("look up transfer", `${paths.transfer}/${encodeURIComponent(id)}`)
-      const { reply, value } = yield* read(request, arrivalIn)
+      const reply = yield* call(request)
+      const arrival = yield* readOk(reply, arrivalIn)
       const proof = yield* Proof.lookedUp(reply)
-      const transfer = transferOf(value, yield* known)
+      const transfer = transferOf(arrival, yield* known)
       return transfer === null ? {} : { transfers: [{ ...transfer, proof }] }
     }).pipe(Effect.orElseSucceed(() => ({ listTransfers: true as const })))
 

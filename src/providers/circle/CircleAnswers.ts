@@ -1,5 +1,5 @@
 /** Reads Circle's recipients, transfers and refusals. */
-import { type Effect, Either, Option, Schema } from "effect"
+import { Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import {
@@ -14,21 +14,13 @@ import {
   settledOnce,
   unreadable
 } from "../client/ProviderReplies.ts"
-import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import { optional, optionalText, present, refusalsBy, objectReader } from "../client/WireValues.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { enclosed, optional, optionalText, present, refusalsBy, objectReader } from "../client/WireValues.ts"
 import { moneyOfCircle, type RecipientCreation } from "./CircleRequests.ts"
 
 export const Amount = Schema.Struct({ amount: Schema.String, currency: Schema.String })
 
-export type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
-
 export const PER_PAGE = 50
-
-/** Everything is in `data`. */
-export const enclosed = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = objectReader({ data: schema })
-  return (json: unknown): Option.Option<A> => Option.map(decode(json), ({ data }) => data)
-}
 
 const decodeProblem = objectReader({ code: optionalText, message: optionalText })
 

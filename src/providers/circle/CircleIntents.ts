@@ -5,8 +5,8 @@ import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from ".
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { isMade, noVerdict, outcomeFrom, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
 import { moneyOfCircle, networkOfChain } from "./CircleRequests.ts"
-import { acceptedAs, Amount, enclosed, refusalOf } from "./CircleAnswers.ts"
-import { optional, optionalText } from "../client/WireValues.ts"
+import { acceptedAs, Amount, refusalOf } from "./CircleAnswers.ts"
+import { enclosed, optional, optionalText } from "../client/WireValues.ts"
 
 const Intent = Schema.Struct({
   id: Schema.String,

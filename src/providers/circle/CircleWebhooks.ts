@@ -1,6 +1,6 @@
 /** The subscription by which Circle notifies an address. Amazon SNS asks that address to confirm it. */
 import { Duration, Effect, Schema } from "effect"
-import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
+import { type Call, get, postJson } from "../client/ProviderHttp.ts"
 import { optional, objectReader } from "../client/WireValues.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
 
@@ -23,11 +23,7 @@ const topicIn = (arn: string): string => arn.split(":").slice(0, 6).join(":")
 const isConfirmed = (parts: ReadonlyArray<{ readonly status: string }>): boolean =>
   parts.length > 0 && parts.every(({ status }) => status === "confirmed")
 
-export const circleRegistration = (
-  call: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>,
-  callbackUrl: string,
-  isOurTopic: (arn: string) => boolean
-) => {
+export const circleRegistration = (call: Call, callbackUrl: string, isOurTopic: (arn: string) => boolean) => {
   const asked = registryCalls("Circle", "the API key is not taken", call)
   const list = Effect.map(asked(get("list subscriptions", PATH), readList), ({ data }) =>
     data.map(({ endpoint: url, id, subscriptionDetails = [] }) => ({

@@ -4,9 +4,9 @@
  */
 import { Duration, Effect, Either, Option, Schema } from "effect"
 import { transferConfirmation } from "../../domain/policies/PaymentPolicies.ts"
-import { get, postJson, type ProviderCall, type ProviderReply, withQuery } from "../client/ProviderHttp.ts"
-import { isMade, isOk } from "../client/ProviderReplies.ts"
-import { moneyOfMajor, optional, optionalText } from "../client/WireValues.ts"
+import { type Call, get, postJson, type ProviderCall, type ProviderReply, withQuery } from "../client/ProviderHttp.ts"
+import { isMade, readOk } from "../client/ProviderReplies.ts"
+import { enclosed, moneyOfMajor, optional, optionalText } from "../client/WireValues.ts"
 import {
   type DetailsOrder,
   type IncomingTransfer,
@@ -18,7 +18,7 @@ import {
   notMade,
   unanswered
 } from "../port/AccountIssuer.ts"
-import { Amount, type Call, enclosed, messageIn, PER_PAGE } from "./CircleAnswers.ts"
+import { Amount, messageIn, PER_PAGE } from "./CircleAnswers.ts"
 import { derivedUuid } from "./CircleRequests.ts"
 
 export const wiredCurrencies = ["USD"]
@@ -100,17 +100,15 @@ const transferOf = ({ amount, id, sourceWalletId, status }: typeof Deposit.Type)
 }
 
 const detailsIn = (reply: ProviderReply) =>
-  Option.map(
-    isOk(reply) ? instructionsIn(reply.json) : Option.none(),
-    ({ beneficiary, beneficiaryBank, trackingRef }) =>
-      knownDetails({
-        account_name: beneficiary?.name,
-        account_number: beneficiaryBank.accountNumber,
-        routing_number: beneficiaryBank.routingNumber,
-        bic: beneficiaryBank.swiftCode,
-        bank_name: beneficiaryBank.name,
-        reference: trackingRef
-      })
+  Either.map(readOk(reply, instructionsIn), ({ beneficiary, beneficiaryBank, trackingRef }) =>
+    knownDetails({
+      account_name: beneficiary?.name,
+      account_number: beneficiaryBank.accountNumber,
+      routing_number: beneficiaryBank.routingNumber,
+      bic: beneficiaryBank.swiftCode,
+      bank_name: beneficiaryBank.name,
+      reference: trackingRef
+    })
   )
 
 export const issueWire = (call: Call) => (order: DetailsOrder) =>
@@ -123,25 +121,27 @@ export const issueWire = (call: Call) => (order: DetailsOrder) =>
     // Wires count once the bank account is linked.
     if (wire.status !== "complete") return new MaybeIssued({ reason: `The bank account is ${wire.status} at Circle` })
     const reply = yield* Effect.mapError(call(instructions(wire.id)), unanswered)
-    return Option.match(detailsIn(reply), {
-      onNone: () => new MaybeIssued({ reason: `Circle has no wire instructions: HTTP ${reply.status}` }),
-      onSome: (details) => new Issued({ providerReference: wire.id, details })
+    return Either.match(detailsIn(reply), {
+      onLeft: ({ reason }) => new MaybeIssued({ reason: `Circle has no wire instructions: ${reason}` }),
+      onRight: (details) => new Issued({ providerReference: wire.id, details })
     })
   }).pipe(Effect.merge)
+
+/** A page that is not full is the last; the next one begins after the last item. */
+export const pageOf = <A extends { readonly id: string }>(
+  reply: ProviderReply,
+  read: (json: unknown) => Option.Option<ReadonlyArray<A>>
+) =>
+  Either.map(readOk(reply, read), (items) => ({
+    items,
+    next: items.length < PER_PAGE ? null : (items.at(-1)?.id ?? null)
+  }))
 
 /** Wires are listed from when they were seen, and complete later. */
 export const depositsBetween = (call: Call, since: Date, until: Date | undefined) => {
   const seen = new Date(since.getTime() - Duration.toMillis(transferConfirmation))
   return Effect.map(
-    listAll((after) =>
-      Effect.flatMap(call(listDeposits(seen, until, after)), (reply) =>
-        Option.match(isOk(reply) ? depositsIn(reply.json) : Option.none(), {
-          onNone: () => Effect.fail({ reason: `HTTP ${reply.status}` }),
-          onSome: (items) =>
-            Effect.succeed({ items, next: items.length < PER_PAGE ? null : (items.at(-1)?.id ?? null) })
-        })
-      )
-    ),
+    listAll((after) => Effect.flatMap(call(listDeposits(seen, until, after)), (reply) => pageOf(reply, depositsIn))),
     (all) => all.flatMap(transferOf)
   )
 }

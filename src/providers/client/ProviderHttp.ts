@@ -32,8 +32,8 @@ export const withQuery = (path: string, query: Readonly<Record<string, string | 
 
 /** Sends these headers with every call. */
 export const withHeaders =
-  (http: ProviderHttp, headers: Headers) =>
-  (call: ProviderCall): Effect.Effect<ProviderReply, CallFailed> =>
+  (http: ProviderHttp, headers: Headers): Call =>
+  (call) =>
     http.call({ ...call, headers: { ...headers, ...call.headers } })
 
 export interface ProviderReply {
@@ -53,6 +53,8 @@ export class MaybeSent extends Data.TaggedError("MaybeSent")<{ readonly reason: 
 
 export type CallFailed = NeverSent | MaybeSent
 
+export type Call = (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
+
 export interface ProviderHttp {
-  readonly call: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
+  readonly call: Call
 }

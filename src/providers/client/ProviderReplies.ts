@@ -127,6 +127,10 @@ export const exactAmount = (
 ): Either.Either<string, Declined> =>
   Either.fromOption(written, () => notSupported(`${title} cannot be asked for exactly ${money}`))
 
+/** What an answer tells; left where the call did not work, or its answer cannot be read. */
+export const readOk = <A>(reply: ProviderReply, read: Read<A>): Either.Either<A, { readonly reason: string }> =>
+  Either.fromOption(isOk(reply) ? read(reply.json) : Option.none(), () => ({ reason: `HTTP ${reply.status}` }))
+
 export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with a body that cannot be read")
 
 type Read<A> = (json: unknown) => Option.Option<A>

@@ -90,6 +90,12 @@ export const meaningOf = <A>(table: Readonly<Record<string, A>>, word: Text): A 
 export const objectReader = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.decodeUnknownOption(Schema.Struct(fields) as unknown as Schema.Schema<Schema.Struct.Type<Fields>>)
 
+/** Reads what an answer has in `data`. */
+export const enclosed = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = objectReader({ data: schema })
+  return (json: unknown): Option.Option<A> => Option.map(decode(json), ({ data }) => data)
+}
+
 /** A field that may be absent or null; both are read as undefined. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 

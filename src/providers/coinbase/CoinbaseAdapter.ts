@@ -1,14 +1,7 @@
 /** Coinbase (Developer Platform): USDC in to an address of its own for each payment, and out to any address. */
 import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } from "effect"
 import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import {
-  type CallFailed,
-  get,
-  NeverSent,
-  postJson,
-  type ProviderCall,
-  type ProviderReply
-} from "../client/ProviderHttp.ts"
+import { type Call, get, NeverSent, postJson, type ProviderReply } from "../client/ProviderHttp.ts"
 import { accountTest, alsoTold } from "../port/AccountTest.ts"
 import { credentialsRefused, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
@@ -97,7 +90,7 @@ const connect = (account: Account<typeof fields>): Connected => {
     return `${host}${pathname.replace(/\/+$/, "")}${path.split("?")[0]}`
   }
 
-  const call = (about: ProviderCall): Effect.Effect<ProviderReply, CallFailed> =>
+  const call: Call = (about) =>
     Effect.gen(function* () {
       if (Either.isLeft(key)) return yield* new NeverSent({ reason: key.left })
       const token = tokenFor(key.right, {

@@ -1,13 +1,6 @@
 /** Webhook subscriptions of the project at Coinbase's Developer Platform. */
 import { Effect, Redacted, Schema } from "effect"
-import {
-  type CallFailed,
-  get,
-  postJson,
-  type ProviderCall,
-  type ProviderReply,
-  withQuery
-} from "../client/ProviderHttp.ts"
+import { type Call, get, postJson, withQuery } from "../client/ProviderHttp.ts"
 import { optionalText } from "../client/WireValues.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
 
@@ -30,10 +23,7 @@ const readPage = Schema.decodeUnknownOption(Page)
 
 const MOST_PAGES = 20
 
-export const coinbaseRegistration = (
-  call: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>,
-  callbackUrl: string
-) => {
+export const coinbaseRegistration = (call: Call, callbackUrl: string) => {
   const asked = registryCalls("Coinbase", "the key needs the permission accounts:write", call)
   const subscription = (eventTypes: ReadonlyArray<string>) => ({
     description: "Corridor",

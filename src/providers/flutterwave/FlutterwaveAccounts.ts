@@ -4,7 +4,7 @@
  */
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
-import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
+import { type Call, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
 import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import {
@@ -118,10 +118,7 @@ interface Listed<A> {
   readonly meta?: { readonly page_info?: { readonly total_pages?: string | undefined } | undefined } | undefined
 }
 
-export const accountNumbers = (
-  call: (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>,
-  bvn: string | undefined
-) => {
+export const accountNumbers = (call: Call, bvn: string | undefined) => {
   const paged =
     <A extends { readonly created_at?: string | undefined }>(
       request: (page: string) => ProviderCall,

@@ -1,6 +1,6 @@
 /** API users of MTN's sandbox. Each calls back to one host. In production the partner portal makes them. */
 import { Effect, Option, Redacted, Schema } from "effect"
-import { type CallFailed, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
+import { type Call, get, postJson, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { isOk } from "../client/ProviderReplies.ts"
 import { optionalText, objectReader } from "../client/WireValues.ts"
 import type { KnownSecret, Provider } from "../port/Provider.ts"
@@ -22,11 +22,7 @@ const anew = "Set MTN_MOMO_API_USER to a new UUID, unset MTN_MOMO_API_KEY, and r
 
 /** Makes the API user that the settings name, and its key. MTN changes neither the host nor shows the key again. */
 export const registerApiUser =
-  (
-    call: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>,
-    apiUser: string,
-    callbackUrl: string
-  ): NonNullable<Provider["register"]> =>
+  (call: Call, apiUser: string, callbackUrl: string): NonNullable<Provider["register"]> =>
   (known: KnownSecret, dryRun = false) => {
     const host = new URL(callbackUrl).hostname
     const path = `${PATH}/${encodeURIComponent(apiUser)}`

@@ -1,5 +1,5 @@
 /** Dedicated accounts of Paystack: bank details for a virtual account, and the transfers that arrive there. */
-import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Either, Option, Schema } from "effect"
 import { incomingTransferOverlap, refundProcessing } from "../../domain/policies/PaymentPolicies.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import {
@@ -21,16 +21,9 @@ import {
   MaybeIssued,
   NotIssued
 } from "../port/AccountIssuer.ts"
-import {
-  get,
-  postJson,
-  type ProviderCall,
-  type ProviderReply,
-  withQuery,
-  type CallFailed
-} from "../client/ProviderHttp.ts"
-import { isOk } from "../client/ProviderReplies.ts"
-import { moneyOfMinor, optional, optionalText, objectReader } from "../client/WireValues.ts"
+import { type Call, get, postJson, type ProviderCall, type ProviderReply, withQuery } from "../client/ProviderHttp.ts"
+import { isOk, readOk } from "../client/ProviderReplies.ts"
+import { enclosed, moneyOfMinor, optional, optionalText, objectReader } from "../client/WireValues.ts"
 import { isOurs } from "./PaystackMovements.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
@@ -68,19 +61,13 @@ const Refund = Schema.Struct({
 })
 type Refund = typeof Refund.Type
 
-const dataAs = <A, I>(schema: Schema.Schema<A, I>) => {
-  const read = objectReader({ data: schema })
-  return ({ json }: ProviderReply) => Option.map(read(json), ({ data }) => data)
-}
-
-const customerIn = dataAs(Customer)
-const dedicatedIn = dataAs(Dedicated)
-const transactionIn = dataAs(Transaction)
-const refundsIn = dataAs(Schema.Array(Refund))
-const transactionsIn = dataAs(Schema.Array(Transaction))
+const customerIn = enclosed(Customer)
+const dedicatedIn = enclosed(Dedicated)
+const transactionIn = enclosed(Transaction)
+const refundsIn = enclosed(Schema.Array(Refund))
+const transactionsIn = enclosed(Schema.Array(Transaction))
 const messageIn = objectReader({ message: Schema.String })
-const refusedBy = (reply: ProviderReply) =>
-  notMade(reply, Option.getOrUndefined(Option.map(messageIn(reply.json), ({ message }) => message)))
+const refusedBy = (reply: ProviderReply) => notMade(reply, Option.getOrUndefined(messageIn(reply.json))?.message)
 
 /**
  * Address of the customer at Paystack. Customers are known by their address there, and each has one dedicated account, so
@@ -170,42 +157,34 @@ const refundOf = ({ amount, currency, id, merchant_note, status, transaction }: 
   return status !== "processed" || isOurs(merchant_note) || of === undefined ? [] : [{ id, of, amount: () => money }]
 }
 
-type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
-
 export const dedicatedAccounts = (call: Call): AccountIssuer => {
   const reversals = makeReversals((id) =>
     Effect.flatMap(call(fetchTransaction(id)), (reply) => {
       // A transaction that Paystack does not have must not keep transfers from being booked.
-      if (reply.status === 400 || reply.status === 404) return Effect.succeed(null)
-      const read = isOk(reply) ? transactionIn(reply) : Option.none()
-      return Option.isNone(read)
-        ? Effect.fail({ reason: `HTTP ${reply.status}` })
-        : Effect.succeed(transferOf(read.value) ?? null)
+      if (reply.status === 400 || reply.status === 404) return Either.right(null)
+      return Either.map(readOk(reply, transactionIn), (transaction) => transferOf(transaction) ?? null)
     })
   )
 
   /** Pages are numbered from 1; one that is not full is the last. */
   const paged =
-    <A>(request: (page: string) => ProviderCall, read: (reply: ProviderReply) => Option.Option<ReadonlyArray<A>>) =>
+    <A>(request: (page: string) => ProviderCall, read: (json: unknown) => Option.Option<ReadonlyArray<A>>) =>
     (from: string | null) =>
       Effect.gen(function* () {
         const page = from ?? "1"
-        const reply = yield* call(request(page))
-        const items = isOk(reply) ? read(reply) : Option.none()
-        if (Option.isNone(items)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
-        return { items: items.value, next: items.value.length < PER_PAGE ? null : `${Number(page) + 1}` }
+        const items = yield* readOk(yield* call(request(page)), read)
+        return { items, next: items.length < PER_PAGE ? null : `${Number(page) + 1}` }
       })
 
   /** The customer of an earlier try is found by its address, with the account if it has one. */
   const customerFor = (order: DetailsOrder): Effect.Effect<typeof Customer.Type, IssueAnswer> =>
     Effect.gen(function* () {
       const found = yield* Effect.mapError(call(fetchCustomer(order)), unanswered)
-      const known = isOk(found) ? customerIn(found) : Option.none()
-      if (Option.isSome(known)) return known.value
+      const known = readOk(found, customerIn)
+      if (Either.isRight(known)) return known.right
       if (found.status !== 404 && found.status !== 400) return yield* Effect.fail(refusedBy(found))
       const made = yield* Effect.mapError(call(createCustomer(order)), unanswered)
-      const created = isOk(made) ? customerIn(made) : Option.none()
-      return Option.isSome(created) ? created.value : yield* Effect.fail(refusedBy(made))
+      return yield* Either.mapLeft(readOk(made, customerIn), () => refusedBy(made))
     })
 
   return {
@@ -217,7 +196,7 @@ export const dedicatedAccounts = (call: Call): AccountIssuer => {
         if (dedicated_account !== undefined) return issuedAs(customer_code, dedicated_account, order)
         const reply = yield* Effect.mapError(call(createDedicated(customer_code)), unanswered)
         if (!isOk(reply)) return refusedBy(reply)
-        return Option.match(dedicatedIn(reply), {
+        return Option.match(dedicatedIn(reply.json), {
           onNone: (): IssueAnswer => new MaybeIssued({ reason: "Paystack's answer cannot be read" }),
           onSome: (account) => issuedAs(customer_code, account, order)
         })

@@ -2,7 +2,7 @@
  * Bank details of Stripe for virtual accounts. A transfer lands on the cash balance of the account's customer at Stripe, and
  * is moved on to our balance by a payment from there; Stripe returns what stays on the cash balance to its sender.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import {
   knownDetails,
   listAll,
@@ -17,14 +17,12 @@ import {
   MaybeIssued,
   type TransferKind
 } from "../port/AccountIssuer.ts"
-import { get, type ProviderCall, type ProviderReply, withQuery, type CallFailed } from "../client/ProviderHttp.ts"
-import { isOk } from "../client/ProviderReplies.ts"
+import { type Call, get, type ProviderCall, type ProviderReply, withQuery } from "../client/ProviderHttp.ts"
+import { isOk, readOk } from "../client/ProviderReplies.ts"
 import { optional, optionalText, orNull, objectReader } from "../client/WireValues.ts"
 import { accountIn } from "./StripeAnswers.ts"
 import { amountText, bankTransferType, type Form, moneyIn, post } from "./StripeRequests.ts"
 import { BankAddress } from "./StripeSchemas.ts"
-
-type Call = (request: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
 
 export const issuedCurrencies = ["EUR", "GBP", "JPY", "MXN", "USD"]
 
@@ -132,8 +130,7 @@ const listEvents = (since: Date, until: Date | undefined, after: string | null):
     })
   )
 
-const refusedBy = (reply: ProviderReply) =>
-  notMade(reply, Option.getOrUndefined(Option.map(messageIn(reply.json), ({ error }) => error.message)))
+const refusedBy = (reply: ProviderReply) => notMade(reply, Option.getOrUndefined(messageIn(reply.json))?.error.message)
 
 /** A return takes from the cash balance. An amount against its type stays below zero, and is not booked. */
 export const transferOf = (transaction: CashTransaction): IncomingTransfer | undefined => {
@@ -154,29 +151,24 @@ const transferAs = (transfer: IncomingTransfer, ownership: Ownership): IncomingT
 
 export const customerAccounts = (call: Call) => {
   const ownershipOf = (customer: string): Effect.Effect<Ownership, { readonly reason: string }> =>
-    Effect.flatMap(call(get("get customer", customerPath(customer))), (reply) => {
-      if (reply.status === 404) return Effect.succeed("deleted" as const)
-      return Option.match(isOk(reply) ? customerIn(reply.json) : Option.none(), {
-        onNone: () => Effect.fail({ reason: `HTTP ${reply.status}` }),
-        onSome: ({ deleted, metadata }) =>
-          Effect.succeed(deleted === true ? "deleted" : metadata?.[ACCOUNT] === undefined ? "other" : "account")
-      })
+    Effect.gen(function* () {
+      const reply = yield* call(get("get customer", customerPath(customer)))
+      if (reply.status === 404) return "deleted"
+      const { deleted, metadata } = yield* readOk(reply, customerIn)
+      return deleted === true ? "deleted" : metadata?.[ACCOUNT] === undefined ? "other" : "account"
     })
 
   const createdCustomer = (order: DetailsOrder, insteadOf?: string): Effect.Effect<string, IssueAnswer> =>
     Effect.gen(function* () {
       const made = yield* Effect.mapError(call(createCustomer(order, insteadOf)), unanswered)
-      const created = isOk(made) ? customerIn(made.json) : Option.none()
-      return Option.isSome(created) ? created.value.id : yield* Effect.fail(refusedBy(made))
+      return (yield* Either.mapLeft(readOk(made, customerIn), () => refusedBy(made))).id
     })
 
   const customerFor = (order: DetailsOrder): Effect.Effect<string, IssueAnswer> =>
     Effect.gen(function* () {
       const found = yield* Effect.mapError(call(searchCustomer(order)), unanswered)
-      const known = Option.flatMap(isOk(found) ? customersIn(found.json) : Option.none(), ({ data }) =>
-        Option.fromNullable(data[0])
-      )
-      return Option.isSome(known) ? known.value.id : yield* createdCustomer(order)
+      const known = Option.getOrUndefined(Either.getRight(readOk(found, customersIn)))?.data[0]
+      return known === undefined ? yield* createdCustomer(order) : known.id
     })
 
   /** A customer that was deleted is replaced: its idempotency key still answers with its id. */
@@ -194,9 +186,8 @@ export const customerAccounts = (call: Call) => {
   const sweep = (customer: string, currency: string, key: string): Effect.Effect<void, { readonly reason: string }> =>
     Effect.gen(function* () {
       const cash = yield* call(get("get cash balance", customerPath(customer, "/cash_balance")))
-      const read = isOk(cash) ? cashIn(cash.json) : Option.none()
-      if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${cash.status}` })
-      const money = Option.getOrUndefined(moneyIn(read.value.available?.[currency] ?? "0", currency))
+      const { available } = yield* readOk(cash, cashIn)
+      const money = Option.getOrUndefined(moneyIn(available?.[currency] ?? "0", currency))
       const amount = money?.isPositive === true ? Option.getOrUndefined(amountText(money)) : undefined
       if (amount === undefined) return
       const form: Form = {
@@ -232,10 +223,7 @@ export const customerAccounts = (call: Call) => {
       Effect.gen(function* () {
         const events = yield* listAll((after) =>
           Effect.gen(function* () {
-            const reply = yield* call(listEvents(since, until, after))
-            const read = isOk(reply) ? eventsIn(reply.json) : Option.none()
-            if (Option.isNone(read)) return yield* Effect.fail({ reason: `HTTP ${reply.status}` })
-            const { data, has_more } = read.value
+            const { data, has_more } = yield* readOk(yield* call(listEvents(since, until, after)), eventsIn)
             return { items: data, next: has_more ? (data.at(-1)?.id ?? null) : null }
           })
         )

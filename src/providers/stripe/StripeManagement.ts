@@ -1,6 +1,6 @@
 /** Webhook endpoints of the Stripe account, and what Stripe tells of the account: its name, mode, balances and rights. */
 import { Effect, Redacted, Schema } from "effect"
-import { type CallFailed, get, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
+import { type Call, get, type ProviderCall } from "../client/ProviderHttp.ts"
 import { registerWebhook, registryCalls } from "../port/WebhookRegistry.ts"
 import { objectReader, optional, optionalText } from "../client/WireValues.ts"
 import { accountTest, alsoTold, balanceText } from "../port/AccountTest.ts"
@@ -40,7 +40,7 @@ const readMade = objectReader({ id: Schema.String, secret: Schema.String })
 const readChanged = Schema.decodeUnknownOption(Endpoint)
 
 export interface WebhookCalls {
-  readonly call: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>
+  readonly call: Call
   readonly post: (operation: string, path: string, form: Readonly<Record<string, string>>) => ProviderCall
   readonly callbackUrl: string
   readonly apiVersion: string
@@ -93,7 +93,7 @@ const readBalance = objectReader({
 })
 
 /** A restricted key may lack the rights to read account and balance, and Stripe tells no rights of a key. */
-export const stripeTest = (call: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>) =>
+export const stripeTest = (call: Call) =>
   accountTest(call(get("test", "/v1/payment_intents?limit=1")), "the key", readAny, () =>
     Effect.gen(function* () {
       const account = yield* alsoTold(call(get("read account", "/v1/account")), readAccount)
