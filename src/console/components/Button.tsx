@@ -30,10 +30,6 @@ const paths = {
   play: "M7 4l13 8-13 8z",
   pause: "M8 5v14M16 5v14",
   save: "M6 3h12v18l-6-5-6 5z",
-  arrow: "M5 12h14M13 6l6 6-6 6",
-  up: "M12 19V5M6 11l6-6 6 6",
-  down: "M12 5v14M6 13l6 6 6-6",
-  eye: "M2 12s4-7 10-7 10 7 10 7-4 7-10 7S2 12 2 12M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6",
   warn: "M12 4 2 20h20zM12 10v4M12 17v.5",
   money: "M3 6h18v12H3zM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6M6 9v.1M18 15v.1",
   qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2"

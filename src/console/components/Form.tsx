@@ -72,10 +72,9 @@ interface Common {
 }
 
 interface TextFieldProps extends Common {
-  readonly kind?: "text" | "password" | "email" | "date" | "datetime-local" | "number" | "search" | "url" | "area"
+  readonly kind?: "text" | "password" | "email" | "date" | "datetime-local" | "search" | "url" | "area"
   readonly value?: string
   readonly placeholder?: string
-  readonly autoFocus?: boolean
   readonly inputMode?: "decimal" | "numeric" | "tel"
   readonly onInput?: (value: string) => void
   /** Called when the field is left, or confirmed by Enter. */
@@ -93,7 +92,7 @@ interface SelectFieldProps extends Common {
 
 type FieldProps = TextFieldProps | SelectFieldProps
 
-const FieldFrame = ({
+export const FieldFrame = ({
   children,
   hint,
   id,
@@ -136,8 +135,8 @@ export const Field = (props: FieldProps) => {
       </FieldFrame>
     )
   }
-  const { autoFocus, inputMode, onChange, kind = "text", placeholder } = props
-  const typed = { ...shared, placeholder, inputMode, autocomplete: "off", defaultValue: value, autofocus: autoFocus }
+  const { inputMode, onChange, kind = "text", placeholder } = props
+  const typed = { ...shared, placeholder, inputMode, autocomplete: "off", defaultValue: value }
   return (
     <FieldFrame {...props} id={id}>
       {kind === "area" ? (

@@ -26,23 +26,17 @@ export const Time = ({ at, relative = false }: { readonly at: string; readonly r
 interface CopyableIdProps {
   readonly id: string
   readonly what: string
-  readonly href?: string
   readonly whole?: boolean
 }
 
-export const CopyableId = ({ href, id, what, whole = false }: CopyableIdProps) => {
-  const shown = (
+export const CopyableId = ({ id, what, whole = false }: CopyableIdProps) => (
+  <span class="with-copy">
     <code class="id" title={id}>
       {whole ? id : shortId(id)}
     </code>
-  )
-  return (
-    <span class="with-copy">
-      {href === undefined ? shown : <a href={href}>{shown}</a>}
-      <CopyButton text={id} what={what} />
-    </span>
-  )
-}
+    <CopyButton text={id} what={what} />
+  </span>
+)
 
 /** Focusable, because it may scroll. */
 export const Json = ({ name, value }: { readonly name: string; readonly value: unknown }) => (

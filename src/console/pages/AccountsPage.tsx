@@ -2,7 +2,7 @@ import { useOrgPages, useLoad, usePages, useOrgItems } from "../state/LoadHooks.
 import type { Answer } from "../api/ConsoleApi.ts"
 import { Badge } from "../components/Badge.tsx"
 import { PagedTable, LoadedPage } from "../components/Loading.tsx"
-import { Field, filled, AmountField } from "../components/Form.tsx"
+import { AmountField, BeneficiaryPicker, Field, filled, Picker } from "../components/Form.tsx"
 import { Money, Time, CopyableId } from "../components/Values.tsx"
 import { orgColumn } from "../components/DataTable.tsx"
 import { Page, Card } from "../components/PageFrame.tsx"
@@ -11,7 +11,6 @@ import { linkTo } from "../state/HashRouter.ts"
 import { hasAccess, orgId, session } from "../state/ConsoleSession.ts"
 import { labelOf } from "../state/Display.ts"
 import { requireAmount } from "../api/Amount.ts"
-import { Picker, BeneficiaryPicker } from "../components/Form.tsx"
 
 interface AccountProps {
   readonly account: AccountData

@@ -9,7 +9,7 @@ import { ActionButton } from "../components/Dialog.tsx"
 import { Time } from "../components/Values.tsx"
 import { useOrgPages } from "../state/LoadHooks.ts"
 import { isAdmin, hasAccess, orgFilter } from "../state/ConsoleSession.ts"
-import { labelOf } from "../state/Display.ts"
+import { labelOf, optionsOf } from "../state/Display.ts"
 import { isolatedName } from "../../domain/IsolatedName.ts"
 
 type Key = Item<"apiKeys", "list">
@@ -73,7 +73,7 @@ export const ApiKeysPage = () => {
       }}
     >
       <Field name="name" label="Name" placeholder="Checkout server" required />
-      <Field name="role" label="Role" options={roles.map((role) => [role, labelOf(role)])} value="staff" />
+      <Field name="role" label="Role" options={optionsOf(roles)} value="staff" />
     </ActionButton>
   )
   return (

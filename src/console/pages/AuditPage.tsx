@@ -6,8 +6,7 @@ import { Page } from "../components/PageFrame.tsx"
 import { Time } from "../components/Values.tsx"
 import { linkTo, route, setQuery } from "../state/HashRouter.ts"
 import { useOrgPages } from "../state/LoadHooks.ts"
-import { labelOf, shortId } from "../state/Display.ts"
-import { dayBounds } from "../state/Display.ts"
+import { dayBounds, labelOf, shortId } from "../state/Display.ts"
 import { isolatedName } from "../../domain/IsolatedName.ts"
 
 type Entry = Item<"auditLog", "list">
@@ -84,24 +83,13 @@ const Only = ({ instead, name, of, query, words }: OnlyProps) => (
 export const AuditPage = () => {
   const query = Object.fromEntries(route.value.query)
   const { actor_id, from, person, subject, subject_id, to } = query
+  const set = (name: string) => (day: string) => setQuery({ ...query, [name]: day })
   const list = useOrgPages("auditLog", "list", { actor_id, subject_id, ...dayBounds({ from, to }) })
   return (
     <Page title="Audit log" lead="Who changed what, and when. Entries cannot be changed.">
       <div class="filters">
-        <Field
-          name="from"
-          label="From"
-          kind="date"
-          value={from ?? ""}
-          onChange={(day) => setQuery({ ...query, from: day })}
-        />
-        <Field
-          name="to"
-          label="Until"
-          kind="date"
-          value={to ?? ""}
-          onChange={(day) => setQuery({ ...query, to: day })}
-        />
+        <Field name="from" label="From" kind="date" value={from ?? ""} onChange={set("from")} />
+        <Field name="to" label="Until" kind="date" value={to ?? ""} onChange={set("to")} />
         {actor_id !== undefined && (
           <Only
             words="Only"

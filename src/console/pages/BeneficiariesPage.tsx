@@ -5,7 +5,7 @@ import { Field, filled, type Values } from "../components/Form.tsx"
 import { LoadedPage, OneOrgPage, PagedTable } from "../components/Loading.tsx"
 import { Card, Page } from "../components/PageFrame.tsx"
 import { CopyableId, DetailList, Time } from "../components/Values.tsx"
-import { labelOf } from "../state/Display.ts"
+import { labelOf, optionsOf } from "../state/Display.ts"
 import { go, linkTo } from "../state/HashRouter.ts"
 import { useLoad, useOrgPages } from "../state/LoadHooks.ts"
 import { orgFilter, session } from "../state/ConsoleSession.ts"
@@ -16,8 +16,6 @@ type NewBeneficiary = Request<"beneficiaries", "create">["payload"]
 
 const accountTypes = ["mobile_money", "bank", "wallet"] as const
 const beneficiaryTypes = ["individual", "business", "loan_client"] as const
-
-const optionsOf = (codes: ReadonlyArray<string>) => codes.map((code) => [code, labelOf(code)] as const)
 
 const nameOf = ({ fname, lname }: Beneficiary): string => `${fname} ${lname}`
 

@@ -10,7 +10,7 @@ import { Time } from "../components/Values.tsx"
 import { linkTo } from "../state/HashRouter.ts"
 import { usePages, useAllPages } from "../state/LoadHooks.ts"
 import { hasAccess, session } from "../state/ConsoleSession.ts"
-import { labelOf } from "../state/Display.ts"
+import { labelOf, optionsOf } from "../state/Display.ts"
 
 /** Pending invitations. */
 const Invitations = ({ org, turn }: { readonly org: string; readonly turn: number }) => {
@@ -71,7 +71,7 @@ const ChangeMember = ({ member }: { readonly member: Member }) => (
     done="Member changed"
     act={(values, send) => save(member, values, send)}
   >
-    <Field name="role" label="Role" options={roles.map((role) => [role, labelOf(role)])} value={member.role} />
+    <Field name="role" label="Role" options={optionsOf(roles)} value={member.role} />
     <fieldset class="checks">
       <legend>Extra permissions</legend>
       {permissions.map((permission) => {
@@ -108,7 +108,7 @@ const Invite = ({ onDone, org }: { readonly org: string; readonly onDone: () => 
     }
   >
     <Field name="email" label="E-mail" kind="email" required />
-    <Field name="role" label="Role" options={roles.map((role) => [role, labelOf(role)])} />
+    <Field name="role" label="Role" options={optionsOf(roles)} />
   </ActionButton>
 )
 

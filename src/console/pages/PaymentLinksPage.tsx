@@ -11,7 +11,7 @@ import { takesPayments } from "../state/Display.ts"
 import { useState, useId } from "preact/hooks"
 import { encode } from "uqr"
 import { optionalAmount } from "../api/Amount.ts"
-import { Field, filled, type Values } from "../components/Form.tsx"
+import { Field, FieldFrame, filled, type Values } from "../components/Form.tsx"
 
 /** Limit of the API, in bytes. */
 const largest = 65_536
@@ -23,8 +23,6 @@ const dataUrlOf = (file: File): Promise<string> =>
     reader.onerror = () => reject(new Error("The picture could not be read."))
     reader.readAsDataURL(file)
   })
-
-const hint = "PNG, JPEG or WebP, at most 64 KB."
 
 /** Sends the picture as a data URL in a hidden field. */
 const LogoField = () => {
@@ -39,10 +37,7 @@ const LogoField = () => {
     setLogo(file === undefined || tooLarge ? "" : await dataUrlOf(file))
   }
   return (
-    <div class="field">
-      <label for={id}>
-        Logo<span class="optional"> optional</span>
-      </label>
+    <FieldFrame id={id} name="brand_logo" label="Logo" hint="PNG, JPEG or WebP, at most 64 KB." required={false}>
       <div class="logo-choice">
         {logo !== "" && <img src={logo} alt="The logo that was chosen" />}
         <input
@@ -59,10 +54,7 @@ const LogoField = () => {
           {problem}
         </p>
       )}
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    </div>
+    </FieldFrame>
   )
 }
 
@@ -72,10 +64,7 @@ const ColorField = () => {
   const [color, setColor] = useState("")
   const isColor = /^#[0-9a-f]{6}$/i.test(color)
   return (
-    <div class="field">
-      <label for={id}>
-        Button colour<span class="optional"> optional</span>
-      </label>
+    <FieldFrame id={id} name="brand_color" label="Button colour" required={false}>
       <div class="color-choice">
         <input
           id={id}
@@ -95,7 +84,7 @@ const ColorField = () => {
           onInput={(event) => setColor(event.currentTarget.value)}
         />
       </div>
-    </div>
+    </FieldFrame>
   )
 }
 

@@ -115,17 +115,14 @@ const Fees = () => {
   )
 }
 
-export const RatesPage = () => (
-  <>
-    {hasAccess("platform") ? (
-      <BaseRates />
-    ) : (
-      <Page title="Rates and fees" lead="What your organisation is charged.">
-        <Fees />
-      </Page>
-    )}
-  </>
-)
+export const RatesPage = () =>
+  hasAccess("platform") ? (
+    <BaseRates />
+  ) : (
+    <Page title="Rates and fees" lead="What your organisation is charged.">
+      <Fees />
+    </Page>
+  )
 
 const BaseRates = () => {
   const loaded = useLoad(async (get) => (await get("rates", "list", {})).data, [], 60_000)

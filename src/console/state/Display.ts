@@ -56,6 +56,9 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** Label of a code: `partially_funded` is "Partially funded". */
 export const labelOf = (code: string): string => labels[code] ?? capital(code).replaceAll("_", " ")
 
+/** Options of a field, each with the label of its code. */
+export const optionsOf = (codes: ReadonlyArray<string>) => codes.map((code) => [code, labelOf(code)] as const)
+
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
 const dayAndMinute = new Intl.DateTimeFormat(undefined, {
   month: "short",

@@ -157,11 +157,12 @@ const endOf = (items: ReadonlyArray<TimelineItem>, isFinal: boolean): number => 
 /** Logarithmic width of a gap, so that milliseconds and days fit on one axis. */
 const widthOf = (gap: number): number => Math.log10(1 + gap / 10) + 0.2
 
+const timesIn = (lanes: ReadonlyArray<Lane>): ReadonlyArray<number> =>
+  Array.from(new Set(lanes.flatMap(({ marks }) => marks.flatMap(({ from, to }) => [from, to])))).sort((a, b) => a - b)
+
 /** Position of each time, from 0 to 1. */
 const scaleOf = (lanes: ReadonlyArray<Lane>): ((time: number) => number) => {
-  const times = Array.from(new Set(lanes.flatMap(({ marks }) => marks.flatMap(({ from, to }) => [from, to])))).sort(
-    (a, b) => a - b
-  )
+  const times = timesIn(lanes)
   const places = new Map<number, number>()
   let place = 0
   for (const [at, time] of times.entries()) {
@@ -276,9 +277,7 @@ const ROOM = 64
 
 /** Ticks of the axis, as many as fit. */
 const ticksOf = (lanes: ReadonlyArray<Lane>, place: (time: number) => number, width: number) => {
-  const times = Array.from(new Set(lanes.flatMap(({ marks }) => marks.flatMap(({ from, to }) => [from, to])))).sort(
-    (a, b) => a - b
-  )
+  const times = timesIn(lanes)
   const ticks: Array<readonly [x: number, words: string]> = []
   const start = times[0] ?? 0
   for (const time of times) {

@@ -6,7 +6,7 @@ import { showNotice, ActionButton } from "../../components/Dialog.tsx"
 import { Field, FilterField } from "../../components/Form.tsx"
 import { PagedList, ProblemNote } from "../../components/Loading.tsx"
 import { Page } from "../../components/PageFrame.tsx"
-import { exactTime, labelOf, dayBounds, timeZone } from "../../state/Display.ts"
+import { exactTime, optionsOf, dayBounds, timeZone } from "../../state/Display.ts"
 import { route, setQuery, linkTo } from "../../state/HashRouter.ts"
 import { useOrgPages, useLoad } from "../../state/LoadHooks.ts"
 import { useWantedSearch } from "../../state/SearchKey.ts"
@@ -119,10 +119,7 @@ const SavedViews = () => {
   )
 }
 
-const any = (words: string, values: ReadonlyArray<string>) => [
-  ["", words] as const,
-  ...values.map((value) => [value, labelOf(value)] as const)
-]
+const any = (words: string, codes: ReadonlyArray<string>) => [["", words] as const, ...optionsOf(codes)]
 
 const choices = [
   ["status", "Status", any("Any status", paymentStatuses)],

@@ -1,6 +1,7 @@
 /** Names of providers. */
 import { thirdPartyTitles } from "../../../domain/ThirdPartyTitles.ts"
 import type { Answer } from "../../api/ConsoleApi.ts"
+import { optionsOf } from "../../state/Display.ts"
 
 export type Config = Answer<"providerConfigs", "list">["data"][number]
 export type Provider = Config["provider"]
@@ -20,16 +21,6 @@ export const providerNames: ReadonlyMap<string, string> = new Map(providerOption
 
 export const providerName = (provider: Provider): string => names[provider]
 
-export const methodOptions = [
-  ["mobile_money", "Mobile money"],
-  ["bank_transfer", "Bank transfer"],
-  ["card", "Card"],
-  ["crypto", "Crypto"],
-  ["wallet", "Wallet"]
-] as const
+export const methodOptions = optionsOf(["mobile_money", "bank_transfer", "card", "crypto", "wallet"])
 
-export const flowOptions = [
-  ["inbound", "Payin"],
-  ["outbound", "Payout"],
-  ["external", "Ramp"]
-] as const
+export const flowOptions = optionsOf(["inbound", "outbound", "external"])

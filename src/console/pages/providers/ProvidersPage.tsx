@@ -9,10 +9,9 @@ import { type Answer, call, type Request } from "../../api/ConsoleApi.ts"
 import { Problem } from "../../api/ApiResponse.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { EmptyState, ChooseOrgFirst } from "../../components/Loading.tsx"
-import { Field, Form, type Values } from "../../components/Form.tsx"
-import { Picker } from "../../components/Form.tsx"
+import { Field, Form, Picker, type Values } from "../../components/Form.tsx"
 import { useAllPages, useLoad } from "../../state/LoadHooks.ts"
-import { labelOf } from "../../state/Display.ts"
+import { labelOf, optionsOf } from "../../state/Display.ts"
 import { providerName } from "./ProviderNames.ts"
 import { requireAmount } from "../../api/Amount.ts"
 import { isolatedName } from "../../../domain/IsolatedName.ts"
@@ -69,11 +68,7 @@ const payoutOf = (to: Beneficiary, { amount = "" }: Values): Payload => ({
 
 type Route = Answer<"paymentsInit", "preview">["data"]
 
-const methods = [
-  ["mobile_money", "Mobile money"],
-  ["bank_transfer", "Bank transfer"],
-  ["card", "Card"]
-] as const
+const methods = optionsOf(["mobile_money", "bank_transfer", "card"])
 
 const NetworkFields = ({ country }: { readonly country: string }) => {
   const { data } = useLoad(
@@ -145,10 +140,7 @@ const RouteExplanation = ({ route }: { readonly route: Route }) => (
   </>
 )
 
-const flows = [
-  ["payin", "Payin"],
-  ["payout", "Payout"]
-] as const
+const flows = optionsOf(["payin", "payout"])
 
 const PayinFields = () => {
   const home = session.value?.organization

@@ -5,7 +5,7 @@ import { ActionButton } from "../../components/Dialog.tsx"
 import { Field, FilterField } from "../../components/Form.tsx"
 import { PagedTable } from "../../components/Loading.tsx"
 import { Time } from "../../components/Values.tsx"
-import { labelOf } from "../../state/Display.ts"
+import { labelOf, optionsOf } from "../../state/Display.ts"
 import { route } from "../../state/HashRouter.ts"
 import { usePages } from "../../state/LoadHooks.ts"
 
@@ -44,7 +44,7 @@ const AddEntry = ({ onDone, org }: { readonly onDone: () => void; readonly org: 
     }}
   >
     <Field name="list" label="List" options={lists} />
-    <Field name="subject" label="Kind of value" options={subjects.map((code) => [code, labelOf(code)] as const)} />
+    <Field name="subject" label="Kind of value" options={optionsOf(subjects)} />
     <Field
       name="value"
       label="Value"

@@ -10,7 +10,7 @@ import { EmptyState, Loading } from "../../components/Loading.tsx"
 import { Page, Tabs } from "../../components/PageFrame.tsx"
 import { Money, Time } from "../../components/Values.tsx"
 import { orgId } from "../../state/ConsoleSession.ts"
-import { durationText, labelOf, shortId } from "../../state/Display.ts"
+import { durationText, labelOf, optionsOf, shortId } from "../../state/Display.ts"
 import { linkTo } from "../../state/HashRouter.ts"
 import { useLoad } from "../../state/LoadHooks.ts"
 import { ListEntries } from "./ListEntries.tsx"
@@ -22,7 +22,6 @@ type Terms = Request<"rules", "set">["payload"]
 type Owner = string | undefined
 
 const subjects = ["phone", "email", "card", "ip_address", "wallet_address", "beneficiary", "payer"] as const
-const optionsOf = (codes: ReadonlyArray<string>) => codes.map((code) => [code, labelOf(code)] as const)
 
 const units = [
   ["60", "minutes"],

@@ -7,7 +7,7 @@ import { Time, DetailList, CopyableId, Json } from "../../components/Values.tsx"
 import { useLoad, useOrgItems, useOrgPages } from "../../state/LoadHooks.ts"
 import { linkTo, route } from "../../state/HashRouter.ts"
 import { hasAccess } from "../../state/ConsoleSession.ts"
-import { asSentence, durationText } from "../../state/Display.ts"
+import { asSentence, durationText, optionsOf } from "../../state/Display.ts"
 import { parse } from "lossless-json"
 import { Card, Page } from "../../components/PageFrame.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
@@ -25,12 +25,7 @@ const Replay = ({ delivery }: { readonly delivery: Pick<DeliveryRow, "delivery_i
 
 type DeliveryRow = Item<"webhookLog", "deliveries">
 
-const statuses = [
-  ["", "Any status"],
-  ["pending", "Pending"],
-  ["delivered", "Delivered"],
-  ["dead", "Dead"]
-] as const
+const statuses = [["", "Any status"] as const, ...optionsOf(["pending", "delivered", "dead"])]
 
 const hostOf = (address: string): string => address.replace(/^https?:\/\//, "")
 
