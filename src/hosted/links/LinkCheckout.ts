@@ -39,6 +39,9 @@ const omittedIn = ({ card_entry, payer_details }: PayerDetails): "number" | "ema
   return payer_details?.email === undefined ? "email" : undefined
 }
 
+/** Actions of the payer on a payment that exists, without an idempotency key, which spend no balance. */
+const impossible = { NotFound: Effect.die, IdempotencyConflict: Effect.die, InsufficientFunds: Effect.die }
+
 const freesLink = ({ status }: Payment): boolean =>
   status === "failed" || status === "canceled" || status === "rejected"
 
@@ -285,9 +288,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             Effect.catchTags({
               OtpInvalid: () => Effect.succeed("wrong" as const),
               Conflict: () => Effect.succeed("done" as const),
-              NotFound: Effect.die,
-              IdempotencyConflict: Effect.die,
-              InsufficientFunds: Effect.die
+              ...impossible
             })
           )
         ),
@@ -297,9 +298,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             Effect.catchTags({
               Conflict: () => Effect.succeed("done" as const),
               RateLimited: () => Effect.succeed("too often" as const),
-              NotFound: Effect.die,
-              IdempotencyConflict: Effect.die,
-              InsufficientFunds: Effect.die
+              ...impossible
             })
           )
         ),
@@ -308,9 +307,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             Effect.as("done" as const),
             Effect.catchTags({
               Conflict: () => Effect.succeed("refused" as const),
-              NotFound: Effect.die,
-              IdempotencyConflict: Effect.die,
-              InsufficientFunds: Effect.die
+              ...impossible
             })
           )
         )

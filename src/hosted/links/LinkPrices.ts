@@ -9,7 +9,7 @@ import { type PaymentLink, linkPermit } from "./LinkStore.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { given, taken, type Rate } from "../../domain/Exchange.ts"
-import { timingSafeEqual } from "node:crypto"
+import { isSame } from "../../providers/port/Callback.ts"
 
 /** Both amounts agree at the rate, which is locked if there is an id. */
 export interface Price {
@@ -57,13 +57,12 @@ const sealPrice = (link: PaymentLink, price: Price, expires: number, mac: SealMa
 const isValidSeal = (seal: string, link: PaymentLink, price: Price, now: number, mac: SealMac): boolean => {
   const [, expires, given] = /^(\d{1,15})\.([0-9a-f]+)$/.exec(seal) ?? []
   if (expires === undefined || given === undefined || Number(expires) <= now) return false
-  const [expected, offered] = [Buffer.from(macOf(link, price, expires, mac)), Buffer.from(given)]
-  return expected.length === offered.length && timingSafeEqual(expected, offered)
+  return isSame(macOf(link, price, expires, mac), given)
 }
 
 const isConverted = ({ currency, payer_currency }: PaymentLink): boolean => currency !== payer_currency
 
-const isSame = (one: Price, other: Price): boolean =>
+const isSamePrice = (one: Price, other: Price): boolean =>
   one.pays.minor === other.pays.minor && one.receives.minor === other.receives.minor
 
 /** Fields of the submitted form that decide the price. */
@@ -140,7 +139,7 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
         if (Option.isNone(shown)) return Option.none()
         // The rate may have changed since it was read.
         const locked = Option.map(yield* lockFor(link, shown.value.pays), (lock) => receivingAt(link, wanted, lock))
-        return Option.filter(locked, (price) => isSame(price, shown.value))
+        return Option.filter(locked, (price) => isSamePrice(price, shown.value))
       })
 
       return {

@@ -1,9 +1,7 @@
 /** Payment links in PostgreSQL. */
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AccountId, LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
-import { CountryCode } from "../../domain/Country.ts"
-import { CurrencyCode } from "../../domain/Currency.ts"
+import { type LinkId, PaymentId } from "../../domain/Ids.ts"
 import {
   anyRow,
   execute,
@@ -15,47 +13,18 @@ import {
   query,
   type Scope
 } from "../../platform/database/Query.ts"
-import { LinkStore, type PaymentLink } from "./LinkStore.ts"
+import { LinkRow, LinkStore, type PaymentLink, StoredRow } from "./LinkStore.ts"
 
-const StoredRow = {
-  link_id: LinkId,
-  org_id: OrgId,
-  created_by: UserId,
-  link_ref: Schema.String,
-  email: Schema.NullOr(Schema.String),
-  amount_type: Schema.Literal("fixed", "open"),
-  amount: Schema.NullOr(Schema.String),
-  currency: Schema.typeSchema(CurrencyCode),
-  payer_currency: Schema.typeSchema(CurrencyCode),
-  country: Schema.typeSchema(CountryCode),
-  description: Schema.NullOr(Schema.String),
-  client_reference: Schema.NullOr(Schema.String),
-  return_url: Schema.NullOr(Schema.String),
-  virtual_account_id: Schema.NullOr(AccountId),
-  brand_name: Schema.NullOr(Schema.String),
-  brand_color: Schema.NullOr(Schema.String),
-  expires_at: Schema.NullOr(Schema.DateFromSelf),
-  canceled_at: Schema.NullOr(Schema.DateFromSelf),
-  payment_id: Schema.NullOr(PaymentId),
-  created_at: Schema.DateFromSelf
-}
-
-/** With columns computed at read time. */
-const Row = Schema.Struct({
-  ...StoredRow,
-  has_logo: Schema.Boolean,
-  submission: Schema.NullOr(Schema.String),
-  paid_at: Schema.NullOr(Schema.DateFromSelf)
-})
-
-const rowsOf = query(Row)
+const rowsOf = query(LinkRow)
 const logoRow = query(Schema.Struct({ brand_logo: Schema.Uint8ArrayFromSelf }))
 const madeRow = query(Schema.Struct({ payment_id: PaymentId }))
 
-const fromRow = (row: typeof Row.Type): PaymentLink => ({
+const fromRow = (row: typeof LinkRow.Type): PaymentLink => ({
   ...row,
   amount: row.amount === null ? null : moneyOf(row.amount, row.currency)
 })
+
+const firstLink = (rows: Statement.Statement<unknown>) => Effect.map(rowsOf.first(rows), Option.map(fromRow))
 
 export const linkStoreSql = Layer.effect(
   LinkStore,
@@ -88,21 +57,10 @@ export const linkStoreSql = Layer.effect(
           rowsOf.all,
           Effect.map((rows) => rows.map(fromRow))
         ),
-      find: (scope, id) =>
-        sql`select ${read} from payment_links l where ${one(scope, id)}`.pipe(
-          rowsOf.first,
-          Effect.map(Option.map(fromRow))
-        ),
+      find: (scope, id) => sql`select ${read} from payment_links l where ${one(scope, id)}`.pipe(firstLink),
       findForUpdate: (scope, id) =>
-        sql`select ${read} from payment_links l where ${one(scope, id)} for update`.pipe(
-          rowsOf.first,
-          Effect.map(Option.map(fromRow))
-        ),
-      findByRef: (ref) =>
-        sql`select ${readByPayers} from payment_links l where link_ref = ${ref}`.pipe(
-          rowsOf.first,
-          Effect.map(Option.map(fromRow))
-        ),
+        sql`select ${read} from payment_links l where ${one(scope, id)} for update`.pipe(firstLink),
+      findByRef: (ref) => sql`select ${readByPayers} from payment_links l where link_ref = ${ref}`.pipe(firstLink),
       logoOf: (ref) =>
         sql`select brand_logo from payment_links where link_ref = ${ref} and brand_logo is not null`.pipe(
           logoRow.first,
@@ -129,10 +87,7 @@ export const linkStoreSql = Layer.effect(
         ),
       linkOf: (scope, paymentId) =>
         sql`select ${readByPayers} from payment_links l where ${ownedIn(sql, scope)} and link_id =
-          (select link_id from payment_link_payments where payment_id = ${paymentId})`.pipe(
-          rowsOf.first,
-          Effect.map(Option.map(fromRow))
-        )
+          (select link_id from payment_link_payments where payment_id = ${paymentId})`.pipe(firstLink)
     }
   })
 )

@@ -1,46 +1,56 @@
 /** Store of payment links and of the payments made through them. */
-import { Context, type Option } from "effect"
-import type { AccountId, LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
+import { Context, type Option, Schema } from "effect"
+import { AccountId, LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { makerPermit } from "../../domain/Access.ts"
-import type { CountryCode } from "../../domain/Country.ts"
-import type { CurrencyCode } from "../../domain/Currency.ts"
+import { CountryCode } from "../../domain/Country.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
 import type { Money } from "../../domain/Money.ts"
 
-/** A payment link as stored, with columns computed at read time. */
-export interface PaymentLink {
-  readonly link_id: LinkId
-  readonly org_id: OrgId
+/** Columns of `payment_links`; an amount is its text. */
+export const StoredRow = {
+  link_id: LinkId,
+  org_id: OrgId,
   /** Owner of the payments made through the link. */
-  readonly created_by: UserId
-  readonly link_ref: string
-  readonly email: string | null
-  readonly amount_type: "fixed" | "open"
+  created_by: UserId,
+  link_ref: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  amount_type: Schema.Literal("fixed", "open"),
   /** Amount that the organisation receives; a suggestion on an open link. */
-  readonly amount: Money | null
-  readonly currency: CurrencyCode
-  readonly payer_currency: CurrencyCode
-  readonly country: CountryCode
-  readonly description: string | null
+  amount: Schema.NullOr(Schema.String),
+  currency: Schema.typeSchema(CurrencyCode),
+  payer_currency: Schema.typeSchema(CurrencyCode),
+  country: Schema.typeSchema(CountryCode),
+  description: Schema.NullOr(Schema.String),
   /** The organisation's reference, copied to its payments. */
-  readonly client_reference: string | null
+  client_reference: Schema.NullOr(Schema.String),
   /** Address that payers return to after the final outcome. */
-  readonly return_url: string | null
+  return_url: Schema.NullOr(Schema.String),
   /** Account that its payments credit; null: the settlement balance. */
-  readonly virtual_account_id: AccountId | null
-  readonly brand_name: string | null
+  virtual_account_id: Schema.NullOr(AccountId),
+  brand_name: Schema.NullOr(Schema.String),
   /** As `#rrggbb`. */
-  readonly brand_color: string | null
-  readonly has_logo: boolean
-  readonly expires_at: Date | null
-  readonly canceled_at: Date | null
-  /** The latest payment and the form submission that created it. */
-  readonly payment_id: PaymentId | null
-  readonly submission: string | null
+  brand_color: Schema.NullOr(Schema.String),
+  expires_at: Schema.NullOr(Schema.DateFromSelf),
+  canceled_at: Schema.NullOr(Schema.DateFromSelf),
+  /** The latest payment. */
+  payment_id: Schema.NullOr(PaymentId),
+  created_at: Schema.DateFromSelf
+}
+
+/** With columns computed at read time. */
+export const LinkRow = Schema.Struct({
+  ...StoredRow,
+  has_logo: Schema.Boolean,
+  /** The form submission that created the latest payment. */
+  submission: Schema.NullOr(Schema.String),
   /** Time of the first completed payment. */
-  readonly paid_at: Date | null
-  readonly created_at: Date
+  paid_at: Schema.NullOr(Schema.DateFromSelf)
+})
+
+export interface PaymentLink extends Omit<typeof LinkRow.Type, "amount"> {
+  readonly amount: Money | null
 }
 
 type LinkStatus = "active" | "paid" | "expired" | "canceled"

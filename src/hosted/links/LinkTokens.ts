@@ -2,9 +2,9 @@
  * References of links, and tokens that recognise the browser in which a payment was begun. The form carries a token of
  * its submission; the answer stores it in a cookie of this link. The address of the payment's page holds no token.
  */
-import { timingSafeEqual } from "node:crypto"
 import { Duration } from "effect"
 import { payerCookieLife } from "../../domain/policies/PaymentPolicies.ts"
+import { isSame } from "../../providers/port/Callback.ts"
 import type { PaymentLink } from "./LinkStore.ts"
 
 type Mac = (text: string) => string
@@ -12,10 +12,8 @@ type Mac = (text: string) => string
 export const holderToken = ({ link_id }: PaymentLink, submission: string, mac: Mac): string =>
   mac(JSON.stringify([link_id, submission]))
 
-export const isHolderToken = (given: string, link: PaymentLink, submission: string, mac: Mac): boolean => {
-  const [expected, offered] = [Buffer.from(holderToken(link, submission, mac)), Buffer.from(given)]
-  return expected.length === offered.length && timingSafeEqual(expected, offered)
-}
+export const isHolderToken = (given: string, link: PaymentLink, submission: string, mac: Mac): boolean =>
+  isSame(holderToken(link, submission, mac), given)
 
 /** One cookie for each payment: a browser may have several payments of an open link. */
 const cookieName = (submission: string): string => `corridor_payer_${submission.slice(0, 8)}`

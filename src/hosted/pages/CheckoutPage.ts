@@ -42,11 +42,9 @@ export const returnAddress = (payment: Returning): string | null => {
   return url.href
 }
 
-const payButton = ({ payment }: PaymentOnPage, words: PageText): Html =>
-  html`<button class="primary" name="action" value="pay">${words.pay(amountText(payment.amount, words))}</button>`
+const payButton = (text: string): Html => html`<button class="primary" name="action" value="pay">${text}</button>`
 
-const continueButton = (words: PageText): Html =>
-  html`<button class="primary" name="action" value="pay">${words.continue}</button>`
+const payText = ({ payment }: PaymentOnPage, words: PageText): string => words.pay(amountText(payment.amount, words))
 
 export const confirmPage = (shown: PaymentOnPage, words: PageText): Page =>
   paymentPage(
@@ -55,7 +53,7 @@ export const confirmPage = (shown: PaymentOnPage, words: PageText): Page =>
     words.checkTitle,
     html`<p>${words.checkText}</p>
       ${details(shown, words)}
-      <form method="post">${payButton(shown, words)} ${cancelButton(words)}</form>`
+      <form method="post">${payButton(payText(shown, words))} ${cancelButton(words)}</form>`
   )
 
 /** `address`: the page itself. `said`: text shown while waiting. */
@@ -208,7 +206,7 @@ export const cardPage = (
             <div class="pair">${input("expiry")} ${input("cvv")}</div>
             ${input("holder")}`
         }
-        ${asksNumber ? payButton(shown, words) : continueButton(words)} ${cancelButton(words)}
+        ${payButton(asksNumber ? payText(shown, words) : words.continue)} ${cancelButton(words)}
       </form>`
   )
 }

@@ -101,29 +101,24 @@ export const linkRoutes = Effect.gen(function* () {
   /** `status`: HTTP status of the page about another payer's payment. */
   const shown = (visit: LinkVisit, incoming: Incoming, status = 200) => {
     const reader = readerOf(incoming)
+    /** The holder of the payment goes on to its page. */
+    const toHolderOr = (submission: string | null, otherStatus: number, page: Page) => {
+      const holder = cookieFor(incoming.request.headers.cookie, submission ?? "")
+      return Effect.succeed(
+        submission !== null && counter.isHolder(visit.link, submission, holder)
+          ? redirectReply(statusAddress(refOf(incoming), submission))
+          : pageReply(otherStatus, reader, ofLink(visit, publicUrl, page))
+      )
+    }
     switch (visit.state._tag) {
       case "Taken": {
         const { freeAt, submission } = visit.state
-        const holder = cookieFor(incoming.request.headers.cookie, submission)
-        if (counter.isHolder(visit.link, submission, holder)) {
-          return Effect.succeed(redirectReply(statusAddress(refOf(incoming), submission)))
-        }
         const page = takenPage({ ...visit, logo: logoBeside(visit.link) }, reader.words, refOf(incoming), freeAt)
-        return Effect.succeed(pageReply(status, reader, ofLink(visit, publicUrl, page)))
+        return toHolderOr(submission, status, page)
       }
       case "Closed": {
         const { because, submission } = visit.state
-        const holder = submission === null ? "" : cookieFor(incoming.request.headers.cookie, submission)
-        if (submission !== null && counter.isHolder(visit.link, submission, holder)) {
-          return Effect.succeed(redirectReply(statusAddress(refOf(incoming), submission)))
-        }
-        return Effect.succeed(
-          pageReply(
-            because === "paid" ? 200 : 410,
-            reader,
-            ofLink(visit, publicUrl, closedPage(visit, reader, because))
-          )
-        )
+        return toHolderOr(submission, because === "paid" ? 200 : 410, closedPage(visit, reader, because))
       }
       case "Payable": {
         const { method } = incoming.query
