@@ -4,7 +4,8 @@ import { Effect, Either, Layer, Option, Schema } from "effect"
 import { EventPublisher } from "../../src/webhooks/EventPublisher.ts"
 import { AuditLog } from "../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
-import { Organizations, OrganizationInput } from "../../src/people/organizations/Organizations.ts"
+import { CreateOrganization } from "../../src/contract/api/OrganizationsApi.ts"
+import { Organizations } from "../../src/people/organizations/Organizations.ts"
 import { RateQuote } from "../../src/money/rates/RateQuote.ts"
 import { Rates, WantedRate } from "../../src/money/rates/Rates.ts"
 import { Users, UserInput } from "../../src/people/users/Users.ts"
@@ -25,7 +26,7 @@ const behind = Layer.mergeAll(Rates.layer, Users.layer).pipe(
 
 const services = (variables: Variables = {}) => Effect.provide(behind.pipe(Layer.provide(testSettings(variables))))
 
-const kilimo = Schema.decodeSync(OrganizationInput)({
+const kilimo = Schema.decodeSync(CreateOrganization)({
   name: "  Kilimo ",
   country: "KE",
   currency: "KES",

@@ -21,14 +21,21 @@ export const apiKeyStoreMemory = Layer.effect(
   ApiKeyStore,
   Effect.map(openTables(apiKeyTables), ({ apiKeys }): ApiKeyStore["Type"] => {
     const visible = (scope: Scope, now: number) => apiKeys.all(seenIn(scope)).map((key) => asOf(now, key))
-    const change = (scope: Scope, id: KeyId, change: (key: StoredApiKey, now: number) => Partial<StoredApiKey>) =>
+    /** Changes the keys that work and are meant; returns their ids. */
+    const change = (
+      scope: Scope,
+      isMeant: (key: StoredApiKey) => boolean,
+      changed: (now: number) => Partial<StoredApiKey>
+    ) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        for (const key of visible(scope, now)) {
-          if (key.api_key_id === id && key.status !== "revoked") {
-            apiKeys.set(id, { ...key, ...change(key, now), updated_at: new Date(now) })
-          }
+        const working = visible(scope, now).filter((key) => key.status !== "revoked" && isMeant(key))
+        for (const key of working) {
+          apiKeys.set(key.api_key_id, { ...key, ...changed(now), updated_at: new Date(now) })
         }
+        return working.map((key) => key.api_key_id)
       })
+    const named = (id: KeyId) => (key: StoredApiKey) => key.api_key_id === id
+    const revoked = () => ({ status: "revoked", expires_at: null }) as const
     return {
       insert: (key) =>
         Effect.map(currentDate, (at) => {
@@ -45,19 +52,15 @@ export const apiKeyStoreMemory = Layer.effect(
         Effect.map(Clock.currentTimeMillis, (now) =>
           Option.map(Option.fromNullable(visible(scope, now).find((key) => key.api_key_id === id)), withoutHash)
         ),
-      revoke: (scope, id) => change(scope, id, () => ({ status: "revoked", expires_at: null })),
-      revokeAllOf: (orgId, userId) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const working = visible(Option.some(orgId), now).filter(
-            (key) => key.user_id === userId && key.status !== "revoked"
-          )
-          for (const key of working) {
-            apiKeys.set(key.api_key_id, { ...key, status: "revoked", expires_at: null, updated_at: new Date(now) })
-          }
-          return working.map((key) => key.api_key_id)
-        }),
+      revoke: (scope, id) => Effect.asVoid(change(scope, named(id), revoked)),
+      revokeAllOf: (orgId, userId) => change(Option.some(orgId), (key) => key.user_id === userId, revoked),
       expire: (scope, id, graceSeconds) =>
-        change(scope, id, (_, now) => ({ status: "expiring", expires_at: new Date(now + graceSeconds * 1000) }))
+        Effect.asVoid(
+          change(scope, named(id), (now) => ({
+            status: "expiring",
+            expires_at: new Date(now + graceSeconds * 1000)
+          }))
+        )
     }
   })
 )

@@ -130,7 +130,6 @@ export const JwtVerifierLive = Layer.unwrapEffect(
     if (Option.isSome(jwt.jwksFile)) {
       return JwtVerifier.layer({ source: yield* file(jwt.jwksFile.value), issuer, audience })
     }
-    if (!(yield* issuesTokens)) return noVerifier
-    return ownTokens
+    return (yield* issuesTokens) ? ownTokens : noVerifier
   })
 )

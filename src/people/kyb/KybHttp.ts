@@ -56,8 +56,6 @@ export const isSignedBy = (secret: string, body: Uint8Array, given: string): boo
   return expected.length === offered.length && timingSafeEqual(expected, offered)
 }
 
-const digestOf = (body: Uint8Array): string => sha256Hex(body)
-
 const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
 
 const decode = ParseResult.decodeUnknownEither(KybCallback, { errors: "all" })
@@ -102,7 +100,7 @@ export const kybCallbackRoutes = Effect.gen(function* () {
       return yield* proofs.refuse(incoming.request, `A KYB callback was refused: ${reason}`, unauthorized())
     }
     const callback = yield* readCallback(incoming, body)
-    const { effect, state } = yield* kyb.receive(callback, digestOf(body))
+    const { effect, state } = yield* kyb.receive(callback, sha256Hex(body))
     return json(200, success(effect, state))
   })
 

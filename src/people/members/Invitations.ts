@@ -26,8 +26,6 @@ import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 
 const TOKEN_BYTES = 32
 
-const formatToken = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
-
 /** A plain hash is enough for 256 random bits. */
 export const hashToken = (token: string): string => sha256Hex(token)
 
@@ -207,7 +205,7 @@ const make = Effect.gen(function* () {
   const invite = Effect.fn("Invitations.invite")(function* (permit: Manager, wanted: typeof InviteMember.Type) {
     const org_id = yield* organizationOf(permit)
     const organization = yield* orNotFound("organisation")(organizations.find(org_id))
-    const token = formatToken(yield* ids.bytes(TOKEN_BYTES))
+    const token = Buffer.from(yield* ids.bytes(TOKEN_BYTES)).toString("base64url")
     const invitation = yield* atomically(insert(permit, org_id, wanted, token))
     // Outside the transaction, which must not wait for a mail server.
     yield* notifier.send(invitationMessage(address, organization, invitation, token)).pipe(

@@ -1,22 +1,19 @@
 /** Creates, reads, changes and lists organisations. */
-import { Context, Effect, Layer, Option, Schema, Either } from "effect"
+import { Context, Effect, Layer, Option, Either } from "effect"
 import { OrgId, Ids } from "../../domain/Ids.ts"
-import {
-  OrganizationName,
-  type ChangeOrganization,
-  type OrganizationsApi,
-  type Organization as ShownOrganization
+import type {
+  ChangeOrganization,
+  CreateOrganization,
+  Organization as ShownOrganization,
+  OrganizationsApi
 } from "../../contract/api/OrganizationsApi.ts"
 import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { organizationOf, type Permit, type Access } from "../../domain/Access.ts"
-import { CountryCode } from "../../domain/Country.ts"
-import { CurrencyCode, isAnyCurrencyCode } from "../../domain/Currency.ts"
-import { EmailAddress } from "../../domain/MailSafeText.ts"
+import { isAnyCurrencyCode } from "../../domain/Currency.ts"
 import { Forbidden, Invalid } from "../../domain/Failure.ts"
-import { Feature } from "../../domain/Organization.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type Organization, OrganizationStore, type ChangedOrganization } from "./OrganizationStore.ts"
@@ -89,14 +86,6 @@ const difference = (
   return fields.length === 0 ? Option.none() : Option.some({ old: only(before), new: only(after) })
 }
 
-export const OrganizationInput = Schema.Struct({
-  name: OrganizationName,
-  country: CountryCode,
-  currency: CurrencyCode,
-  email: EmailAddress,
-  features: Schema.Array(Feature)
-})
-
 const make = Effect.gen(function* () {
   const store = yield* OrganizationStore
   const events = yield* EventPublisher
@@ -121,7 +110,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(organizationOf(permit), (orgId) => found(store.find(permit.scope, orgId))),
     create: Effect.fn("Organizations.create")(function* (
       permit: Permit<"platform">,
-      wanted: typeof OrganizationInput.Type
+      wanted: typeof CreateOrganization.Type
     ) {
       const org_id = yield* ids.make(OrgId)
       const wantedFeatures = Array.from(new Set(wanted.features))

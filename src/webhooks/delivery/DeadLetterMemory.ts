@@ -5,11 +5,7 @@ import { openTables, currentDate, matches, seenIn } from "../../platform/databas
 import type { Scope } from "../../platform/database/Query.ts"
 import type { StoredAttempt, StoredDelivery } from "../Webhook.ts"
 import { type DeadLetter, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
-
-const oldestFirst = Order.combine(
-  Order.mapInput(Order.Date, (row: StoredDelivery) => row.created_at),
-  Order.mapInput(Order.string, (row: StoredDelivery) => row.delivery_id)
-)
+import { oldestFirst } from "./DeliveryMemory.ts"
 
 const earliest = Order.mapInput(Order.Date, (attempt: StoredAttempt) => attempt.at)
 

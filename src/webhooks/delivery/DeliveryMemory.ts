@@ -15,7 +15,7 @@ const byEvent = Order.combineAll([
   Order.mapInput(Order.string, (row: PaymentDelivery) => row.delivery_id)
 ])
 
-const oldestFirst = Order.combine(
+export const oldestFirst = Order.combine(
   Order.mapInput(Order.Date, (row: StoredDelivery) => row.created_at),
   Order.mapInput(Order.string, (row: StoredDelivery) => row.delivery_id)
 )
