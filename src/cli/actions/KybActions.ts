@@ -1,8 +1,8 @@
 /** `corridor kyb` */
 import { Effect, Option } from "effect"
-import { type Answer, call, callAll, orNotFound } from "../client/ApiClient.ts"
+import { type Answer, type ApiClient, call, callAll, orNotFound, type Refused } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
-import type { IdInput, JsonInput } from "../shared/CommandInput.ts"
+import { givenFields, type IdInput, type JsonInput } from "../shared/CommandInput.ts"
 import { minute, printable, properties, tableLayout } from "../shared/Table.ts"
 
 type Application = Answer<"kyb", "get">["data"]
@@ -69,21 +69,13 @@ export const show = onRecords(
   })
 )
 
-export const approve = onRecords(
-  Effect.fnUntraced(function* ({ id, reason }: IdInput & { readonly reason: Option.Option<string> }) {
-    const payload = Option.isNone(reason) ? {} : { reason: reason.value }
-    const { data, message } = yield* noSuchApplication(id)(
-      call("kyb", "approve", { path: { kyb_customer_id: id }, payload })
-    )
-    return resultOf(`${message}.`, data)
-  })
+const decided = (id: string, decision: Effect.Effect<Answer<"kyb", "approve" | "reject">, Refused, ApiClient>) =>
+  Effect.map(noSuchApplication(id)(decision), ({ data, message }) => resultOf(`${message}.`, data))
+
+export const approve = onRecords(({ id, reason }: IdInput & { readonly reason: Option.Option<string> }) =>
+  decided(id, call("kyb", "approve", { path: { kyb_customer_id: id }, payload: givenFields({ reason }) }))
 )
 
-export const reject = onRecords(
-  Effect.fnUntraced(function* ({ id, reason }: IdInput & { readonly reason: string }) {
-    const { data, message } = yield* noSuchApplication(id)(
-      call("kyb", "reject", { path: { kyb_customer_id: id }, payload: { reason } })
-    )
-    return resultOf(`${message}.`, data)
-  })
+export const reject = onRecords(({ id, reason }: IdInput & { readonly reason: string }) =>
+  decided(id, call("kyb", "reject", { path: { kyb_customer_id: id }, payload: { reason } }))
 )

@@ -14,22 +14,15 @@ import {
   refuse,
   wireNumber
 } from "../shared/CommandInput.ts"
+import type { terms } from "../commands/RuleCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import { framed, minute, tableLayout } from "../shared/Table.ts"
 
 const onRules = onTarget("rules")
 
 type Rule = Answer<"rules", "list">["data"][number]
 
-interface TermsInput extends OrgInput {
-  readonly kind: string
-  readonly subject: string
-  readonly direction: Option.Option<string>
-  readonly count: Option.Option<string>
-  readonly amount: Option.Option<string>
-  readonly currency: Option.Option<string>
-  readonly window: string
-  readonly action: string
-}
+type TermsInput = Input<typeof terms>
 
 const limitsOf = (rule: Pick<Rule, "currency" | "kind" | "max_amount" | "max_count">): string =>
   rule.kind === "structuring"

@@ -8,7 +8,7 @@ const ruleActionsOf = () => import("../actions/RuleActions.ts")
 const org = optional("org", "ORG", "Id of the organisation; the platform's by default.")
 const name = argument("NAME", "Name of the rule: lower-case letters, digits and dashes.")
 
-const terms = {
+export const terms = {
   kind: withDefault(
     "velocity" as const,
     choice("kind", ruleKinds, "Limits (velocity, the default), or sums that reach the review threshold (structuring).")

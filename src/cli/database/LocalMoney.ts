@@ -246,7 +246,9 @@ export const wantedLimit = (typed: { readonly currency: string; readonly amount:
     return { currency, credit_limit }
   })
 
-export const setLimit = Effect.fn("Cli.setCreditLimit")(function* (org: string, wanted: Omit<CreditLimit, "org_id">) {
+type WantedLimit = Omit<CreditLimit, "org_id">
+
+export const setLimit = Effect.fn("Cli.setCreditLimit")(function* (org: string, wanted: WantedLimit) {
   const ledger = yield* Ledger
   const { org_id } = yield* findOrganization(org)
   const { after, before } = yield* ledger.setCreditLimit(yield* permitFor("platform"), { ...wanted, org_id })
@@ -262,8 +264,6 @@ export const setLimit = Effect.fn("Cli.setCreditLimit")(function* (org: string, 
     text: `Credit limit in ${wanted.currency}: ${words(after)} (before: ${words(before)}).`
   }
 })
-
-type WantedLimit = Omit<CreditLimit, "org_id">
 
 const limitCredit = onRecords(({ json: _json, org, ...wanted }: WantedLimit & InOrg) => setLimit(org, wanted))
 

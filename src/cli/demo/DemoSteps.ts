@@ -126,13 +126,12 @@ export const declined = Effect.fnUntraced(function* (sandbox: DemoServer) {
   const { code, payment_id } = refused.body
   const attempt = (yield* attemptsOf(payment_id)).find(({ outcome }) => outcome === "declined")
   if (attempt === undefined) return yield* new StepFailed({ message: "The timeline shows no declined attempt." })
-  const shown: Shown = {
+  return {
     what: `phone ${DECLINED_PHONE} refused with ${refused.status} ${code}; the timeline says: ${attempt.provider} declined, ${attempt.reason}`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.failed", payment_id]]
-  }
-  return shown
+  } satisfies Shown
 })
 
 export const payout = Effect.fnUntraced(function* (sandbox: DemoServer) {
@@ -160,13 +159,12 @@ export const payout = Effect.fnUntraced(function* (sandbox: DemoServer) {
   })
   const { payment_id } = response
   yield* reachesStatus(payment_id, "the payout to complete")
-  const shown: Shown = {
+  return {
     what: `1500.00 KES paid out as ${target_amount.text} UGX to an MTN phone ${yield* wentTo(payment_id)}, at the locked rate ${rate.text}`,
     ids: { payment_id, org_rate_id },
     curl: curl(sandbox, `/payments/${payment_id}`),
     events: [["payment.completed", payment_id]]
-  }
-  return shown
+  } satisfies Shown
 })
 
 export const refund = Effect.fnUntraced(function* (sandbox: DemoServer, payment_id: string) {
@@ -175,12 +173,11 @@ export const refund = Effect.fnUntraced(function* (sandbox: DemoServer, payment_
   const read = call("payments", "byId", { path: { payment_id } })
   yield* until("the refund to complete", read, (record) => record.refunded_amount.text === "1500.00")
   const attempts = (yield* attemptsOf(payment_id)).filter(({ leg }) => leg === "refund")
-  const shown: Shown = {
+  return {
     what: `1500.00 KES of the payin refunded by ${attempts.map(({ provider }) => provider).join(", then ")}`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`)
-  }
-  return shown
+  } satisfies Shown
 })
 
 export const virtualAccount = Effect.fnUntraced(function* (sandbox: DemoServer) {
@@ -244,12 +241,11 @@ export const escrow = Effect.fnUntraced(function* (sandbox: DemoServer, account_
   yield* call("escrow", "disburse", { path: { escrow_id, milestone_id }, payload: {} })
   const { data: paid } = yield* call("escrow", "get", { path: { escrow_id } })
   const shares = paid.parties.map(({ balance, name }) => `${balance.text} to ${name}`)
-  const shown: Shown = {
+  return {
     what: `4000.00 KES set aside and disbursed to two parties: ${shares.join(", ")}`,
     ids: { escrow_id, milestone_id },
     curl: curl(sandbox, `/virtual-accounts/escrow/${escrow_id}`)
-  }
-  return shown
+  } satisfies Shown
 })
 
 /** A card payment that Stripe's fake alone declines, by the last two digits of the amount. */
@@ -284,13 +280,12 @@ export const fallback = Effect.fnUntraced(function* (sandbox: DemoServer) {
   if (refused?.outcome !== "declined" || taken?.outcome !== "accepted") {
     return yield* new StepFailed({ message: "The timeline does not show one that declined and one that took it." })
   }
-  const shown: Shown = {
+  return {
     what: `49.21 EUR by card: ${refused.provider} declined (${refused.reason}), ${taken.provider} took it on its own page, completed`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.completed", payment_id]]
-  }
-  return shown
+  } satisfies Shown
 })
 
 const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -311,13 +306,12 @@ export const onRamp = Effect.fnUntraced(function* (sandbox: DemoServer) {
   })
   const { crypto_amount, payment_id } = response
   yield* reachesStatus(payment_id, "both legs of the on-ramp")
-  const shown: Shown = {
+  return {
     what: `13000.00 KES exchanged for ${crypto_amount.text} USDC on POLYGON at ${WALLET} ${yield* wentTo(payment_id)}`,
     ids: { payment_id },
     curl: curl(sandbox, `/payments/${payment_id}/timeline`),
     events: [["payment.completed", payment_id]]
-  }
-  return shown
+  } satisfies Shown
 })
 
 export const paymentLink = Effect.fnUntraced(function* (sandbox: DemoServer) {
@@ -326,10 +320,9 @@ export const paymentLink = Effect.fnUntraced(function* (sandbox: DemoServer) {
     path: { org_id },
     payload: { amount: amount("1500.00"), currency: KES, description: "Invoice 1042", amount_type: "fixed" }
   })
-  const shown: Shown = {
+  return {
     what: `1500.00 KES to be paid in a browser at ${data.url}`,
     ids: { link_id: data.link_id },
     curl: curl(sandbox, `/orgs/${org_id}/payment-links/${data.link_id}`)
-  }
-  return shown
+  } satisfies Shown
 })

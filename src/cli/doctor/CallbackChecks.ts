@@ -42,7 +42,8 @@ export const publicAddress = ({ publicUrl }: Values): Check => {
       )
 }
 
-const configured = ({ parties }: ProviderSettings["Type"]) =>
+/** Third parties with credentials of the platform. */
+export const configured = ({ parties }: ProviderSettings["Type"]) =>
   thirdParties.filter(({ name }) => Option.isSome(parties.get(name)?.platform ?? Option.none()))
 
 const names = rowsAs(Schema.Struct({ name: Schema.String }))

@@ -10,9 +10,8 @@ import { knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
-import { isExample, publicAddress } from "./CallbackChecks.ts"
+import { configured, isExample, publicAddress } from "./CallbackChecks.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
-import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
 import { shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
 
 const accounts = rowsAs(
@@ -109,12 +108,9 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
   })
 
 /** Currencies in which virtual accounts get bank details from the platform's provider accounts. */
-export const accountDetails = ({ parties }: ProviderSettings["Type"]): Check => {
-  const issuing = thirdParties.flatMap(({ issues = [], name }) =>
-    issues.length > 0 &&
-    Option.isSome(Option.flatMap(Option.fromNullable(parties.get(name)), ({ platform }) => platform))
-      ? [`${name} (${issues.join(", ")})`]
-      : []
+export const accountDetails = (settings: ProviderSettings["Type"]): Check => {
+  const issuing = configured(settings).flatMap(({ issues = [], name }) =>
+    issues.length > 0 ? [`${name} (${issues.join(", ")})`] : []
   )
   return issuing.length === 0
     ? warn(

@@ -72,7 +72,7 @@ export type Reach = "api" | "database" | "either"
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
-type Input<P extends Parameters> = {
+export type Input<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer A> ? A : never
 } & { readonly json: boolean }
 
