@@ -101,11 +101,11 @@ export class AnswerWriter {
 
   /**
    * Hands an answer to its socket at once if it is tiny, or if the socket is empty and likely to take all of it. What the
-   * system leaves counts as waiting. Returns whether it was written.
+   * system leaves counts as waiting, but for what all share. Returns whether it was written.
    */
   writeAtOnce(
     response: ServerResponse,
-    { body, headers, status }: Outgoing,
+    { body, headers, shared, status }: Outgoing,
     common: Readonly<Record<string, string>>
   ): boolean {
     const { socket } = response
@@ -116,7 +116,7 @@ export class AnswerWriter {
     const lengthHeader = status === 204 || status === 304 ? {} : { "content-length": length }
     response.writeHead(status, { ...common, ...headers, ...lengthHeader })
     response.end(body)
-    const left = socket === null || length <= answerPiece ? 0 : socket.writableLength
+    const left = socket === null || shared === true || length <= answerPiece ? 0 : socket.writableLength
     if (socket !== null && left > 0) {
       this.#count(socket, left)
       response.once("close", () => this.#count(socket, -left))

@@ -198,3 +198,38 @@ it.scopedLive("pipelined requests leave nothing behind when their connection clo
     expect(waiting()).toBe(0)
   }).pipe(Effect.provide(Ids.layer), Logger.withMinimumLogLevel(LogLevel.None))
 )
+
+it.scopedLive(
+  "an answer that was handed over at once counts as long as its client does not read, but for a shared file",
+  () =>
+    Effect.gen(function* () {
+      const ids = yield* Ids
+      const page = Buffer.alloc(60 * 1024, "f")
+      const routes = [route("/answer", () => page.toString()), route("/page", () => page, true)]
+      const answers = handleExchange(ids, routerOf(routes), new Set())
+      let waiting = (): number => 0
+      const port = yield* serve(
+        (request, response, writer) => {
+          waiting = () => writer.waiting
+          return answers(request, response, writer)
+        },
+        { port: 0, host: "127.0.0.1" }
+      )
+      /** Asks again and again, each time after the answer before, until the system takes no more. */
+      const mostWaiting = (path: string) =>
+        Effect.promise(async () => {
+          const socket = asking(port, path)
+          let most = 0
+          for (let asked = 0; asked < 400; asked++) {
+            await new Promise((resolve) => setTimeout(resolve, 5))
+            most = Math.max(most, waiting())
+            if (most === 0) socket.write(`GET ${path} HTTP/1.1\r\nhost: corridor.test\r\n\r\n`)
+          }
+          socket.destroy()
+          await vi.waitFor(() => expect(waiting()).toBe(0), { timeout: 10_000 })
+          return most
+        })
+      expect(yield* mostWaiting("/answer")).toBeGreaterThan(16 * 1024)
+      expect(yield* mostWaiting("/page")).toBe(0)
+    }).pipe(Effect.provide(Ids.layer), Logger.withMinimumLogLevel(LogLevel.None))
+)
