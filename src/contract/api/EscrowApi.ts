@@ -89,7 +89,7 @@ export const EscrowPayout = Schema.Struct({
   currency: CurrencyCode,
   status: Schema.Literal("waiting", "sent", "paid", "blocked", "closed").annotations({
     description:
-      "`waiting`: not sent yet; `sent`: has a payment; `paid`: the payment is completed; `blocked`: in the operations queue; `closed`: no further attempts"
+      "`waiting`: not sent yet; `sent`: has a payment; `paid`: the payment is completed; `blocked`: could not be made or came back, in the operations queue; `closed`: no further attempts"
   }),
   reason: Schema.NullOr(Schema.String),
   payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Last payment; null: none yet" }),

@@ -21,7 +21,14 @@ import { booksAfter, entriesOfChange, organizationAccount } from "../store/Payme
 import { reservePatch } from "../store/PaymentReserve.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import { isPartOfRamp, isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
-import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./ResolutionOptions.ts"
+import {
+  acceptedTarget,
+  hasMoved,
+  isAbout,
+  isCorrectable,
+  isUnknownOutcome,
+  unsentPayout
+} from "./ResolutionOptions.ts"
 import { asReceivable } from "./Allocations.ts"
 import { operatorStatedOrder, operatorStatedReversal, recordMovements, refundedOf } from "./SignalMovements.ts"
 import { appendNote } from "./SignalContext.ts"
@@ -372,7 +379,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             question !== undefined &&
             attempt !== undefined &&
             verdict.outcome === "completed" &&
-            hasMoved(payment, attempt)
+            isCorrectable(payment, attempt)
           if (verdict.amount !== undefined && !corrects) {
             return yield* conflict(
               `amount: name the sum that it is a part of (--item, or item_id): ${listItems(payment, sums, questions)}`

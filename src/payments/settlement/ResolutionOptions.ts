@@ -331,21 +331,31 @@ const correction = (one: RecordedMovement): ResolutionOption => ({
   corrects: one
 })
 
+/** Whether an operator can name the right amount of a transfer: while money is waited for, only the outcome is asked for. */
+export const isCorrectable = (payment: Payment, attempt: Attempt): boolean =>
+  hasMoved(payment, attempt) || isFinal(payment.status)
+
+const correctionsOf = (payment: Payment, { movements }: PaymentHistory, attempt: Attempt) =>
+  isCorrectable(payment, attempt) ? settledTransfers({ attempt, payment, movements }).map(correction) : []
+
 /**
- * Whether an attempt moved money by its provider's report: an operator can then state that a transfer had another amount, or
- * that all of it came back.
+ * Of an attempt that moved money by its provider's report, an operator can only state that all of it came back, or that a
+ * transfer had another amount.
  */
 const aboutQuestion = (
   payment: Payment,
-  { attempts, movements }: PaymentHistory,
+  history: PaymentHistory,
   question: StoredOperatorItem
 ): ReadonlyArray<ResolutionOption> => {
+  const { attempts, movements } = history
   const attempt = attempts.find((one) => isAbout(question, one))
-  if (attempt === undefined || !hasMoved(payment, attempt)) return eitherOutcome
+  if (attempt === undefined) return eitherOutcome
+  const corrections = question.attempt_id === null ? [] : correctionsOf(payment, history, attempt)
+  if (!hasMoved(payment, attempt)) return [...eitherOutcome, ...corrections]
   const all = stillMoved({ attempt, payment, movements }).toString()
   return [
     resolve("completed", "It stands as it is recorded: nothing changes", null),
-    ...(question.attempt_id === null ? [] : settledTransfers({ attempt, payment, movements }).map(correction)),
+    ...corrections,
     resolve("failed", `${attempt.provider} has all of it back: ${all} are booked as returned`, null)
   ]
 }

@@ -24,7 +24,7 @@ import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
  * - `waiting`: to be sent; its amount stands on the party's ledger account.
  * - `sent`: its payment exists and is not final yet.
  * - `paid`: its payment is completed.
- * - `blocked`: could not be sent, or its payment failed; an item of the operations queue.
+ * - `blocked`: could not be sent, or its payment failed or came back; an item of the operations queue.
  * - `closed`: nothing more is sent for this row; the money is the party's.
  */
 const payoutStatuses = ["waiting", "sent", "paid", "blocked", "closed"] as const

@@ -192,6 +192,7 @@ for (const backend of backends) {
             expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
             return payment_id
           })
+        // The script's provider holds what it told first: one less and one more come to the same.
         const less = yield* corrected("BE", 1400)
         expect(yield* gained).toEqual({ stripe: -1400, settlement: 1500, clearing: -100 })
         yield* resolve(less, "completed")
@@ -200,6 +201,33 @@ for (const backend of backends) {
         expect(yield* gained).toEqual({ stripe: -3000, settlement: 2900, clearing: 100 })
         yield* resolve(more, "completed")
         expect(yield* gained).toEqual({ stripe: -3000, settlement: 3000 })
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("a person books the second amount of money that came for a payment that had failed", () =>
+      Effect.gen(function* () {
+        const { gained } = yield* watched
+        const late = (country: string, first: number, second: number) =>
+          Effect.gen(function* () {
+            const { payment_id, reference } = yield* paysIn(stripe, country)
+            const came = (amount: number) => moves("collection", `ch_${country}`, `${amount}.00`)
+            yield* told(`${country} no`, reference, "failed")
+            yield* told(`${country} late`, reference, "completed", came(first))
+            yield* told(`${country} other`, reference, "completed", came(second))
+            const question = (yield* itemsOf(payment_id)).find(({ kind }) => kind === "unknown_outcome")
+            yield* resolve(payment_id, "completed", "seen at stripe", String(question?.["item_id"]), undefined, second)
+            expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
+            expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
+            return payment_id
+          })
+        // The script's provider holds what it told first: one less and one more come to the same.
+        const less = yield* late("DK", 1500, 1400)
+        expect(yield* gained).toEqual({ stripe: -1400, clearing: 1400 })
+        yield* resolve(less, "completed")
+        expect(yield* gained).toEqual({ stripe: -1400, settlement: 1400 })
+        yield* late("NO", 1400, 1500)
+        expect(yield* gained).toEqual({ stripe: -2900, settlement: 1400, clearing: 1500 })
         yield* expectBooksInOrder
       })
     )
