@@ -114,12 +114,10 @@ export const adyenFacts = (call: Call, balanceAccount: ReturnType<Call> | undefi
       ...(credential === undefined
         ? { note: "Adyen tells the roles only to a key with a role of the Management API" }
         : { name: `${credential.companyName ?? ""} ${credential.username}`.trim(), rights: credential.roles }),
-      ...(held === undefined
-        ? {}
-        : {
-            balances: (held.balances ?? []).map(({ available, currency }) =>
-              balanceText(moneyIn({ currency, value: available }), available, currency)
-            )
-          })
+      ...(held && {
+        balances: (held.balances ?? []).map(({ available, currency }) =>
+          balanceText(moneyIn({ currency, value: available }), available, currency)
+        )
+      })
     }
   })

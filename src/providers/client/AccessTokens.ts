@@ -1,15 +1,25 @@
 /** Access tokens of an account: shared fetches, and one retry with a fresh token after a 401. */
-import { Deferred, Duration, Effect } from "effect"
+import { Deferred, Duration, Effect, Option, Schema } from "effect"
 import type { Declined } from "../../domain/Outcome.ts"
 import { tokenMargin } from "../../domain/policies/ProviderPolicies.ts"
 import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { caller } from "./ConcurrencyLimit.ts"
 import { type CallFailed, NeverSent, type ProviderReply } from "./ProviderHttp.ts"
+import { objectReader } from "./WireValues.ts"
 
 export interface Granted {
   readonly token: string
   readonly expiresInSeconds: number
 }
+
+const tokenIn = objectReader({ access_token: Schema.String, expires_in: Schema.NumberFromString.pipe(Schema.finite()) })
+
+/** Reads the usual answer to a request for a token. */
+export const grantedIn = ({ json, status }: ProviderReply): Option.Option<Granted> =>
+  Option.map(status === 200 ? tokenIn(json) : Option.none(), ({ access_token, expires_in }) => ({
+    token: access_token,
+    expiresInSeconds: expires_in
+  }))
 
 export interface AccessTokens {
   /** Gives the token to a call, and a fresh one to the same call where the first was not taken. */

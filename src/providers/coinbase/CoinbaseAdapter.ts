@@ -57,11 +57,8 @@ const decodeBalances = objectReader({
 })
 
 const onlyAccount = (reply: ProviderReply): Either.Either<string, Declined> => {
-  const accounts = Either.getOrElse(
-    Either.map(decodeAccounts(reply.json), (read) => read.accounts),
-    () => []
-  )
   if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
+  const { accounts } = Either.getOrElse(decodeAccounts(reply.json), () => ({ accounts: [] }))
   const [only, ...others] = accounts
   return only === undefined || others.length > 0
     ? Either.left(
@@ -257,13 +254,11 @@ const connect = (account: Account<typeof fields>): Connected => {
       const path = `/v2/accounts/${encodeURIComponent(only.accountId)}/balances`
       return Effect.map(alsoTold(call(get("read balances", path)), decodeBalances), (told) => ({
         name,
-        ...(told === undefined
-          ? {}
-          : {
-              balances: told.balances.map(
-                ({ amount, asset: { symbol } }) => `${amount[symbol]?.available ?? "?"} ${symbol.toUpperCase()}`
-              )
-            })
+        ...(told && {
+          balances: told.balances.map(
+            ({ amount, asset: { symbol } }) => `${amount[symbol]?.available ?? "?"} ${symbol.toUpperCase()}`
+          )
+        })
       }))
     })
   }

@@ -2,7 +2,7 @@
 import { constants, publicEncrypt } from "node:crypto"
 import { Clock, Effect, Either, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { makeAccessTokens } from "../client/AccessTokens.ts"
+import { grantedIn, makeAccessTokens } from "../client/AccessTokens.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import {
   credentialsRefused,
@@ -21,7 +21,6 @@ import {
   problemIn,
   pushAnswer,
   queryAnswer,
-  tokenAnswer,
   withTokenStatus
 } from "./MpesaAnswers.ts"
 import { callbackOf, provedAddress } from "./MpesaCallbacks.ts"
@@ -131,7 +130,7 @@ const connect = (account: Account<typeof fields>): Connected => {
       reply.status === 400 || reply.status === 401
         ? Either.left(credentialsRefused(reply))
         : Either.fromOption(
-            tokenAnswer(reply),
+            grantedIn(reply),
             () => new Declined({ reason: `no token: ${problemIn(reply)}`, code: "PROVIDER_UNAVAILABLE" })
           )
   )

@@ -267,17 +267,6 @@ export const isKnownStatus = (status: string): boolean =>
   payoutRefusals.has(status) ||
   statuses.has(status.toLowerCase())
 
-const readToken = objectReader({
-  access_token: Schema.String,
-  expires_in: Schema.NumberFromString.pipe(Schema.finite())
-})
-
-export const tokenAnswer = ({ json, status }: ProviderReply) =>
-  Option.map(status === 200 ? readToken(json) : Option.none(), ({ access_token, expires_in }) => ({
-    token: access_token,
-    expiresInSeconds: expires_in
-  }))
-
 export const problemIn = (reply: ProviderReply): string => {
   const said = codeOf(reply)
   return said === undefined ? `HTTP ${reply.status}` : `${said.errorCode}: ${said.errorMessage ?? ""}`

@@ -1,7 +1,7 @@
 /** MTN MoMo: mobile money of MTN's own networks, asked of a payer's phone and paid to a recipient's. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
-import { makeAccessTokens } from "../client/AccessTokens.ts"
+import { grantedIn, makeAccessTokens } from "../client/AccessTokens.ts"
 import { get, postJson, type ProviderCall, withHeaders } from "../client/ProviderHttp.ts"
 import {
   credentialsRefused,
@@ -13,15 +13,7 @@ import {
 import { type Callback, type CallbackRequest, Hint, jsonOfBody } from "../port/Callback.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { optionalText, objectReader } from "../client/WireValues.ts"
-import {
-  balanceAnswer,
-  isKnownStatus,
-  orderAnswer,
-  outcomeOfKnown,
-  problemIn,
-  statusAnswer,
-  tokenAnswer
-} from "./MtnMomoAnswers.ts"
+import { balanceAnswer, isKnownStatus, orderAnswer, outcomeOfKnown, problemIn, statusAnswer } from "./MtnMomoAnswers.ts"
 import {
   balancePath,
   type Endpoint,
@@ -101,11 +93,8 @@ const idsIn = objectReader({ externalId: optionalText, referenceId: optionalText
 
 /** MTN does not sign callbacks, so they only trigger an enquiry. */
 const callbackEvents = ({ body, headers }: CallbackRequest): Callback => {
-  const { externalId, referenceId } = Option.getOrElse(Option.flatMap(jsonOfBody({ body }), idsIn), () => ({
-    externalId: undefined,
-    referenceId: undefined
-  }))
-  const reference = externalId ?? referenceId ?? headers["x-reference-id"]
+  const ids = Option.getOrUndefined(Option.flatMap(jsonOfBody({ body }), idsIn))
+  const reference = ids?.externalId ?? ids?.referenceId ?? headers["x-reference-id"]
   return {
     isUnsigned: true,
     events: reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId: null } })]
@@ -136,7 +125,7 @@ const connect = (account: Account<typeof fields>): Connected => {
           reply.status === 401
             ? Either.left(credentialsRefused(reply))
             : Either.fromOption(
-                tokenAnswer(reply),
+                grantedIn(reply),
                 () => new Declined({ reason: `no token: ${problemIn(reply)}`, code: "PROVIDER_UNAVAILABLE" })
               )
       )

@@ -154,14 +154,6 @@ export const outcomeOfKnown =
     return outcome._tag === "Accepted" && waits ? new Accepted({ ...outcome, nextAction: "wait" }) : outcome
   }
 
-const tokenIn = objectReader({ access_token: Schema.String, expires_in: Schema.NumberFromString.pipe(Schema.finite()) })
-
-export const tokenAnswer = ({ json, status }: ProviderReply) =>
-  Option.map(status === 200 ? tokenIn(json) : Option.none(), ({ access_token, expires_in }) => ({
-    token: access_token,
-    expiresInSeconds: expires_in
-  }))
-
 const balanceIn = objectReader({ availableBalance: Schema.String, currency: Schema.String })
 
 /** Text for the test of the account. */

@@ -102,13 +102,11 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Co
             const all = correspondents.flatMap(({ operationTypes = [] }) => operationTypes)
             return [country, ...new Set(all.map(({ operationType }) => operationType))].join(" ")
           }),
-          ...(wallets === undefined
-            ? {}
-            : {
-                balances: wallets.balances.map(({ balance, country, currency, mno = "" }) =>
-                  `${balance} ${currency} ${country} ${mno}`.trim()
-                )
-              })
+          ...(wallets && {
+            balances: wallets.balances.map(({ balance, country, currency, mno = "" }) =>
+              `${balance} ${currency} ${country} ${mno}`.trim()
+            )
+          })
         }))
     )
   }

@@ -67,8 +67,6 @@ const readByteMembers = (header: string): ReadonlyArray<readonly [name: string, 
 const readSignature = (header: string, label: string): Option.Option<Buffer> =>
   Option.fromNullable(readByteMembers(header).find(([name]) => name === label)?.[1])
 
-const readDigests = readByteMembers
-
 /** What must be signed: with less, a callback could be sent to another address, or with another body. */
 export const covered = ["@method", "@authority", "@path", "signature-date", "content-digest", "content-type"] as const
 
@@ -81,7 +79,7 @@ const LONGEST = 300
 const hashes: Readonly<Record<string, string>> = { "sha-512": "sha512", "sha-256": "sha256" }
 
 const digestProblem = ({ body, headers }: CallbackRequest): string | undefined => {
-  const given = readDigests(headers["content-digest"] ?? "").filter(([name]) => Object.hasOwn(hashes, name))
+  const given = readByteMembers(headers["content-digest"] ?? "").filter(([name]) => Object.hasOwn(hashes, name))
   if (given.length === 0) return "Content-Digest is missing or of no known kind"
   const holds = given.every(([name, bytes]) => isSame(createHash(hashes[name]!).update(body).digest(), bytes))
   return holds ? undefined : "Content-Digest is not that of the body"
@@ -186,11 +184,10 @@ export const checkSignature = (key: KeyObject, { alg, base, signature }: Signed)
     : algorithm.check(algorithm.hash, base, key, signature)
 }
 
-/** The keys by which pawaPay's signatures are checked: the account's own setting, or those that pawaPay publishes. */
-
 /** The keys are unreachable, so the signature is neither valid nor invalid. */
 export class KeysOutOfReach extends Data.TaggedError("KeysOutOfReach")<{ readonly reason: string }> {}
 
+/** The account's own setting, or the keys that pawaPay publishes. */
 export interface PublicKeys {
   /** `fresh`: fetches again after a mismatch, at a limited rate. */
   readonly find: (keyId: string, fresh: boolean) => Effect.Effect<Option.Option<KeyObject>, KeysOutOfReach>

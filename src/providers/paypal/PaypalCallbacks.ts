@@ -30,7 +30,6 @@ import {
   type Dispute,
   isLost,
   isToldByRefund,
-  Links,
   orderAbove,
   type Payments,
   readDispute,
@@ -45,7 +44,7 @@ import {
   type Transmission,
   verifySignature
 } from "./PaypalRequests.ts"
-import { Amount, moneyOf, Payee } from "./PaypalSchemas.ts"
+import { Amount, Links, moneyOf, Payee } from "./PaypalSchemas.ts"
 
 /** How PayPal is asked about a callback; each fails where it cannot be asked, and PayPal sends the callback again. */
 export interface LookUps {

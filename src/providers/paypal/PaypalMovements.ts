@@ -4,17 +4,13 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { meanings, optional, optionalText, objectReader } from "../client/WireValues.ts"
-import { Amount, moneyOf } from "./PaypalSchemas.ts"
+import { Amount, Links, moneyOf } from "./PaypalSchemas.ts"
 
-const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText }))
-export type Links = typeof AllLinks.Type | undefined
-export const Links = optional(AllLinks)
-
-const pathIn = (links: Links, pattern: RegExp): string | undefined =>
+const pathIn = (links: Links | undefined, pattern: RegExp): string | undefined =>
   links?.filter(({ rel }) => rel === "up").flatMap(({ href }) => pattern.exec(href)?.[1] ?? [])[0]
 
-export const captureAbove = (links: Links) => pathIn(links, /\/v2\/payments\/captures\/([A-Z0-9]{1,36})$/)
-export const orderAbove = (links: Links) => pathIn(links, /\/v2\/checkout\/orders\/([A-Z0-9]{1,36})$/)
+export const captureAbove = (links: Links | undefined) => pathIn(links, /\/v2\/payments\/captures\/([A-Z0-9]{1,36})$/)
+export const orderAbove = (links: Links | undefined) => pathIn(links, /\/v2\/checkout\/orders\/([A-Z0-9]{1,36})$/)
 
 export const Capture = Schema.Struct({
   id: optionalText,

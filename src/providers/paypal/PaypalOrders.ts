@@ -14,7 +14,7 @@ import {
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
 import { Capture, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
-import { endBy, problemIn, refused, Amount, moneyOf, Payee } from "./PaypalSchemas.ts"
+import { endBy, problemIn, refused, Amount, Links, moneyOf, Payee } from "./PaypalSchemas.ts"
 
 const Unit = Schema.Struct({
   custom_id: optionalText,
@@ -32,7 +32,7 @@ const Order = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
   purchase_units: optional(Schema.Array(Unit)),
-  links: optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
+  links: Links
 })
 type Order = typeof Order.Type
 
@@ -96,7 +96,7 @@ export const captureReport = (
   })
 }
 
-const pageOf = (links: ReadonlyArray<{ readonly href: string; readonly rel?: string | undefined }> | undefined) =>
+const pageOf = (links: Links | undefined) =>
   links?.find(({ href, rel }) => (rel === "payer-action" || rel === "approve") && /^https?:\/\//.test(href))?.href
 
 const waitingAt = (page: string | undefined): Pick<Report, "waitsFor"> =>

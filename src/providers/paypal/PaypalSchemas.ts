@@ -94,7 +94,9 @@ export const verification = (reply: ProviderReply): Option.Option<Check<"vendor"
   )
 }
 
-const Links = optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
+const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText }))
+export type Links = typeof AllLinks.Type
+export const Links = optional(AllLinks)
 
 const readProblem = objectReader({
   name: Schema.String,
@@ -113,7 +115,7 @@ interface Problem {
   readonly issue: string | undefined
   readonly field: string | undefined
   readonly reason: string
-  readonly links: ReadonlyArray<{ readonly href: string; readonly rel?: string | undefined }>
+  readonly links: Links
 }
 
 export const problemIn = ({ json }: ProviderReply): Problem | undefined =>

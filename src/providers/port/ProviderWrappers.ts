@@ -81,11 +81,9 @@ export const wrapProvider = (provider: Provider): Provider => {
     accounts: accounts && {
       ...accounts,
       issue: (order: DetailsOrder) => tagged("order", null, accounts.issue(order)),
-      ...(accounts.incoming === undefined
-        ? {}
-        : {
-            incoming: (since: Date, until?: Date) => tagged("question", null, accounts.incoming!(since, until))
-          })
+      ...(accounts.incoming && {
+        incoming: (since: Date, until?: Date) => tagged("question", null, accounts.incoming!(since, until))
+      })
     }
   })
   return {

@@ -100,23 +100,19 @@ export const stripeTest = (call: Call) =>
       const balance = yield* alsoTold(call(get("read balance", "/v1/balance")), readBalance)
       const title = account?.settings?.dashboard?.display_name ?? account?.business_profile?.name ?? ""
       return {
-        ...(account === undefined
-          ? {}
-          : {
-              name: `${title} ${account.id}`.trim(),
-              rights: [
-                ...(account.charges_enabled === true ? ["charges"] : []),
-                ...(account.payouts_enabled === true ? ["payouts"] : [])
-              ]
-            }),
-        ...(balance === undefined
-          ? {}
-          : {
-              mode: balance.livemode ? ("live" as const) : ("test" as const),
-              balances: balance.available.map(({ amount, currency }) =>
-                balanceText(moneyIn(amount, currency), amount, currency)
-              )
-            })
+        ...(account && {
+          name: `${title} ${account.id}`.trim(),
+          rights: [
+            ...(account.charges_enabled === true ? ["charges"] : []),
+            ...(account.payouts_enabled === true ? ["payouts"] : [])
+          ]
+        }),
+        ...(balance && {
+          mode: balance.livemode ? ("live" as const) : ("test" as const),
+          balances: balance.available.map(({ amount, currency }) =>
+            balanceText(moneyIn(amount, currency), amount, currency)
+          )
+        })
       }
     })
   )

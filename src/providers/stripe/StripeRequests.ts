@@ -207,13 +207,11 @@ export const intentForm = (order: PaymentOrder, by: PaidBy): Either.Either<Form,
 /** One for an attempt: a payer who comes again gets an account of its own again, so that no two payments share one. */
 export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
   "metadata[reference]": reference,
-  ...(payer === null
-    ? {}
-    : {
-        name: payer.name.slice(0, LONGEST_NAME),
-        ...(payer.email === null || payer.email.length > LONGEST_EMAIL ? {} : { email: payer.email }),
-        ...(payer.phone.length > LONGEST_PHONE ? {} : { phone: payer.phone })
-      })
+  ...(payer && {
+    name: payer.name.slice(0, LONGEST_NAME),
+    ...(payer.email === null || payer.email.length > LONGEST_EMAIL ? {} : { email: payer.email }),
+    ...(payer.phone.length > LONGEST_PHONE ? {} : { phone: payer.phone })
+  })
 })
 
 /** Stripe remembers what it answered for each of them. */
