@@ -29,6 +29,9 @@ type Details = Pick<typeof Api.Beneficiary.Type, "bank_details" | "momo_details"
 /** `field: reason` for everything that is wrong, so that a caller corrects it all at once. */
 type Checked<A> = Either.Either<A, ReadonlyArray<string>>
 
+/** How an account of this type is paid. */
+export const methodOfAccount = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
+
 const noDetails: Details = { bank_details: {}, momo_details: {}, wallet_details: {} }
 
 const refuse = (...problems: ReadonlyArray<string>) => Either.left(problems)

@@ -5,7 +5,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { atConfigVersion } from "../../platform/database/Batcher.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Access, Permit } from "../../domain/Access.ts"
+import { type Access, organizationOf, type Permit } from "../../domain/Access.ts"
 import { type InsufficientFunds, type RateLimited, RefusedByRule } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { ruleFor } from "../../domain/Reserve.ts"
@@ -81,6 +81,9 @@ const withoutUnusedCard = ({ card, payment, ...planned }: PaymentPlan, candidate
   card === null || candidates[0].takesCardNumbers
     ? { ...planned, card, payment }
     : { ...planned, card: null, payment: { ...payment, card_details: {} } }
+
+export const organizationFor = (permit: Permit<Access>) =>
+  organizationOf(permit, "org_id: say which organisation this is for: the credential names none.")
 
 /** A payment as it is first stored. */
 export const newPayment = Effect.fnUntraced(function* (

@@ -1,7 +1,7 @@
 /** Initiates payments for API callers and other features: plans them, then creates and dispatches. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { BeneficiaryId, type OrgId, idOrNil } from "../../domain/Ids.ts"
-import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
+import { type Beneficiary, methodOfAccount } from "../beneficiaries/Beneficiary.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -21,7 +21,7 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { lockUsed } from "../../money/rates/RateLockStore.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { CreateAndDispatch, type CreateOptions } from "./CreateAndDispatch.ts"
+import { CreateAndDispatch, type CreateOptions, organizationFor } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
 import {
   noCallerFields,
@@ -58,8 +58,6 @@ interface WantedPayout {
   readonly description: string | null
 }
 
-const methodOf = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
-
 export const planPayout = ({ amount, beneficiary, description }: WantedPayout): Either.Either<PaymentPlan, Invalid> => {
   if (beneficiary.currency !== amount.currency) {
     return Either.left(
@@ -68,13 +66,12 @@ export const planPayout = ({ amount, beneficiary, description }: WantedPayout): 
       })
     )
   }
-  const method = methodOf[beneficiary.account_type]
   const country = beneficiary.bank_details.country ?? beneficiary.country
   return Either.right({
     payment: {
       ...noCallerFields,
       direction: "outbound",
-      payment_method: method,
+      payment_method: methodOfAccount[beneficiary.account_type],
       country,
       amount,
       target: amount,
@@ -127,12 +124,6 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const { mode, rateGainMax, rateLockMax } = yield* Settings
       const limits = { rateGainMax, rateLockMax }
 
-      const orgOf = (permit: Permit<"any" | "payouts">) =>
-        Effect.mapError(
-          permit.scope,
-          () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
-        )
-
       /** Reads the organisation only if the request names no country. */
       const countryOf = (orgId: OrgId, { country }: Request) =>
         country === undefined
@@ -174,7 +165,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       })
 
       const initiate = Effect.fnUntraced(function* (permit: Permit<"any" | "payouts">, request: Request, key?: NewKey) {
-        const orgId = yield* orgOf(permit)
+        const orgId = yield* organizationFor(permit)
         const { account, ...planned } = yield* plan(orgId, request)
         return yield* launch(permit, orgId, planned, { key, ...fundingOf(account) })
       })
@@ -187,7 +178,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           request: Collection,
           options: CreateOptions<E>
         ) {
-          const orgId = yield* orgOf(permit)
+          const orgId = yield* organizationFor(permit)
           const { bank_details } = request
           const bank =
             bank_details === undefined ? {} : { bank_account: { account_number: bank_details.account_number } }
@@ -198,7 +189,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         payFrom: (permit, orgId, wanted, options) =>
           Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
         preview: Effect.fn("Initiation.preview")(function* (permit, request, platformOnly) {
-          const orgId = yield* orgOf(permit)
+          const orgId = yield* organizationFor(permit)
           const { account, isLockUsed, payment } = yield* plan(orgId, request)
           if (isLockUsed) return yield* lockUsed()
           return yield* router.route(orgId, { ...payment, platformOnly: platformOnly || Option.isSome(account) })

@@ -252,6 +252,9 @@ const amountsOf = (request: Request): Either.Either<Amounts, ReadonlyArray<strin
     : Either.right({ amount: amount.right, target: target.right })
 }
 
+export const notLocked = () =>
+  new RateMismatch({ message: "org_rate_id: is not a rate that was locked for this organisation; look it up again." })
+
 /** Nothing where nothing is converted. */
 const lockUseOf = (
   request: Request,
@@ -261,10 +264,7 @@ const lockUseOf = (
   Either.gen(function* () {
     const { currency, target_currency } = request
     if (currency === target_currency) return undefined
-    if (Option.isNone(lock)) {
-      const message = "org_rate_id: is not a rate that was locked for this organisation; look it up again."
-      return yield* Either.left(new RateMismatch({ message }))
-    }
+    if (Option.isNone(lock)) return yield* Either.left(notLocked())
     const locked = yield* Either.mapLeft(
       checkLocked(lock.value, currency, target_currency),
       (message) => new RateMismatch({ message })

@@ -1,7 +1,7 @@
 /** Plans a ramp from its request: direction, both amounts, payer and payee; or lists every problem. Pure. */
 import { type BigDecimal, Either, Option } from "effect"
 import { type RampRequest, statedDirection } from "../../contract/api/RampsApi.ts"
-import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
+import { type Beneficiary, methodOfAccount } from "../beneficiaries/Beneficiary.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { type CryptoAssetCode, type CryptoNetwork, networksOf } from "../../domain/Currency.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
@@ -252,14 +252,12 @@ export const planRamp = (
     }
   })
 
-const paidBy = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
-
 const factsOf = (planned: RampPlan): RampFacts => ({
   direction: planned.direction,
   network: planned.network,
   wallet_address: planned.walletAddress,
   collection: planned.collection.method,
-  settlement: planned.beneficiary === null ? "crypto" : paidBy[planned.beneficiary.account_type],
+  settlement: planned.beneficiary === null ? "crypto" : methodOfAccount[planned.beneficiary.account_type],
   rate: toPlainText(planned.rate),
   client_rate: toPlainText(planned.clientRate),
   customer_type: planned.customer.type,

@@ -7,7 +7,7 @@ import type { Permit } from "../../domain/Access.ts"
 import {
   type AllProvidersFailed,
   type IdempotencyConflict,
-  Invalid,
+  type Invalid,
   type InsufficientFunds,
   type NoRoute,
   type RateLimited,
@@ -17,7 +17,7 @@ import {
 import type { RampDirection } from "../../domain/Ramp.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { CreateAndDispatch, newPayment } from "../initiate/CreateAndDispatch.ts"
+import { CreateAndDispatch, newPayment, organizationFor } from "../initiate/CreateAndDispatch.ts"
 import { type LegToRoute, noRoute, PaymentRouter } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/RampPayout.ts"
@@ -86,10 +86,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         request: RampRequest,
         key?: NewKey
       ) {
-        const orgId = yield* Effect.mapError(
-          permit.scope,
-          () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
-        )
+        const orgId = yield* organizationFor(permit)
         const planned = yield* plan(orgId, request)
         const drafted = yield* newPayment(ids, permit, orgId, describeRamp(planned), [])
         if (!isRamp(drafted)) return yield* Effect.dieMessage("a ramp without its facts")

@@ -46,30 +46,16 @@ export type OtherItemsOf = (scope: Scope, window: Window) => Stored<ReadonlyArra
 
 export class OtherItems extends Context.Tag("corridor/OtherItems")<OtherItems, OtherItemsOf>() {}
 
+const noPayment = { payment_id: null, attempt_id: null }
+const noWebhook = { webhook_id: null, delivery_id: null, dead_letters: null }
 const noEscrow = { escrow_id: null, party_id: null }
 
-const ofPayment = ({ attempt_id, detail, item_id, kind, opened_at, org_id, payment_id }: OpenItem): Item => ({
-  item_id,
-  kind,
-  org_id,
-  payment_id,
-  attempt_id,
-  webhook_id: null,
-  delivery_id: null,
-  dead_letters: null,
-  ...noEscrow,
-  detail,
-  created_at: opened_at
-})
+const ofPayment = ({ attempt_id, detail, item_id, kind, opened_at, org_id, payment_id }: OpenItem): Item => {
+  const about = { item_id, kind, org_id, payment_id, attempt_id, created_at: opened_at }
+  return { ...about, ...noWebhook, ...noEscrow, detail }
+}
 
-const ofOther = (item: OtherItem): Item => ({
-  ...item,
-  payment_id: null,
-  attempt_id: null,
-  webhook_id: null,
-  delivery_id: null,
-  dead_letters: null
-})
+const ofOther = (item: OtherItem): Item => ({ ...item, ...noPayment, ...noWebhook })
 
 const wordsOf = ({ dead_letters, endpoint_url, kind, reason }: WebhookIssue): string => {
   if (kind === "disabled_endpoint") return `${endpoint_url} is disabled. ${reason ?? "Its owner did it."}`
@@ -80,8 +66,8 @@ const wordsOf = ({ dead_letters, endpoint_url, kind, reason }: WebhookIssue): st
 
 const ofWebhook = (issue: WebhookIssue): Item => {
   const { created_at, dead_letters, delivery_id, item_id, kind, org_id, webhook_id } = issue
-  const about = { item_id, kind, org_id, payment_id: null, attempt_id: null, webhook_id, delivery_id, dead_letters }
-  return { ...about, ...noEscrow, detail: wordsOf(issue), created_at }
+  const about = { item_id, kind, org_id, webhook_id, delivery_id, dead_letters, created_at }
+  return { ...about, ...noPayment, ...noEscrow, detail: wordsOf(issue) }
 }
 
 const newestFirst = Order.reverse(

@@ -11,7 +11,7 @@ import {
 import { minimumIn, released, minimumOf, reserveRule, type ReserveRule } from "../../domain/Reserve.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { type Stored, orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { PaymentCommand } from "../settlement/PaymentCommand.ts"
 import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
@@ -23,7 +23,7 @@ import type { Money } from "../../domain/Money.ts"
 import { SqlClient } from "@effect/sql"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { execute, moneyOf, ownedBy, query } from "../../platform/database/Query.ts"
-import { booksColumns, booksOf, paymentOf, selectedColumns } from "../store/PaymentRow.ts"
+import { booksColumns, booksOf, paymentOf, readRows, selectedColumns } from "../store/PaymentRow.ts"
 import type { Reserve, ReservesApi } from "../../contract/api/ReservesApi.ts"
 import { success } from "../../contract/api/Envelope.ts"
 import { organizationOf } from "../../domain/Access.ts"
@@ -64,8 +64,7 @@ export const reserveStoreSql = Layer.effect(
     due: (most) =>
       sql`select ${sql.literal(selectedColumns("p."))}, ${sql.literal(booksColumns("p."))} from payments p
         where p.release_at <= now() order by p.release_at limit ${most}`.pipe(
-        Effect.map((rows) => rows.map((row) => ({ payment: paymentOf(row), ...booksOf(row) }))),
-        orDatabaseFailure
+        readRows((row) => ({ payment: paymentOf(row), ...booksOf(row) }))
       ),
     postpone: ({ org_id, payment_id, version }) =>
       execute(sql`update payments set release_at = now() + make_interval(secs => ${Duration.toSeconds(releaseRetry)})

@@ -7,13 +7,13 @@ import { BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } f
 import { Settings } from "../../platform/config/Settings.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { given, exceeds, type Rate } from "../../domain/Exchange.ts"
-import { Conflict } from "../../domain/Failure.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { rampAmounts, withinDrift } from "../../domain/Ramp.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Payment } from "../store/Payment.ts"
 import { isRamp, rampLegs } from "../route/RampPayout.ts"
+import { refuse } from "../settlement/PaymentCommand.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 type Price = Partial<Pick<Payment, "amount" | "target" | "org_rate_id" | "ramp" | "total_fees" | "fee_ids">>
@@ -83,14 +83,6 @@ const make = Effect.gen(function* () {
       ? feeRules.chargeAgain({ ...payment, direction: payment.direction })
       : Effect.succeed({ fees: undefined, totals: {} })
 
-  const refusal = ({ payment_id, status, transaction_id }: Payment, why: string, rate?: Rate): Conflict =>
-    new Conflict({
-      message: `This payment is ${status}: ${why}`,
-      paymentId: payment_id,
-      transactionId: transaction_id,
-      ...(rate === undefined ? {} : { rate })
-    })
-
   return {
     holds,
     /** None: its price holds. Fails until the reviewer accepts the rate as it is at this moment. */
@@ -98,15 +90,15 @@ const make = Effect.gen(function* () {
       if (yield* holds(payment)) return Option.none<Repriced>()
       const current = yield* live(payment)
       if (Option.isNone(current)) {
-        return yield* refusal(payment, "its rate no longer holds, and there is no other now. Try again later.")
+        return yield* refuse(payment, "its rate no longer holds, and there is no other now. Try again later.")
       }
       const rate = current.value
       const text = toPlainText(rate)
       if (accepted === undefined || !BigDecimal.equals(accepted, rate)) {
         const why = `its rate no longer holds and is now ${text}. Send accept_rate ${text} with the review to go on at that, or reject it.`
-        return yield* refusal(payment, why, rate)
+        return yield* refuse(payment, why, rate)
       }
-      const worth = yield* Either.mapLeft(priceAt(payment, rate), (why) => refusal(payment, `${why} at ${text}.`, rate))
+      const worth = yield* Either.mapLeft(priceAt(payment, rate), (why) => refuse(payment, `${why} at ${text}.`, rate))
       const { fees, totals } = yield* feesAt({ ...payment, ...worth })
       const price = { ...worth, ...totals }
       const note = noteOf(payment, price, rate)

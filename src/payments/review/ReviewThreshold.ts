@@ -3,12 +3,17 @@ import { BigDecimal, Context, Effect, Layer, Option } from "effect"
 import { fromPlainText } from "../../domain/Decimal.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { isAnyCurrencyCode } from "../../domain/Currency.ts"
+import type { ReviewLimit } from "../../domain/RiskRules.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import type { OperatorItem, Payment } from "../store/Payment.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
-const thresholdOf = ({ review_threshold }: Organization): Option.Option<BigDecimal.BigDecimal> =>
-  Option.fromNullable(review_threshold).pipe(Option.flatMap(fromPlainText), Option.filter(BigDecimal.isPositive))
+export const reviewLimitOf = ({ currency, review_threshold }: Organization): Option.Option<ReviewLimit> =>
+  Option.fromNullable(review_threshold).pipe(
+    Option.flatMap(fromPlainText),
+    Option.filter(BigDecimal.isPositive),
+    Option.map((threshold) => ({ threshold, currency }))
+  )
 
 export class ReviewThreshold extends Context.Tag("corridor/ReviewThreshold")<
   ReviewThreshold,
@@ -20,8 +25,8 @@ export class ReviewThreshold extends Context.Tag("corridor/ReviewThreshold")<
     Effect.gen(function* () {
       const rates = yield* RateQuote
       return Effect.fnUntraced(function* ({ amount }, organization) {
-        const threshold = Option.flatMap(organization, thresholdOf)
-        if (Option.isNone(organization) || Option.isNone(threshold)) return Option.none<string>()
+        const reviewed = Option.flatMap(organization, reviewLimitOf)
+        if (Option.isNone(organization) || Option.isNone(reviewed)) return Option.none<string>()
         const { currency, review_threshold } = organization.value
         const limit = `the review threshold of ${review_threshold} ${currency}`
         const rate = isAnyCurrencyCode(currency)
@@ -29,7 +34,7 @@ export class ReviewThreshold extends Context.Tag("corridor/ReviewThreshold")<
           : Option.none()
         if (Option.isNone(rate))
           return Option.some(`${amount.toString()} cannot be compared with ${limit}: there is no rate.`)
-        return BigDecimal.lessThan(BigDecimal.multiply(amount.toDecimal(), rate.value), threshold.value)
+        return BigDecimal.lessThan(BigDecimal.multiply(amount.toDecimal(), rate.value), reviewed.value.threshold)
           ? Option.none()
           : Option.some(`${amount.toString()} reaches ${limit}.`)
       })

@@ -3,9 +3,8 @@
  * own transaction, under locks of what identifies its parties: of two payments at once, the second counts the first.
  */
 import { createHmac, randomBytes } from "node:crypto"
-import { BigDecimal, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import type { AnyCurrencyCode } from "../../domain/Currency.ts"
-import { fromPlainText } from "../../domain/Decimal.ts"
 import type { Busy, DatabaseFailure } from "../../domain/Failure.ts"
 import type { Rate } from "../../domain/Exchange.ts"
 import type { OrgId } from "../../domain/Ids.ts"
@@ -18,7 +17,6 @@ import {
   type ListSubject,
   normalizeIp,
   normalizeName,
-  type ReviewLimit,
   type RiskRule,
   type RuleHit,
   ruleTitle,
@@ -37,6 +35,7 @@ import { Secrets } from "../../platform/secrets/Secrets.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 import type { Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+import { reviewLimitOf } from "../review/ReviewThreshold.ts"
 import { type ListEntry, type NewRule, type Owner, type RiskConfig, RuleStore } from "./RuleStore.ts"
 import { Screening } from "./Screening.ts"
 
@@ -94,13 +93,6 @@ type IsApproved = (rule: RiskRule, subject: Subject) => boolean
 const notApproved: IsApproved = () => false
 
 const riskRuleOf = ({ org_id, ...terms }: NewRule): RiskRule => ({ ...terms, ofPlatform: org_id === null })
-
-export const reviewLimitOf = ({ currency, review_threshold }: Organization): Option.Option<ReviewLimit> =>
-  Option.fromNullable(review_threshold).pipe(
-    Option.flatMap(fromPlainText),
-    Option.filter(BigDecimal.isPositive),
-    Option.map((threshold) => ({ threshold, currency }))
-  )
 
 /** Currencies of amounts and the limits that they are compared with. */
 export const readRates = (

@@ -17,7 +17,8 @@ import {
 } from "../../domain/RiskRules.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { readRates, reviewLimitOf } from "./RuleCheck.ts"
+import { reviewLimitOf } from "../review/ReviewThreshold.ts"
+import { readRates } from "./RuleCheck.ts"
 import { type PastPayment, RuleStore, uncountedStatuses } from "./RuleStore.ts"
 import { Rules, type RulesPermit, type WantedTerms } from "./Rules.ts"
 

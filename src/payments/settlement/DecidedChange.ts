@@ -347,7 +347,7 @@ export const buildChange = (
     cause: source.cause,
     at: moment.at,
     attempt: answered,
-    booksBefore: { movements: subject.movements, allocations: subject.allocations },
+    booksBefore: subject,
     movements: recording.toWrite,
     allocations,
     events: [

@@ -2,6 +2,7 @@
 import { Cause, Clock, Context, Data, Duration, Effect, FiberRef, Layer, type Option } from "effect"
 import { type AttemptId, type PaymentId, Ids } from "../../domain/Ids.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
+import type { Rate } from "../../domain/Exchange.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import type { SentAtOnce } from "../route/CallProvider.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
@@ -44,8 +45,13 @@ export const paymentIds = ({ payment_id, transaction_id }: Payment) => ({
   transactionId: transaction_id
 })
 
-export const refuse = (payment: Payment, why: string): Conflict =>
-  new Conflict({ message: `This payment is ${payment.status}: ${why}`, ...paymentIds(payment) })
+/** `rate`: the one to accept. */
+export const refuse = (payment: Payment, why: string, rate?: Rate): Conflict =>
+  new Conflict({
+    message: `This payment is ${payment.status}: ${why}`,
+    ...paymentIds(payment),
+    ...(rate === undefined ? {} : { rate })
+  })
 
 /** Reason why a provider cannot be asked: switched off, or without credentials. */
 export const switchedOff = ({ account, provider }: Pick<Attempt, "account" | "provider">): string =>

@@ -149,14 +149,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const fresh = yield* ids.several(EVENTS)
         const context = { at, newId: () => fresh.shift()! }
         const { refund, ...rest } = stated
-        const booksBefore = { movements: history.movements, allocations: history.allocations }
         const completed: Payment = { ...payment, ...stated.patch, status: stated.status }
         const patch = {
           ...stated.patch,
           comments: appendNote(payment.comments, note),
           ...reservePatch(completed, organizationAccount(completed), at)
         }
-        const plain: Change = { ...rest, payment, patch, at, booksBefore, events: [] }
+        const plain: Change = { ...rest, payment, patch, at, booksBefore: history, events: [] }
         const refunded = refundedOf({ ...payment, ...patch, status: stated.status }, booksAfter(plain))
         const after: Payment = { ...payment, ...patch, refunded, status: stated.status, updated_at: at }
         const change: Change = {

@@ -7,7 +7,6 @@ import { asSentence } from "../../domain/MailSafeText.ts"
 import { AttemptId, Ids } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
-import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
@@ -27,6 +26,7 @@ import { type AttemptOfPayment, PaymentStore, type PaymentHistory, reread } from
 import { partOf } from "./SignalMovements.ts"
 import {
   isUnderpaid,
+  suspenseAccount,
   suspenseItemId,
   moverOf,
   type SuspenseSum,
@@ -137,14 +137,9 @@ const wantedOf = (
 
 /** Return of the named money that is under way or has an unknown outcome. */
 const openReturn = (payment: Payment, { attempts }: PaymentHistory, item: string | undefined): Attempt | undefined => {
-  const isNamed = ({ amount, of }: Refund): boolean => {
-    if (of === undefined) return false
-    const account =
-      of.from === "ramp"
-        ? LedgerAccount.ramp(payment.payment_id, amount.currency)
-        : LedgerAccount.clearing(payment.payment_id, of.attempt_id, amount.currency)
-    return item === undefined || item === suspenseItemId(account)
-  }
+  const isNamed = ({ amount, of }: Refund): boolean =>
+    of !== undefined &&
+    (item === undefined || item === suspenseItemId(suspenseAccount(payment, { ...of, money: amount })))
   const open = payment.refunds.find((part) => part.state === "open" && isNamed(part))
   return attempts.find(({ attempt_id }) => attempt_id === open?.refund_id)
 }
@@ -206,16 +201,12 @@ const make = Effect.gen(function* () {
       at,
       nextAttempt: attempt,
       ...(ended ? {} : { attempt: withoutEnquiries(taker) }),
-      booksBefore: { movements: history.movements, allocations: history.allocations },
+      booksBefore: history,
       events: eventsOf({ at, newId: () => fresh.shift()! }, after, payment.status)
     })
     if (!written) return yield* changed()
-    const subject: AttemptOfPayment = {
-      payment: after,
-      attempt: openAttempt(after, attempt),
-      movements: history.movements,
-      allocations: history.allocations
-    }
+    const { allocations, movements } = history
+    const subject = { payment: after, attempt: openAttempt(after, attempt), movements, allocations }
     return { ...subject, sendPermit: FirstSendPermit.made(attempt) }
   })
 

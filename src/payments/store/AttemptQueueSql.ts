@@ -1,6 +1,6 @@
 /** How attempts are taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
 import type { SqlClient } from "@effect/sql"
-import { Duration, Effect, Option, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { AttemptId, ConfigId, nilUuid } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import {
@@ -36,6 +36,7 @@ import {
   attemptOfPaymentColumns,
   attemptOfPayment,
   paymentOf,
+  readRows,
   selectedColumns
 } from "./PaymentRow.ts"
 import { attemptKinds, StoredCallback, type UnmatchedCallback } from "./Payment.ts"
@@ -226,10 +227,9 @@ export const attemptQueueSql = (
 
   return {
     claimEnquiries: (capacity) =>
-      sql.unsafe<object>(claimStatement, [capacityText(capacity), Duration.toSeconds(enquiryLease)]).pipe(
-        Effect.map((rows) => rows.map(dueAttemptOf)),
-        orDatabaseFailure
-      ),
+      sql
+        .unsafe<object>(claimStatement, [capacityText(capacity), Duration.toSeconds(enquiryLease)])
+        .pipe(readRows(dueAttemptOf)),
     hint: (attemptId, providerPaymentId = null) =>
       sql
         .unsafe<object>(hintStatement, [
@@ -248,10 +248,9 @@ export const attemptQueueSql = (
       execute(sql`update attempts set hints = hints + 1, hint_at = now() + make_interval(secs => ${Duration.toSeconds(after)})
         where attempt_id = ${attemptId} and hint_at = leased_until`),
     claimUnsent: (capacity) =>
-      sql.unsafe<object>(claimUnsentStatement, [capacityText(capacity), Duration.toSeconds(orphanedAfter)]).pipe(
-        Effect.map((rows) => rows.map(attemptOfPayment)),
-        orDatabaseFailure
-      ),
+      sql
+        .unsafe<object>(claimUnsentStatement, [capacityText(capacity), Duration.toSeconds(orphanedAfter)])
+        .pipe(readRows(attemptOfPayment)),
     renewSend: (attemptId, leaseToken) =>
       sql
         .unsafe<object>(renewStatement, [
@@ -260,10 +259,7 @@ export const attemptQueueSql = (
           leaseToken,
           Duration.toSeconds(sendWindow)
         ])
-        .pipe(
-          Effect.map((rows) => Option.map(firstRow(rows), attemptOfPayment)),
-          orDatabaseFailure
-        ),
+        .pipe(readRows(attemptOfPayment), Effect.map(firstRow)),
     stopUnsent: (attemptId, reason) =>
       anyRow(sql`update attempts set outcome = 'declined', reason = ${reason}
         where attempt_id = ${attemptId} and sends = 0 and outcome is null returning 1`),
@@ -314,10 +310,7 @@ export const attemptQueueSql = (
         on conflict (payment_id) do update set expires_at = excluded.expires_at`),
     expiredCardWaits: (most) =>
       sql`select ${sql.literal(selectedColumns("p."))} from card_waits w join payments p on p.payment_id = w.payment_id
-        where w.expires_at <= now() order by w.expires_at limit ${most}`.pipe(
-        Effect.map((rows) => rows.map(paymentOf)),
-        orDatabaseFailure
-      ),
+        where w.expires_at <= now() order by w.expires_at limit ${most}`.pipe(readRows(paymentOf)),
     deleteCardWait: ({ org_id, payment_id }) =>
       execute(sql`delete from card_waits where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`),
     now: Effect.map(moments.one(sql`select now()`), ({ now }) => now),

@@ -25,6 +25,8 @@ import { containsText, matchesExactly } from "./SearchTerms.ts"
 import { type PaymentFilter, PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { type Change, freedLock, type NewAttempt, openAttempt } from "./Change.ts"
 
+const names = ["status", "direction", "payment_method", "client_reference"] as const
+
 /** `called`, `named`: payments that some provider calls by the reference, or by the search. */
 const matches = (
   filter: PaymentFilter,
@@ -32,10 +34,7 @@ const matches = (
   called: ReadonlySet<PaymentId>,
   named: ReadonlySet<PaymentId>
 ): boolean =>
-  (filter.status === undefined || payment.status === filter.status) &&
-  (filter.direction === undefined || payment.direction === filter.direction) &&
-  (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
-  (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
+  names.every((name) => filter[name] === undefined || payment[name] === filter[name]) &&
   (filter.reference === undefined || hasReference(filter.reference, payment, called)) &&
   (filter.customer === undefined || isOfCustomer(filter.customer, filter.home, payment)) &&
   (filter.search === undefined || matchesExactly(filter.search, filter.home, payment, named)) &&

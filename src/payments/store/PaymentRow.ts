@@ -1,5 +1,6 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
-import { Either, ParseResult, Schema } from "effect"
+import type { SqlError } from "@effect/sql"
+import { Effect, Either, ParseResult, Schema } from "effect"
 import { compileDecoder } from "../../platform/schema/CompiledSchema.ts"
 import { AttemptId, ConfigId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
@@ -10,6 +11,7 @@ import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { type PaymentReserve, ReserveTerms } from "../../domain/Reserve.ts"
 import { type MovementToWrite, movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
+import { orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { moneyOf, UnexpectedRow } from "../../platform/database/Query.ts"
 import {
   type Allocation,
@@ -35,6 +37,12 @@ const rowDecoder = <A, I>(schema: Schema.Schema<A, I>): ((row: unknown) => A) =>
       return new UnexpectedRow({ message: `${column}: unexpected value` })
     })
 }
+
+/** Runs a statement, and reads each of its rows. */
+export const readRows =
+  <A>(read: (row: object) => A) =>
+  (statement: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>): Stored<ReadonlyArray<A>> =>
+    orDatabaseFailure(Effect.map(statement, (rows) => rows.map(read)))
 
 const Currency = Schema.typeSchema(AnyCurrencyCode)
 

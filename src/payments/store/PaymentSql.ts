@@ -42,6 +42,7 @@ import {
   booksOf,
   movementRow,
   paymentOf,
+  readRows,
   selectedColumns,
   toRow
 } from "./PaymentRow.ts"
@@ -240,7 +241,6 @@ export const paymentStoreSql = Layer.scoped(
     const { announce } = yield* WorkQueues
     const columns = sql.literal(selectedColumns())
     const ofAttempt = sql.literal(attemptColumns())
-    const attempts = (rows: ReadonlyArray<object>) => rows.map(attemptOf)
 
     const createAll = (all: ReadonlyArray<SentOpening>, wait: LockWait) => {
       const parts = new Set<CreationPart>()
@@ -381,10 +381,7 @@ export const paymentStoreSql = Layer.scoped(
       find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
       findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
       list: (scope, filter, window) =>
-        sql`select ${columns} from payments ${filtered(sql, scope, filter, window)}`.pipe(
-          Effect.map((rows) => rows.map(paymentOf)),
-          orDatabaseFailure
-        ),
+        sql`select ${columns} from payments ${filtered(sql, scope, filter, window)}`.pipe(readRows(paymentOf)),
       searchText: (scope, filter, window) =>
         sql`${containing(sql, scope, columns, filter, window)}`.pipe(
           Effect.map((rows) => textSearched(rows, filter, window)),
@@ -396,14 +393,10 @@ export const paymentStoreSql = Layer.scoped(
             where a.provider = ${provider} and a.provider_payment_id = ${id}
             and a.account is not distinct from ${account}::uuid
             and ${kind === undefined ? sql.literal("true") : sql`${sql.literal(KIND_OF_ATTEMPT)} = ${kind}`}
-            order by a.started_at desc limit 1`.pipe(
-          Effect.map((rows) => firstRow(attempts(rows))),
-          orDatabaseFailure
-        ),
+            order by a.started_at desc limit 1`.pipe(readRows(attemptOf), Effect.map(firstRow)),
       attemptsOf: (paymentId) =>
         sql`select ${ofAttempt} from attempts where payment_id = ${paymentId} order by started_at, attempt_id`.pipe(
-          Effect.map(attempts),
-          orDatabaseFailure
+          readRows(attemptOf)
         ),
       takenTransfers: (paymentId, movements) =>
         takenRows.all(sql`select m.kind, m.movement_id, m.payment_id, m.org_id
@@ -425,7 +418,7 @@ export const paymentStoreSql = Layer.scoped(
           ),
           attempts: sql`select ${ofAttempt} from attempts
               where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by started_at, attempt_id`.pipe(
-            Effect.map(attempts)
+            readRows(attemptOf)
           ),
           callbacks: sql`select callback_id, provider, event_key, payment_id, attempt_id, org_id,
               report, effect, received_at from provider_callbacks

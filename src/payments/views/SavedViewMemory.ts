@@ -1,7 +1,7 @@
 /** Saved views in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { ViewId } from "../../domain/Ids.ts"
-import { memoryTable, openTables, seenIn } from "../../platform/database/MemoryDatabase.ts"
+import { currentDate, memoryTable, openTables, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type SavedView, SavedViewStore, type Store } from "./SavedViews.ts"
 
@@ -18,17 +18,17 @@ export const savedViewStoreMemory = Layer.effect(
       list: (orgId) => Effect.sync(() => of(orgId).toSorted((a, b) => (a.name < b.name ? -1 : 1))),
       countForUpdate: (orgId) => Effect.sync(() => of(orgId).length),
       insert: (view) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.map(currentDate, (at) => {
           if (isTaken(view)) return Option.none()
-          const row = { ...view, created_at: new Date(now), updated_at: new Date(now) }
+          const row = { ...view, created_at: at, updated_at: at }
           savedViews.set(view.view_id, row)
           return Option.some(row)
         }),
       find: (scope, id) => Effect.sync(() => look(scope, id)),
       update: (scope, id, fields) =>
-        Effect.map(Clock.currentTimeMillis, (now) =>
+        Effect.map(currentDate, (updated_at) =>
           Option.flatMap(look(scope, id), (row) => {
-            const changed = { ...row, ...fields, updated_at: new Date(now) }
+            const changed = { ...row, ...fields, updated_at }
             if (isTaken(changed)) return Option.none()
             savedViews.set(id, changed)
             return Option.some(changed)

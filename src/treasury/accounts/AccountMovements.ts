@@ -10,13 +10,14 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { orRefuse, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { Invalid, NotFound, notFound, RateMismatch } from "../../domain/Failure.ts"
+import { Invalid, NotFound, notFound } from "../../domain/Failure.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation } from "../../payments/initiate/Initiation.ts"
+import { notLocked } from "../../payments/initiate/PaymentPlan.ts"
 import { lockUsed } from "../../money/rates/RateLockStore.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { movementAnswerText } from "./VirtualAccountView.ts"
+import { depositAnswer, transferAnswer } from "./VirtualAccountView.ts"
 import {
   depositRecord,
   transferRecord,
@@ -84,10 +85,7 @@ const make = Effect.gen(function* () {
   ) {
     if (typeof orgRateId !== "string") return currency
     const lock = yield* rates.locked(orgId, orgRateId)
-    if (Option.isSome(lock)) return lock.value[side]
-    return yield* new RateMismatch({
-      message: "org_rate_id: is not a rate that was locked for this organisation; look it up again."
-    })
+    return Option.isSome(lock) ? lock.value[side] : yield* notLocked()
   })
 
   /** Returns the row of the first virtual account. */
@@ -95,7 +93,7 @@ const make = Effect.gen(function* () {
     org_id: OrgId,
     sides: TransferAccounts,
     { amount, org_rate_id }: Pick<typeof Transfer.Type, "amount" | "org_rate_id">,
-    answer: "transfer" | "deposit",
+    answer: typeof transferAnswer,
     key: NewKey | undefined
   ) {
     const rate = yield* named(org_id, sides, org_rate_id)
@@ -110,7 +108,7 @@ const make = Effect.gen(function* () {
       const [row] = yield* record([entry], rows)
       return row!
     })
-    return yield* keys.once(key, moved, (row) => movementAnswerText(answer, row))
+    return yield* keys.once(key, moved, answer.textOf)
   })
 
   return {
@@ -155,7 +153,7 @@ const make = Effect.gen(function* () {
       if (wanted.to_account_id === SETTLEMENT) {
         const currency = yield* settlementCurrency(org_id, from, wanted.org_rate_id, "to")
         const sides = { from: accountSide(from), to: settlementSide(org_id, currency) }
-        return yield* move(org_id, sides, wanted, "transfer", key)
+        return yield* move(org_id, sides, wanted, transferAnswer, key)
       }
       const to = yield* find(Option.some(org_id), idOrNil(AccountId)(wanted.to_account_id), none("to_account_id"))
       if (to.account_id === from.account_id) {
@@ -163,7 +161,7 @@ const make = Effect.gen(function* () {
           message: "to_account_id: is the same as from_account_id."
         })
       }
-      return yield* move(org_id, { from: accountSide(from), to: accountSide(to) }, wanted, "transfer", key)
+      return yield* move(org_id, { from: accountSide(from), to: accountSide(to) }, wanted, transferAnswer, key)
     }),
 
     /** Moves money from settlement to the account. Returns the credit. */
@@ -177,7 +175,7 @@ const make = Effect.gen(function* () {
       const { org_id } = account
       const currency = yield* settlementCurrency(org_id, account, wanted.org_rate_id, "from")
       const sides = { from: settlementSide(org_id, currency), to: accountSide(account) }
-      return yield* move(org_id, sides, wanted, "deposit", key)
+      return yield* move(org_id, sides, wanted, depositAnswer, key)
     }),
 
     simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (
@@ -199,7 +197,7 @@ const make = Effect.gen(function* () {
         const [credit] = yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
         return credit!
       })
-      return yield* keys.once(key, moved, (credit) => movementAnswerText("deposit", credit))
+      return yield* keys.once(key, moved, depositAnswer.textOf)
     })
   }
 })

@@ -21,15 +21,14 @@ import { given, type Rate, worse } from "../../domain/Exchange.ts"
 import { checkLocked, type LockedRate } from "../../domain/LockedRate.ts"
 import { Money } from "../../domain/Money.ts"
 import { checkLockedAmount, type LiveValues, type LockLimits } from "../../money/rates/RateLockStore.ts"
-import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
+import { type Beneficiary, methodOfAccount } from "../../payments/beneficiaries/Beneficiary.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
+import { notLocked } from "../../payments/initiate/PaymentPlan.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 
 const REPAYMENT = "Repayment of a returned transfer"
 
 type CreditedAccount = Pick<VirtualAccount, "account_id" | "currency" | "org_id" | "user_id">
-
-type Repaid = Pick<NewVirtualTransaction, "payment_rail" | "reference">
 
 /** Runs inside a transaction that has locked the accounts and posts nothing else. */
 export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
@@ -51,11 +50,11 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
       const ids = yield* Ids
 
       /** What an account owes for returned transfers goes on from its credits to the organisation. */
-      const repaid = Effect.fnUntraced(function* (account: CreditedAccount, credited: bigint, about: Repaid) {
-        const { account_id, currency, org_id } = account
+      const repaid = Effect.fnUntraced(function* (row: NewVirtualTransaction, credited: bigint) {
+        const { account_id, currency, org_id, payment_rail, reference } = row
         if (credited <= 0n) return []
         // Other rows of the change may have taken money from the account too.
-        const { minor: balance } = yield* ledger.balance(ledgerAccountOf(account))
+        const { minor: balance } = yield* ledger.balance(ledgerAccountOf(row))
         const upTo = new Money({ currency, minor: balance < credited ? balance : credited })
         const paid = upTo.isPositive ? yield* transfers.payOwed(org_id, account_id, upTo) : Money.zero(currency)
         if (paid.isZero) return []
@@ -67,11 +66,11 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
             kind: "receivable_payment",
             payment_id: null,
             reference: transaction_id,
-            postings: move(ledgerAccountOf(account), LedgerAccount.settlement(org_id, currency), paid)
+            postings: move(ledgerAccountOf(row), LedgerAccount.settlement(org_id, currency), paid)
           }
         ])
-        const described = { ...about, transaction_id, type: "debit", amount: paid, description: REPAYMENT } as const
-        return [completedRow(account, described)]
+        const about = { transaction_id, payment_rail, reference, description: REPAYMENT }
+        return [completedRow(row, { ...about, type: "debit", amount: paid })]
       })
 
       /** By account, what the rows add to it. */
@@ -92,9 +91,7 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
       ) {
         yield* ledger.post(entries)
         const credits = creditsOf(returned === undefined ? rows : [...rows, returned])
-        const repayments = yield* Effect.forEach(credits, ({ minor, row }) =>
-          repaid(row, minor, { payment_rail: row.payment_rail, reference: row.reference })
-        )
+        const repayments = yield* Effect.forEach(credits, ({ minor, row }) => repaid(row, minor))
         const written = yield* transactions.insert([...rows, ...repayments.flat()])
         const balances = yield* ledger.balances(written.map(ledgerAccountOf))
         const at = new Date(yield* Clock.currentTimeMillis)
@@ -176,10 +173,7 @@ const exchanged = (
 ): Either.Either<TransferAmounts, Invalid | RateMismatch> =>
   Either.gen(function* () {
     const { limits, lock, values } = named
-    if (Option.isNone(lock) || Option.isNone(values)) {
-      const message = "org_rate_id: is not a rate that was locked for this organisation; look it up again."
-      return yield* Either.left(new RateMismatch({ message }))
-    }
+    if (Option.isNone(lock) || Option.isNone(values)) return yield* Either.left(notLocked())
     const locked = yield* Either.mapLeft(
       checkLocked(lock.value, paid.currency, to.currency),
       (message) => new RateMismatch({ message })
@@ -232,7 +226,7 @@ type Described = Pick<
 
 /** A row that is final when written. */
 export const completedRow = (
-  { account_id, currency, org_id, user_id }: Pick<VirtualAccount, "account_id" | "currency" | "org_id" | "user_id">,
+  { account_id, currency, org_id, user_id }: CreditedAccount,
   described: Described
 ): NewVirtualTransaction => ({
   ...described,
@@ -246,15 +240,19 @@ export const completedRow = (
   rate: null
 })
 
-const railOf = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
-
 /** A pending row, whose status follows the payment. */
 export const withdrawalRow = (
   account: VirtualAccount,
   { amount, description, payment_id, transaction_id }: Payment,
   { account_type }: Beneficiary
 ): NewVirtualTransaction => {
-  const about = { transaction_id, amount, description, payment_rail: railOf[account_type], reference: payment_id }
+  const about = {
+    transaction_id,
+    amount,
+    description,
+    payment_rail: methodOfAccount[account_type],
+    reference: payment_id
+  }
   return { ...completedRow(account, { ...about, type: "debit" }), status: "pending", payment_id }
 }
 

@@ -24,7 +24,7 @@ import { Money } from "../../domain/Money.ts"
 import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { AccountDetails, AccountHolder } from "../../providers/port/AccountIssuer.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { accountDetailsLease } from "../../domain/policies/PaymentPolicies.ts"
 import { capacityText, chosenInTurn, type ProviderCapacity } from "../../platform/database/ProviderQueues.ts"
 import { WorkQueues } from "../../platform/database/WorkQueues.ts"
@@ -364,6 +364,8 @@ export const virtualTransactionStoreSql = Layer.effect(
         p.status as payment_status, p.total_fees as payment_fees, p.updated_at as payment_updated_at
       from virtual_transactions t
       left join payments p on p.payment_id = t.payment_id and ${sameOrg("p.org_id", "t.org_id")}) transaction`)
+    const first = (condition: Statement.Fragment) =>
+      Effect.map(rowsOf.first(sql`select * from ${transactions} where ${condition}`), Option.map(fromRow))
     return {
       insert: (rows) => {
         if (rows.length === 0) return Effect.succeed([])
@@ -383,17 +385,9 @@ export const virtualTransactionStoreSql = Layer.effect(
       },
       find: (scope, id, userId) => {
         const owner = userId === undefined ? sql.literal("true") : sql`user_id = ${userId}`
-        return sql`select * from ${transactions}
-          where transaction_id = ${id} and ${ownedIn(sql, scope)} and ${owner}`.pipe(
-          rowsOf.first,
-          Effect.map(Option.map(fromRow))
-        )
+        return first(sql`transaction_id = ${id} and ${ownedIn(sql, scope)} and ${owner}`)
       },
-      findByPayment: (orgId, paymentId) =>
-        sql`select * from ${transactions} where payment_id = ${paymentId} and ${ownedBy(sql, orgId)}`.pipe(
-          rowsOf.first,
-          Effect.map(Option.map(fromRow))
-        ),
+      findByPayment: (orgId, paymentId) => first(sql`payment_id = ${paymentId} and ${ownedBy(sql, orgId)}`),
       list: (scope, accountId, window) =>
         sql`select * from ${transactions} where account_id = ${accountId} and ${ownedIn(sql, scope)}
           ${newest(sql, "transaction_id", window)}`.pipe(

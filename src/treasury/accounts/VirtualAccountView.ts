@@ -1,5 +1,5 @@
 /** Virtual accounts and transactions in answers and events, and the stored text of an answer to a repeated key. */
-import { Schema } from "effect"
+import { flow, Schema } from "effect"
 import { envelope, success } from "../../contract/api/Envelope.ts"
 import { VirtualTransaction as Shown } from "../../contract/api/VirtualAccountsApi.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
@@ -25,21 +25,22 @@ export const transferView = ({ amount, issuer_reference, movement_id, ...transfe
   currency: amount.currency
 })
 
-const messages = {
-  withdraw: "Withdrawal initiated",
-  transfer: "Transfer completed",
-  deposit: "Deposit completed"
-} as const
+/** An answer, and its stored text for a repeated idempotency key. */
+export const replayable = <A, I>(message: string, schema: Schema.Schema<A, I>) => {
+  const encode = Schema.encodeSync(envelope(schema))
+  const of = (data: A) => success(message, data)
+  return { of, textOf: (data: A): string => stringifyWire(encode(of(data))) }
+}
 
-type MovementAnswer = keyof typeof messages
+/** Of a movement on an account. */
+const movementAnswer = (message: string) => {
+  const { of, textOf } = replayable(message, Shown)
+  return { of: flow(transactionView, of), textOf: flow(transactionView, textOf) }
+}
 
-export const movementAnswer = (movement: MovementAnswer, transaction: VirtualTransaction) =>
-  success(messages[movement], transactionView(transaction))
-
-const encode = Schema.encodeSync(envelope(Shown))
-
-export const movementAnswerText = (movement: MovementAnswer, transaction: VirtualTransaction): string =>
-  stringifyWire(encode(movementAnswer(movement, transaction)))
+export const withdrawalAnswer = movementAnswer("Withdrawal initiated")
+export const transferAnswer = movementAnswer("Transfer completed")
+export const depositAnswer = movementAnswer("Deposit completed")
 
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 

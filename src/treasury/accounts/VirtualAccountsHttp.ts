@@ -3,7 +3,14 @@ import type { VirtualAccountsApi } from "../../contract/api/VirtualAccountsApi.t
 import { success } from "../../contract/api/Envelope.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
-import { accountView, movementAnswer, transactionView, transferView } from "./VirtualAccountView.ts"
+import {
+  accountView,
+  depositAnswer,
+  transactionView,
+  transferAnswer,
+  transferView,
+  withdrawalAnswer
+} from "./VirtualAccountView.ts"
 import { AccountDetails } from "./AccountDetails.ts"
 import { AccountMovements } from "./AccountMovements.ts"
 import { IncomingTransfers } from "./IncomingTransfers.ts"
@@ -53,19 +60,13 @@ export const virtualAccountsHandlers = Effect.map(
         transactionView
       ),
     withdraw: ({ idempotencyKey, path, payload, permit }) =>
-      Effect.map(movements.withdraw(permit, path.account_id, payload, idempotencyKey), (debit) =>
-        movementAnswer("withdraw", debit)
-      ),
+      Effect.map(movements.withdraw(permit, path.account_id, payload, idempotencyKey), withdrawalAnswer.of),
     transfer: ({ idempotencyKey, payload, permit }) =>
-      Effect.map(movements.transfer(permit, payload, idempotencyKey), (debit) => movementAnswer("transfer", debit)),
+      Effect.map(movements.transfer(permit, payload, idempotencyKey), transferAnswer.of),
     fund: ({ idempotencyKey, path, payload, permit }) =>
-      Effect.map(movements.fund(permit, path.account_id, payload, idempotencyKey), (credit) =>
-        movementAnswer("deposit", credit)
-      ),
+      Effect.map(movements.fund(permit, path.account_id, payload, idempotencyKey), depositAnswer.of),
     simulateDeposit: ({ idempotencyKey, path, payload, permit }) =>
-      Effect.map(movements.simulateDeposit(permit, path.account_id, payload, idempotencyKey), (credit) =>
-        movementAnswer("deposit", credit)
-      ),
+      Effect.map(movements.simulateDeposit(permit, path.account_id, payload, idempotencyKey), depositAnswer.of),
     resolveTransfer: ({ path, payload, permit }) =>
       answer("Incoming transfer resolved", transfers.resolve(permit, path.transfer_id, payload), transferView),
     freeze: ({ path, payload, permit }) =>

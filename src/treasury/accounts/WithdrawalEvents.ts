@@ -13,7 +13,7 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { creditsAccount, FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
-import { transactionEvent, movementAnswerText } from "./VirtualAccountView.ts"
+import { transactionEvent, withdrawalAnswer } from "./VirtualAccountView.ts"
 import { payinRow, settlementRow, RecordMovement } from "./RecordMovement.ts"
 import {
   ledgerAccountOf,
@@ -123,8 +123,5 @@ export const replayedWithdrawalAnswer = Effect.map(
   VirtualTransactionStore,
   (transactions): ReplayedAnswer =>
     ({ org_id, payment_id }) =>
-      Effect.map(
-        transactions.findByPayment(org_id, payment_id),
-        Option.map((found) => movementAnswerText("withdraw", found))
-      )
+      Effect.map(transactions.findByPayment(org_id, payment_id), Option.map(withdrawalAnswer.textOf))
 )

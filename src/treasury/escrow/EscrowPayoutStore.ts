@@ -17,7 +17,7 @@ import {
   query
 } from "../../platform/database/Query.ts"
 import { initiatorPermit, type Permit, roles } from "../../domain/Access.ts"
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
 
 /**
@@ -175,7 +175,6 @@ const withMoney = <R extends Pick<typeof PayoutRow.Type, "amount" | "currency">>
 })
 
 const columnNames = Object.keys(PayoutRow.fields)
-const COLUMNS = columnNames.join(", ")
 const CLAIMED = [...columnNames, "lease_token", "tries"].map((name) => `e.${name}`).join(", ")
 
 const rowOf = ({ amount, initiator, ...payout }: NewPayout) => ({
@@ -215,7 +214,9 @@ const CLAIM = `with recursive owners as (
 export const escrowPayoutStoreSql = Layer.effect(
   EscrowPayoutStore,
   Effect.map(SqlClient.SqlClient, (sql): EscrowPayoutStore["Type"] => {
-    const columns = sql.literal(COLUMNS)
+    const columns = sql.literal(columnNames.join(", "))
+    const one = (statement: Statement.Statement<object>) =>
+      Effect.map(optionalRow.first(statement), Option.map(withMoney))
     const after = (time: Duration.Duration | null) =>
       time === null ? sql.literal("null") : sql`now() + make_interval(secs => ${Duration.toSeconds(time)})`
 
@@ -242,24 +243,21 @@ export const escrowPayoutStoreSql = Layer.effect(
           where payout_id = ${payout_id} and lease_token = ${lease_token} and status in ('waiting', 'sent')
             and ${ownedBy(sql, org_id)} returning payout_id`),
       find: (scope, escrowId, payoutId) =>
-        sql`select ${columns} from escrow_payouts
-          where payout_id = ${payoutId} and escrow_id = ${escrowId} and ${ownedIn(sql, scope)}`.pipe(
-          optionalRow.first,
-          Effect.map(Option.map(withMoney))
-        ),
+        one(sql`select ${columns} from escrow_payouts
+          where payout_id = ${payoutId} and escrow_id = ${escrowId} and ${ownedIn(sql, scope)}`),
       retry: ({ org_id, payout_id }, { payment_id, transaction_id }) =>
-        sql`update escrow_payouts set status = 'waiting', reason = null, payment_id = ${payment_id},
+        one(sql`update escrow_payouts set status = 'waiting', reason = null, payment_id = ${payment_id},
             transaction_id = ${transaction_id}, sent_at = null, due_at = now(), tries = 0, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
-          returning ${columns}`.pipe(optionalRow.first, Effect.map(Option.map(withMoney))),
+          returning ${columns}`),
       reopen: (orgId, paymentId, reason) =>
-        sql`update escrow_payouts set status = 'blocked', reason = ${reason}, due_at = null, updated_at = now()
+        one(sql`update escrow_payouts set status = 'blocked', reason = ${reason}, due_at = null, updated_at = now()
           where payment_id = ${paymentId} and status in ('sent', 'paid') and ${ownedBy(sql, orgId)}
-          returning ${columns}`.pipe(optionalRow.first, Effect.map(Option.map(withMoney))),
+          returning ${columns}`),
       close: ({ org_id, payout_id }, reason) =>
-        sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
+        one(sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
-          returning ${columns}`.pipe(optionalRow.first, Effect.map(Option.map(withMoney))),
+          returning ${columns}`),
       closeBlocked: (orgId, partyId, reason) =>
         execute(sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
           where party_id = ${partyId} and status = 'blocked' and ${ownedBy(sql, orgId)}`),

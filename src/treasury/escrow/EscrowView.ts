@@ -1,13 +1,11 @@
 /** Escrows, milestones and payouts in answers, and the stored text of an answer to a repeated key. */
-import { Schema } from "effect"
-import { envelope, success } from "../../contract/api/Envelope.ts"
 import * as Api from "../../contract/api/EscrowApi.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
-import { stringifyWire } from "../../domain/Decimal.ts"
 import type { BeneficiaryId } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
+import { replayable } from "../accounts/VirtualAccountView.ts"
 import { coverageOf, type Escrow, type Milestone, partyLedgerAccount } from "./EscrowStore.ts"
 import type { EscrowPayout } from "./EscrowPayoutStore.ts"
 
@@ -95,13 +93,6 @@ export const escrowPayoutView = (payout: EscrowPayout): EscrowPayoutView => ({
   created_at: payout.created_at,
   updated_at: payout.updated_at
 })
-
-/** An answer, and its stored text for a repeated idempotency key. */
-const replayable = <A, I>(message: string, schema: Schema.Schema<A, I>) => {
-  const encode = Schema.encodeSync(envelope(schema))
-  const of = (data: A) => success(message, data)
-  return { of, textOf: (data: A): string => stringifyWire(encode(of(data))) }
-}
 
 export const fundedAnswer = replayable("Escrow funded", Api.Escrow)
 export const canceledAnswer = replayable("Escrow canceled", Api.Escrow)
