@@ -114,14 +114,12 @@ interface Resolved {
   readonly schema: Schema
 }
 
-const nameIn = ($ref: string): string => $ref.slice($ref.lastIndexOf("/") + 1)
-
 /** Resolves a reference. A description beside the reference replaces the description of its target. */
 export const resolved = (schemas: Schemas, schema: Schema): Resolved => {
   const [only, ...more] = schema.allOf ?? []
   const inner = schema.$ref === undefined && only !== undefined && more.length === 0 ? only : schema
   if (inner.$ref === undefined) return { schema: inner === schema ? schema : { ...inner, ...ownDescription(schema) } }
-  const name = nameIn(inner.$ref)
+  const name = inner.$ref.slice(inner.$ref.lastIndexOf("/") + 1)
   const target = resolved(schemas, schemas[name] ?? {}).schema
   return { name, schema: { ...target, ...ownDescription(schema) } }
 }

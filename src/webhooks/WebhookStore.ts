@@ -49,9 +49,7 @@ const webhooks = query(Webhook)
 export const webhookStoreSql = Layer.effect(
   WebhookStore,
   Effect.map(SqlClient.SqlClient, (sql): WebhookStore["Type"] => {
-    const columns = sql.literal(
-      "webhook_id, org_id, endpoint_url, events, status, disabled_reason, created_at, updated_at"
-    )
+    const columns = sql.literal(Object.keys(Webhook.fields).join(", "))
     const one = (scope: Scope, id: WebhookId) => sql`webhook_id = ${id} and ${ownedIn(sql, scope)}`
     return {
       // Two statements: a single one would count rows as of before the lock.

@@ -3,9 +3,8 @@ import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { argument, choice, databaseCommand, eitherCommand, option, optional } from "../shared/Command.ts"
 
 const moneyActions = () => import("../actions/MoneyActions.ts")
-const feeActions = () => import("../database/LocalMoney.ts")
-const reserveActions = () => import("../database/LocalReserves.ts")
 const ledgerActions = () => import("../database/LocalMoney.ts")
+const reserveActions = () => import("../database/LocalReserves.ts")
 
 export const moneyCommands = [
   eitherCommand(
@@ -49,12 +48,12 @@ export const moneyCommands = [
         "Currency of AMOUNT, which is left out of payments that are charged in another one."
       )
     },
-    run: (input) => feeActions().then(({ set }) => set(input))
+    run: (input) => ledgerActions().then(({ set }) => set(input))
   }),
   databaseCommand("fees list", "List the fees that organisations are charged.", {
     examples: ["corridor fees list --org ORG"],
     takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
-    run: (input) => feeActions().then(({ list }) => list(input))
+    run: (input) => ledgerActions().then(({ list }) => list(input))
   }),
   databaseCommand(
     "reserves set",

@@ -6,7 +6,7 @@ import { SandboxReset, type SandboxCredentials, writeSandboxFile } from "../../a
 import { refuse } from "../shared/CommandInput.ts"
 import { permitFor, ExistingLive } from "../shared/LocalDatabase.ts"
 import { report, showElapsed } from "../shared/Terminal.ts"
-import { table } from "../shared/Table.ts"
+import { tableLayout } from "../shared/Table.ts"
 import { knownAddress } from "../doctor/MachineChecks.ts"
 import { createInterface } from "node:readline"
 import { ObservabilityLive } from "../../app/Graph.ts"
@@ -56,7 +56,7 @@ const startOver = Effect.gen(function* () {
   const rows = credentials.orgs.map(({ api_key, name, org_id }) => [name, org_id, api_key])
   return {
     data: credentials,
-    text: `The sandbox is new again.\n${table(["ORGANISATION", "ID", "API KEY"], rows, "")}\nAll credentials: ${path}`
+    text: `The sandbox is new again.\n${tableLayout(["ORGANISATION", "ID", "API KEY"], rows, "").text}\nAll credentials: ${path}`
   }
 })
 

@@ -66,13 +66,12 @@ const isSigned = ({ body, signature }: Delivery, secret: string): boolean => {
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }
 
-const portOf = (server: http.Server): number => (server.address() as AddressInfo).port
-
 export const openReceiver = Effect.fnUntraced(function* (receiver: Receiver) {
   const deliveries: Array<Delivery> = []
   const server = yield* Effect.acquireRelease(listening(deliveries, receiver), closed)
+  const { port } = server.address() as AddressInfo
   const { data } = yield* Effect.acquireRelease(
-    call("webhooks", "create", { payload: { endpoint_url: receiver.addressAt(portOf(server)) } }),
+    call("webhooks", "create", { payload: { endpoint_url: receiver.addressAt(port) } }),
     ({ data: { webhook_id } }) =>
       Effect.catchAll(call("webhooks", "remove", { path: { webhook_id } }), (error) =>
         Effect.logWarning(`The demo's webhook endpoint ${webhook_id} is still registered`, error)

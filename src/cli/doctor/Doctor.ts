@@ -32,16 +32,18 @@ const unreachable = (cause: Cause.Cause<unknown>) => {
   return { checks, databaseId: Option.none<string>() }
 }
 
+const checkDatabase = (settings: Settings["Type"], providers: ProviderSettings["Type"]) =>
+  Effect.zipRight(requireCluster, Effect.provide(databaseChecks(settings, providers), DatabaseConnectionLive)).pipe(
+    Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause)))
+  )
+
 const liveChecks = [publicAddress, identityProvider, mail, metrics, sanctions, databaseOfItsOwn]
 
 const withSettings = Effect.gen(function* () {
   const settings = yield* Settings
   const providerSettings = yield* ProviderSettings
   const folder = yield* dataFolder(settings)
-  const database = yield* Effect.zipRight(
-    requireCluster,
-    Effect.provide(databaseChecks(settings, providerSettings), DatabaseConnectionLive)
-  ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
+  const database = yield* checkDatabase(settings, providerSettings)
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
   const live =
     settings.mode === "live" ? [...liveChecks.map((check) => check(settings)), accountDetails(providerSettings)] : []
@@ -55,10 +57,7 @@ const forLive = (asLive: ProvidersAsLive) =>
   Effect.gen(function* () {
     const settings = yield* Settings
     const usable = Either.getOrElse(asLive, () => ({ rawCards: false, parties: new Map() }))
-    const database = yield* Effect.zipRight(
-      requireCluster,
-      Effect.provide(databaseChecks({ ...settings, mode: "live" }, usable), DatabaseConnectionLive)
-    ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
+    const database = yield* checkDatabase({ ...settings, mode: "live" }, usable)
     const callbacks = yield* callbackAddresses(settings, usable)
     const signIn = yield* signInCheck({ ...settings, mode: "live" })
     return [...liveSettings(settings, asLive), ...signIn, ...callbacks, ...database.checks, accountDetails(usable)]

@@ -131,8 +131,6 @@ export const tableLayout = (
   }
 }
 
-export const table = (...about: Parameters<typeof tableLayout>): string => tableLayout(...about).text
-
 /** Something before a table, and perhaps something after it. */
 export const framed = (before: string, { fit, text }: TextLayout, after = ""): TextLayout => ({
   text: `${before}${text}${after}`,

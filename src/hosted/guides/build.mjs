@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { Marked } from "marked"
-import { drawDiagram } from "./diagrams.mjs"
+import { drawDiagram, escape } from "./diagrams.mjs"
 
 const project = resolve(import.meta.dirname, "..", "..", "..")
 const docs = join(project, "docs")
@@ -19,9 +19,6 @@ const readStyle = () =>
     readFileSync(join(project, "src/reference/style/common.css")),
     readFileSync(join(import.meta.dirname, "guides.css"))
   ])
-
-const escape = (text) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
 /** Names headings as code hosts do, so that one link works in both places. */
 const slug = (title) =>

@@ -7,7 +7,7 @@ const LINE = 18
 const PAD = 12
 const BOX = 30
 
-const escape = (text) =>
+export const escape = (text) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
 const widthOf = (text) => text.length * CHARACTER + 2 * PAD

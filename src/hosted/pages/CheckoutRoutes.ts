@@ -31,8 +31,6 @@ const tokenIn = ({ query }: Incoming): string => (typeof query["t"] === "string"
 /** Relative, so that it works behind any proxy. */
 const thisPage = (token: string): string => `?t=${encodeURIComponent(token)}`
 
-const afterForm = (token: string): string => `${thisPage(token)}&sent=1`
-
 const RECEIPT = "receipt"
 
 const receiptAnswer = ({ query }: Incoming): ReceiptAnswer =>
@@ -132,7 +130,7 @@ export const checkoutRoutes = Effect.gen(function* () {
   const submitted = Effect.fnUntraced(function* (visit: Visit, incoming: Incoming) {
     const form = yield* readForm(incoming)
     const action = form.get("action")
-    const back = redirectReply(afterForm(tokenIn(incoming)))
+    const back = redirectReply(`${thisPage(tokenIn(incoming))}&sent=1`)
     if (action === "receipt") {
       const { words } = readerOf(incoming)
       const answer = yield* receipts(visit, words, `${checkoutUrl(visit.payment.payment_id)}&${RECEIPT}=shown`)

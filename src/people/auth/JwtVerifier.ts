@@ -49,9 +49,7 @@ const isVerified = ({ email_verified }: typeof Claims.Type): boolean =>
 const emailOf = (claims: typeof Claims.Type): Option.Option<string> =>
   isVerified(claims) ? Option.liftPredicate(isAddress)(claims.email) : Option.none()
 
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
-
-const refuse = (cause: unknown) => new InvalidToken({ message: messageOf(cause) })
+const refuse = (cause: unknown) => new InvalidToken({ message: cause instanceof Error ? cause.message : String(cause) })
 
 const readHeader = Effect.fnUntraced(function* (token: string) {
   if (token.length > MAX_TOKEN_CHARACTERS) return yield* refuse(`longer than ${MAX_TOKEN_CHARACTERS} characters`)

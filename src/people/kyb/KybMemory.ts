@@ -25,9 +25,6 @@ const kybTables = {
   kybCallbacks: memoryTable<StoredKybCallback>("kybCallbacks")
 }
 
-const callbackKey = ({ customer_id, event_key }: Pick<StoredKybCallback, "customer_id" | "event_key">): string =>
-  JSON.stringify([customer_id, event_key])
-
 export const kybStoreMemory = Layer.effect(
   KybStore,
   Effect.map(
@@ -97,7 +94,7 @@ export const kybStoreMemory = Layer.effect(
           }),
         insertCallback: (callback) =>
           Effect.sync(() => {
-            const key = callbackKey(callback)
+            const key = JSON.stringify([callback.customer_id, callback.event_key])
             if (kybCallbacks.has(key)) return false
             kybCallbacks.set(key, callback)
             return true

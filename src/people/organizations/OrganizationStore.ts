@@ -65,9 +65,7 @@ export const organizationStoreSql = Layer.scoped(
   OrganizationStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(
-      "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, spread_bps, reserves, created_at, updated_at"
-    )
+    const columns = sql.literal(Object.keys(Organization.fields).join(", "))
     const find = yield* cachedByConfigVersion(keyOf, (asked: ReadonlyArray<Lookup>) =>
       sql`select a.seq, ${columns}
         from ${batchOf(sql, asked, "org uuid, id uuid")} a

@@ -16,7 +16,6 @@ const verificationTables = { verificationRequests: memoryTable<VerificationReque
 export const verificationStoreMemory = Layer.effect(
   VerificationStore,
   Effect.map(openTables(verificationTables), ({ verificationRequests }): VerificationStore["Type"] => {
-    const visible = (scope: Scope) => verificationRequests.all(seenIn(scope))
     const find = (scope: Scope, id: string) => verificationRequests.one(id, seenIn(scope))
     return {
       insert: (request) =>
@@ -27,7 +26,9 @@ export const verificationStoreMemory = Layer.effect(
         }),
       find: (scope, id) => Effect.sync(() => find(scope, id)),
       list: (scope, filter, window) =>
-        Effect.sync(() => newestFirst(visible(scope).filter(matches(filter)), (row) => row.request_id, window)),
+        Effect.sync(() =>
+          newestFirst(verificationRequests.all(seenIn(scope), matches(filter)), (row) => row.request_id, window)
+        ),
       close: (scope, id, status) =>
         Effect.map(currentDate, (updated_at) =>
           Option.map(

@@ -65,9 +65,7 @@ const time = query(Schema.Struct({ now: Schema.DateFromSelf }))
 export const deadLetterStoreSql = Layer.effect(
   DeadLetterStore,
   Effect.map(SqlClient.SqlClient, (sql): DeadLetterStore["Type"] => {
-    const columns = sql.literal(
-      "delivery_id, org_id, webhook_id, event_id, event_type, status, attempts, last_status_code, last_error, created_at, updated_at"
-    )
+    const columns = sql.literal(Object.keys(StoredDelivery.fields).join(", "))
     const endpoint = sql.literal(
       "(select endpoint_url from webhooks w where w.webhook_id = webhook_deliveries.webhook_id) as endpoint_url"
     )

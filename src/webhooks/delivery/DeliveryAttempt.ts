@@ -94,9 +94,6 @@ export const shownHeaders = (sent: Sent, { signatures, signed_at, traceparent }:
 
 type Sealed = Pick<ClaimedDelivery, "previous_secret_sealed" | "secret_sealed" | "webhook_id">
 
-/** Includes the endpoint: a secret decrypts for one endpoint only, also from the cache. */
-const cacheKey = (sealed: string, webhookId: WebhookId): string => `${webhookId} ${sealed}`
-
 /** Caches decrypted signing secrets, since an endpoint's deliveries use the same one. */
 export class SigningKeys {
   private readonly decrypted = new Map<string, string>()
@@ -115,7 +112,8 @@ export class SigningKeys {
   }
 
   private decrypt(sealed: string, webhookId: WebhookId): Effect.Effect<string, VaultError> {
-    const key = cacheKey(sealed, webhookId)
+    // Includes the endpoint: a secret decrypts for one endpoint only, also from the cache.
+    const key = `${webhookId} ${sealed}`
     const cached = this.decrypted.get(key)
     if (cached !== undefined) return Effect.succeed(cached)
     return Effect.map(this.vault.decrypt(sealed, secretContext(webhookId)), (secret) => {

@@ -141,8 +141,6 @@ const finishingMemory = (
 ): Finishing => {
   const { atomically, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
 
-  const waitingFor = (webhookId: WebhookId) => webhookQueue.all((row) => row.webhook_id === webhookId)
-
   const isHeld = ({ delivery_id, lease_token }: Pick<AttemptResult, "delivery_id" | "lease_token">) =>
     webhookQueue.get(delivery_id)?.lease_token === lease_token
 
@@ -178,7 +176,7 @@ const finishingMemory = (
       disabled_reason: disabledReason,
       updated_at: new Date(now)
     })
-    const waiting = waitingFor(webhook_id)
+    const waiting = webhookQueue.all((row) => row.webhook_id === webhook_id)
     for (const { delivery_id } of waiting) {
       webhookQueue.delete(delivery_id)
       const delivery = webhookDeliveries.get(delivery_id)

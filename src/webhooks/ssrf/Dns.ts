@@ -51,8 +51,6 @@ const isLocalhost = /(^|\.)localhost$/
 /** Codes of a definite answer: no addresses. Other failures leave the addresses unknown. */
 const meansNone = new Set(["ENODATA", "ENOTFOUND"])
 
-const reasonOf = ({ code }: NodeJS.ErrnoException): string => code ?? "UNKNOWN"
-
 /** Fails if either query failed: an unknown address cannot be checked. */
 const together = (answers: ReadonlyArray<Found>): Either.Either<ReadonlyArray<string>, NameUnresolved> => {
   const failed = answers.flatMap((one) => (Either.isLeft(one) && !meansNone.has(one.left) ? [one.left] : []))
@@ -64,7 +62,7 @@ const together = (answers: ReadonlyArray<Found>): Either.Either<ReadonlyArray<st
 const ask = (resolver: Resolver, how: "resolve4" | "resolve6", name: string): Effect.Effect<Found> =>
   Effect.async((resume) => {
     resolver[how](name, (error, addresses) =>
-      resume(Effect.succeed(error === null ? Either.right(addresses) : Either.left(reasonOf(error))))
+      resume(Effect.succeed(error === null ? Either.right(addresses) : Either.left(error.code ?? "UNKNOWN")))
     )
   })
 

@@ -120,8 +120,6 @@ const PaymentSteps = ({ items }: { readonly items: ReadonlyArray<TimelineItem> }
   )
 }
 
-const isFilled = (value: Readonly<Record<string, unknown>>): boolean => Object.keys(value).length > 0
-
 const textField = (value: Readonly<Record<string, unknown>>, name: string): string => {
   const found = value[name]
   return typeof found === "string" ? found : ""
@@ -166,7 +164,7 @@ const PaymentDetails = ({ payment }: { readonly payment: Payment }) => {
           ["Organisation", optionalId(payment.org_id, "the organisation's id")]
         ]}
       />
-      {isFilled(metadata) && (
+      {Object.keys(metadata).length > 0 && (
         <>
           <h3>Metadata</h3>
           <Json name="Metadata" value={metadata} />
