@@ -19,11 +19,11 @@ export const deadLetterStoreMemory = Layer.effect(
       endpoint_url: webhooks.get(row.webhook_id)?.endpoint_url ?? ""
     })
 
-    const dead = (scope: Scope, { delivery_id, since, webhook_id }: DeadLetterFilter) =>
+    const dead = (scope: Scope, { since, webhook_id }: DeadLetterFilter) =>
       webhookDeliveries.all(
         (row) =>
           seenIn(scope)(row) &&
-          matches({ status: "dead", delivery_id, webhook_id })(row) &&
+          matches({ status: "dead", webhook_id })(row) &&
           (since === undefined || row.created_at >= since)
       )
 

@@ -1,7 +1,7 @@
 /** Stores dead letters (deliveries with status `dead`), and the log of attempts of every delivery. */
 import { Context, Option, Schema, Effect, Layer } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { type Scope, inScope, ownedIn, queryCount, query } from "../../platform/database/Query.ts"
+import { type Scope, ownedIn, queryCount, query } from "../../platform/database/Query.ts"
 import { StoredAttempt, StoredDelivery } from "../Webhook.ts"
 import { type WebhookId, PaymentId } from "../../domain/Ids.ts"
 import { SqlClient } from "@effect/sql"
@@ -17,10 +17,9 @@ export const DeadLetterEvent = Schema.Struct({
 })
 export type DeadLetterEvent = typeof DeadLetterEvent.Type
 
-/** Selects dead letters; empty: all. */
+/** Selects dead letters of an endpoint. */
 export interface DeadLetterFilter {
-  readonly delivery_id?: string | undefined
-  readonly webhook_id?: WebhookId | undefined
+  readonly webhook_id: WebhookId
   /** Created at this time or later. */
   readonly since?: Date | undefined
 }
@@ -39,10 +38,8 @@ interface Store {
    * Makes deliveries of an endpoint due that wait for another attempt, with all attempts of the schedule; returns how
    * many. Leaves out those that were attempted after `triedBefore`.
    */
-  readonly retryNow: (scope: Scope, selection: OfEndpoint, triedBefore: Date, limit: number) => Stored<number>
+  readonly retryNow: (scope: Scope, selection: DeadLetterFilter, triedBefore: Date, limit: number) => Stored<number>
 }
-
-type OfEndpoint = Pick<DeadLetterFilter, "since"> & { readonly webhook_id: WebhookId }
 
 export class DeadLetterStore extends Context.Tag("corridor/DeadLetterStore")<DeadLetterStore, Store>() {}
 
@@ -71,12 +68,10 @@ export const deadLetterStoreSql = Layer.effect(
     )
     const isActive = sql.literal("webhook_id in (select webhook_id from webhooks where status = 'active')")
 
-    const dead = (scope: Scope, { delivery_id, since, webhook_id }: DeadLetterFilter) =>
+    const dead = (scope: Scope, { since, webhook_id }: DeadLetterFilter) =>
       sql.and([
-        sql`status = 'dead'`,
-        delivery_id === undefined && webhook_id === undefined ? inScope(sql, scope) : ownedIn(sql, scope),
-        ...(delivery_id === undefined ? [] : [sql`delivery_id = ${delivery_id}`]),
-        ...(webhook_id === undefined ? [] : [sql`webhook_id = ${webhook_id}`]),
+        sql`status = 'dead' and webhook_id = ${webhook_id}`,
+        ownedIn(sql, scope),
         ...(since === undefined ? [] : [sql`created_at >= ${since}`])
       ])
 

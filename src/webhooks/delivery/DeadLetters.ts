@@ -36,13 +36,6 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
   const { announce } = yield* WorkQueues
 
-  const subjectOf = ({ delivery_id, webhook_id }: DeadLetterFilter): readonly [string, string] =>
-    delivery_id !== undefined
-      ? ["delivery", delivery_id]
-      : webhook_id !== undefined
-        ? ["webhook", webhook_id]
-        : ["dead_letters", "all"]
-
   const replayBatch = (permit: Replayer, selection: DeadLetterFilter, write: Batch) =>
     atomically(
       Effect.tap(write, (replayed) =>
@@ -52,7 +45,7 @@ const make = Effect.gen(function* () {
               audit.record(permit, {
                 action: "delivery.replayed",
                 org: Option.getOrNull(permit.scope),
-                subject: subjectOf(selection),
+                subject: ["webhook", selection.webhook_id],
                 detail: {
                   replayed,
                   ...(selection.since === undefined ? {} : { since: selection.since.toISOString() })
@@ -73,11 +66,10 @@ const make = Effect.gen(function* () {
       return { ...letter, log: attempts.map((attempt) => loggedAttempt(delivery.value, attempt)) }
     }),
     /**
-     * Replays deliveries that were dead at the start, and of an endpoint also those that waited for another attempt. An
-     * interrupted replay can be repeated.
+     * Replays deliveries of an endpoint that were dead, or waited for another attempt, at the start. An interrupted
+     * replay can be repeated.
      */
     replay: Effect.fn("DeadLetters.replay")(function* (permit: Replayer, selection: DeadLetterFilter) {
-      const { since, webhook_id } = selection
       const before = yield* store.now
       const disabled = yield* store.countDisabled(permit.scope, selection, before)
       const all = (write: Batch, done = 0): Stored<number> =>
@@ -85,8 +77,7 @@ const make = Effect.gen(function* () {
           batch === 0 ? Effect.succeed(done) : all(write, done + batch)
         )
       const died = yield* all(store.replay(permit.scope, selection, before, webhookReplayBatch))
-      if (webhook_id === undefined || selection.delivery_id !== undefined) return { replayed: died, disabled }
-      const waited = yield* all(store.retryNow(permit.scope, { webhook_id, since }, before, webhookReplayBatch))
+      const waited = yield* all(store.retryNow(permit.scope, selection, before, webhookReplayBatch))
       return { replayed: died + waited, disabled }
     })
   }

@@ -88,16 +88,10 @@ interface Store {
 export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<DeliveryStore, Store>() {}
 
 /** Lists of deliveries in PostgreSQL, however they are filtered: none takes longer because there are more deliveries. */
-interface Filter {
-  readonly status?: DeliveryStatus | undefined
-  readonly webhook_id?: WebhookId | undefined
-  readonly since?: Date | undefined
-}
-
 export const newestDeliveries = (
   sql: SqlClient.SqlClient,
   scope: Scope,
-  { since, status, webhook_id }: Filter,
+  { status, webhook_id }: DeliveryFilter,
   window: Window
 ): Statement.Fragment => {
   const statuses = sql`unnest(${status === undefined ? [...deliveryStatuses] : [status]}::text[]) as a_status`
@@ -118,7 +112,7 @@ export const newestDeliveries = (
   const ids = newestAmong(sql, "delivery_id", window, {
     parts,
     table: "webhook_deliveries",
-    within: sql.and([theirs, ...(since === undefined ? [] : [sql`created_at >= ${since}`])])
+    within: theirs
   })
   return sql`delivery_id = any (array(${ids})) order by created_at desc, delivery_id desc`
 }

@@ -100,7 +100,7 @@ layer(Layer.provideMerge(WebhookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAY
         expect(receiver.hooks.map(({ headers }) => headers["x-service-attempt"])).toEqual(["1", "2", "3"])
         receiver.answer(withStatus(200))
         const letters = yield* DeadLetters
-        const wanted = { delivery_id: dead!.delivery_id }
+        const wanted = { webhook_id }
         expect(yield* letters.replay(platform, wanted)).toEqual({ replayed: 1, disabled: 0 })
         yield* isOver(webhook_id, "delivered")
         expect(receiver.hooks).toHaveLength(4)

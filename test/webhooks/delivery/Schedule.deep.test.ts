@@ -67,7 +67,7 @@ describe("the delivery worker", () => {
       ])
 
       const letters = yield* DeadLetters
-      expect(yield* letters.replay(platform, {})).toEqual({ replayed: 1, disabled: 0 })
+      expect(yield* letters.replay(platform, { webhook_id })).toEqual({ replayed: 1, disabled: 0 })
       yield* TestClock.adjust("300 millis")
       expect(attemptsOf(requests).slice(4)).toEqual(["1"])
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([{ status: "pending", attempts: 5 }])
@@ -256,7 +256,7 @@ describe("the delivery worker", () => {
       yield* TestClock.adjust("1 second")
       const dead = yield* deadTo(one.webhook_id)
       expect(dead).toHaveLength(1203)
-      expect(yield* letters.replay(platform, {})).toEqual({ replayed: 0, disabled: 1203 })
+      expect(yield* letters.replay(platform, mine)).toEqual({ replayed: 0, disabled: 1203 })
       const { log, payload } = yield* letters.show(platform, dead.at(-1)!.delivery_id)
       expect(log.length).toBeGreaterThanOrEqual(1)
       expect(JSON.parse(payload)).toMatchObject({ event_id: dead.at(-1)!.event_id })

@@ -143,7 +143,7 @@ for (const backend of backends) {
         const letters = yield* DeadLetterStore
         const [letter] = yield* Effect.flatMap(DeliveryStore, (store) => store.list(scope, { status: "dead" }, all))
         expect(Option.getOrThrow(yield* letters.find(scope, letter!.delivery_id)).payload).toBe("{}")
-        expect(yield* letters.replay(scope, {}, yield* letters.now, 10)).toBe(1)
+        expect(yield* letters.replay(scope, { webhook_id: letter!.webhook_id }, yield* letters.now, 10)).toBe(1)
         yield* daysPass(400)
         yield* forgetAll
         expect(yield* kept(org_id)).toEqual({ events: 1, deliveries: ["pending"] })
