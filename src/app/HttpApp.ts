@@ -39,6 +39,7 @@ import { webhooksHandlers } from "../webhooks/Webhooks.ts"
 import { auditLogHandlers } from "../platform/audit/AuditLog.ts"
 import { savedViewsHandlers } from "../payments/views/SavedViews.ts"
 import { providerConfigsHandlers } from "../providers/configs/ProviderConfigsHttp.ts"
+import { traced } from "../platform/observability/Spans.ts"
 
 const implementation = Effect.all({
   analytics: analyticsHandlers,
@@ -81,7 +82,7 @@ export const businessRoutes = Effect.gen(function* () {
 })
 
 /** Returns the port that the server listens on; port 0 takes any free one. */
-export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
+export const serveHttp = traced("serveHttp")(function* (port: number) {
   const { answerBufferMb, answerTimeout, corsOrigins, host, metricsPort, mode, worker } = yield* Settings
   const business = yield* businessRoutes
   const system = yield* systemRoutes

@@ -34,6 +34,7 @@ import { rowsAs } from "../platform/database/Query.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { withoutLimits } from "../platform/database/Connections.ts"
 import { Conflict } from "../domain/Failure.ts"
+import { traced } from "../platform/observability/Spans.ts"
 
 /** Corridors and exchange rates of a new sandbox. */
 type Corridor = Pick<ProviderConfig, "provider" | "country" | "payment_method" | "direction">
@@ -134,17 +135,13 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
       const { atomically } = yield* Transactor
       const ownTokens = yield* issuesTokens
 
-      const addUser = Effect.fn("Sandbox.addUser")(function* (
-        email: string,
-        country: string | null,
-        is_admin: boolean
-      ) {
+      const addUser = traced("Sandbox.addUser")(function* (email: string, country: string | null, is_admin: boolean) {
         const user_id = yield* ids.make(UserId)
         yield* Effect.orDie(users.insert({ user_id, subject: user_id, email, country, is_admin }))
         return user_id
       })
 
-      const addOrganization = Effect.fn("Sandbox.addOrganization")(function* (
+      const addOrganization = traced("Sandbox.addOrganization")(function* (
         about: (typeof sandboxOrganizations)[number]
       ) {
         const { country, currency, features, name, slug } = about
@@ -222,7 +219,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
 }
 
 /** `DATA_DIR/sandbox.json`: the sandbox's credentials, readable by the owner only. */
-export const writeSandboxFile = Effect.fn("writeSandboxFile")(function* (credentials: SandboxCredentials) {
+export const writeSandboxFile = traced("writeSandboxFile")(function* (credentials: SandboxCredentials) {
   const { dataDir, publicUrl } = yield* Settings
   const path = join(dataDir, "sandbox.json")
   const text = `${JSON.stringify({ base_url: `${publicUrl}/v1`, ...credentials }, null, 2)}\n`
@@ -272,7 +269,7 @@ export class SandboxReset extends Context.Tag("corridor/SandboxReset")<
       }).pipe(Effect.orDie)
 
       return {
-        run: Effect.fn("Reset.run")(function* (permit) {
+        run: traced("Reset.run")(function* (permit) {
           if (mode !== "sandbox") {
             return yield* new Conflict({ message: "Only a sandbox can be reset, and CORRIDOR_MODE is live." })
           }

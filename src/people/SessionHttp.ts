@@ -8,6 +8,7 @@ import { Members } from "./members/Members.ts"
 import type { Organization } from "./organizations/OrganizationStore.ts"
 import { Organizations } from "./organizations/Organizations.ts"
 import { Users } from "./users/Users.ts"
+import { traced } from "../platform/observability/Spans.ts"
 
 type AnyPermit = Permit<"any">
 
@@ -40,7 +41,7 @@ const make = Effect.gen(function* () {
   const users = yield* Users
   const { mode } = yield* Settings
   return {
-    of: Effect.fn("Sessions.of")(function* (permit: AnyPermit) {
+    of: traced("Sessions.of")(function* (permit: AnyPermit) {
       const { actor, role, scope } = permit
       const organization = Option.isNone(scope)
         ? Option.none<Organization>()

@@ -19,6 +19,7 @@ import type { Webhook } from "./Webhook.ts"
 import { type WebhookPatch, WebhookStore } from "./WebhookStore.ts"
 import { answer, type Handlers } from "../platform/http/Handlers.ts"
 import { makePages } from "../platform/pagination/Pagination.ts"
+import { traced } from "../platform/observability/Spans.ts"
 
 const tooMany = (most: number): Conflict =>
   new Conflict({
@@ -70,7 +71,7 @@ const make = Effect.gen(function* () {
   return {
     list: (permit: Permit<Access>, window: Window) => store.list(permit.scope, window),
     find,
-    create: Effect.fn("Webhooks.create")(function* (
+    create: traced("Webhooks.create")(function* (
       permit: Permit<"webhooks">,
       { endpoint_url, events = [everyEvent] }: typeof CreateWebhook.Type
     ) {
@@ -88,7 +89,7 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    update: Effect.fn("Webhooks.update")(function* (
+    update: traced("Webhooks.update")(function* (
       permit: Permit<"webhooks">,
       id: WebhookId,
       { endpoint_url, events, status }: typeof UpdateWebhook.Type
@@ -116,12 +117,12 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    remove: Effect.fn("Webhooks.remove")(function* (permit: Permit<"webhooks">, id: WebhookId) {
+    remove: traced("Webhooks.remove")(function* (permit: Permit<"webhooks">, id: WebhookId) {
       const webhook = yield* found(store.findForUpdate(permit.scope, id))
       yield* store.remove(permit.scope, id)
       yield* record(permit, "deleted", webhook, { endpoint_url: webhook.endpoint_url })
     }, atomically),
-    rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (
+    rotateSecret: traced("Webhooks.rotateSecret")(function* (
       permit: Permit<"webhooks">,
       id: WebhookId,
       immediate: boolean

@@ -11,10 +11,11 @@ import { ExistingLive } from "../shared/LocalDatabase.ts"
 import { drawProgress, showElapsed, report } from "../shared/Terminal.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { recordServer } from "../../platform/database/DatabaseServer.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const totalOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((a, b) => a + b, 0)
 
-const take = Effect.fn("Cli.backup")(function* (path: string) {
+const take = traced("Cli.backup")(function* (path: string) {
   const { header, keyFile, rows, size } = yield* takeBackup(path)
   const data = {
     file: path,
@@ -40,7 +41,7 @@ const take = Effect.fn("Cli.backup")(function* (path: string) {
 
 const checkBooks = Effect.flatMap(LedgerStore, ({ check }) => check).pipe(Effect.provide(ledgerStoreSql))
 
-const fill = Effect.fn("Cli.restore")(function* (path: string) {
+const fill = traced("Cli.restore")(function* (path: string) {
   const { applied, header, rows } = yield* restoreBackup(path, drawProgress)
   const books = yield* checkBooks
   const data = {

@@ -24,6 +24,7 @@ import type { CreditLimit, PlatformBalance, StoredBalance } from "../../money/le
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { RoundingTotal } from "../../money/ledger/LedgerCheck.ts"
 import { showElapsed } from "../shared/Terminal.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 interface InOrg extends JsonInput {
   readonly org: string
@@ -91,7 +92,7 @@ const words = ({ basis_points, fixed }: FeeTerms): string =>
 const wordsOr = (rule: Option.Option<FeeRule>, none: string): string =>
   Option.match(rule, { onNone: () => none, onSome: words })
 
-export const setOne = Effect.fn("Cli.setFee")(function* (org: string, subject: WantedFee["subject"], terms: FeeTerms) {
+export const setOne = traced("Cli.setFee")(function* (org: string, subject: WantedFee["subject"], terms: FeeTerms) {
   const fees = yield* Fees
   const { org_id } = yield* findOrganization(org)
   const { after, before } = yield* fees.set(yield* permitFor("platform"), { ...subject, org_id }, terms)
@@ -110,7 +111,7 @@ const setFee = onRecords(({ org, subject, terms }: WantedFee & InOrg) => setOne(
 export const set = ({ json, org, ...input }: Parameters<typeof wantedFee>[0] & InOrg) =>
   Effect.flatMap(wantedFee(input), (wanted) => setFee({ json, org, ...wanted }))
 
-export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<string>) {
+export const listAll = traced("Cli.listFees")(function* (org: Option.Option<string>) {
   const fees = yield* Fees
   const rules = yield* fees.list(yield* permitIn("platform", org))
   const rows = rules.map((rule) => [
@@ -174,7 +175,7 @@ const shown = ({ account, balance, floor, org_id }: StoredBalance) => ({
   floor: wire(floor)
 })
 
-export const balancesOf = Effect.fn("Cli.ledgerBalances")(function* (org: string) {
+export const balancesOf = traced("Cli.ledgerBalances")(function* (org: string) {
   const ledger = yield* Ledger
   const { org_id } = yield* findOrganization(org)
   const all = yield* ledger.balancesOf(yield* permitFor("platform", Option.some(org_id)))
@@ -248,7 +249,7 @@ export const wantedLimit = (typed: { readonly currency: string; readonly amount:
 
 type WantedLimit = Omit<CreditLimit, "org_id">
 
-export const setLimit = Effect.fn("Cli.setCreditLimit")(function* (org: string, wanted: WantedLimit) {
+export const setLimit = traced("Cli.setCreditLimit")(function* (org: string, wanted: WantedLimit) {
   const ledger = yield* Ledger
   const { org_id } = yield* findOrganization(org)
   const { after, before } = yield* ledger.setCreditLimit(yield* permitFor("platform"), { ...wanted, org_id })

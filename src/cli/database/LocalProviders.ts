@@ -21,6 +21,7 @@ import { properties, tableLayout } from "../shared/Table.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { type Mode, Settings } from "../../platform/config/Settings.ts"
 import { isOptional, ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const onProviderRecords = onDatabase(providerServicesOn(ExistingLive))
 
@@ -35,7 +36,7 @@ const everyConfig = Effect.gen(function* () {
   )
 })
 
-const configNamed = Effect.fn("Cli.configNamed")(function* (which: string) {
+const configNamed = traced("Cli.configNamed")(function* (which: string) {
   const config = (yield* everyConfig).find(({ config_id }) => config_id === idOrNil(ConfigId)(which))
   return config ?? (yield* refuse(`${which} is no configuration's id ("corridor providers list" shows them).`))
 })
@@ -95,7 +96,7 @@ const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<T
 }
 
 /** An account that was sent through is needed also after its configuration is gone. */
-const withAccount = Effect.fn("Cli.withAccount")(function* (which: string) {
+const withAccount = traced("Cli.withAccount")(function* (which: string) {
   const { kept } = yield* ProviderCredentials
   const account = yield* kept(yield* permitFor("platform"), idOrNil(ConfigId)(which))
   return Option.isSome(account) ? account.value : yield* configNamed(which)
@@ -220,7 +221,7 @@ interface SetupInput extends JsonInput {
 }
 
 /** Lists the steps at the provider, and registers the callback address where the provider has a call for it. */
-const setUp = Effect.fn("Cli.setUpProvider")(function* ({ dryRun, which }: SetupInput) {
+const setUp = traced("Cli.setUpProvider")(function* ({ dryRun, which }: SetupInput) {
   const party = thirdPartyNamed(which)
   if (party === undefined) {
     const known = thirdParties.map(({ name }) => name).join(", ")

@@ -17,6 +17,7 @@ import {
 } from "../shared/CommandInput.ts"
 import { findOrganization, onRecords, permitFor } from "../shared/LocalDatabase.ts"
 import { tableLayout } from "../shared/Table.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const Typed = Schema.Struct({
   method: PaymentMethod.annotations({
@@ -73,7 +74,7 @@ const words = (rule: ReserveRule | null): string => {
   ].join(", ")
 }
 
-export const setOne = Effect.fn("Cli.setReserve")(function* (org: string, rule: ReserveRule) {
+export const setOne = traced("Cli.setReserve")(function* (org: string, rule: ReserveRule) {
   const organizations = yield* Organizations
   const { org_id } = yield* findOrganization(org)
   const { after, before } = yield* organizations.setReserve(yield* permitFor("platform"), org_id, rule)
@@ -99,7 +100,7 @@ export const set = ({
 
 const titles = ["ORGANISATION", "METHOD", "BASIS POINTS", "DAYS", "DELAY", "MINIMUM"]
 
-export const listAll = Effect.fn("Cli.listReserves")(function* (org: Option.Option<string>) {
+export const listAll = traced("Cli.listReserves")(function* (org: Option.Option<string>) {
   const organizations = yield* Organizations
   const found = Option.isSome(org)
     ? [yield* findOrganization(org.value)]

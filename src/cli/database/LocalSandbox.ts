@@ -18,9 +18,10 @@ import { type MasterKey, parseMasterKey } from "../../platform/config/MasterKey.
 import { currentMasterKey, guardMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { SealedTablesLive } from "../../app/Ports.ts"
 import { MasterKeyRotation } from "../../platform/masterKey/MasterKeyRotation.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Rewrites `sandbox.json`, keeping the running server's address. */
-const rewriteSandboxFile = Effect.fn("Cli.rewriteSandboxFile")(function* (credentials: SandboxCredentials) {
+const rewriteSandboxFile = traced("Cli.rewriteSandboxFile")(function* (credentials: SandboxCredentials) {
   const settings = yield* Settings
   const known = yield* knownAddress(settings.dataDir)
   const publicUrl = Option.getOrElse(known, () => settings.publicUrl)
@@ -81,7 +82,7 @@ const RotationLive = MasterKeyRotation.layer.pipe(
   Layer.provideMerge(Settings.layer)
 )
 
-const newKey = Effect.fn("Cli.newMasterKey")(function* (option: Option.Option<Redacted.Redacted>) {
+const newKey = traced("Cli.newMasterKey")(function* (option: Option.Option<Redacted.Redacted>) {
   const variable = yield* Effect.orDie(Config.option(Config.redacted(VARIABLE)))
   const given = Option.filter(
     Option.orElse(option, () => variable),
@@ -94,7 +95,7 @@ const newKey = Effect.fn("Cli.newMasterKey")(function* (option: Option.Option<Re
   return yield* Effect.mapError(parseMasterKey(Redacted.value(given.value)), (reason) => refuse(`${name} ${reason}.`))
 })
 
-const rotateTo = Effect.fn("Cli.rotateSecrets")(function* (to: MasterKey) {
+const rotateTo = traced("Cli.rotateSecrets")(function* (to: MasterKey) {
   yield* migrate
   const from = yield* currentMasterKey
   // An unused database is tied to the current key first, so that the rotation has a key to replace.

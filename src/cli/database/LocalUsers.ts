@@ -17,6 +17,7 @@ import {
 } from "../../people/auth/DevelopmentIssuer.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/policies/PeoplePolicies.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
 
@@ -31,7 +32,7 @@ const about = (user: Member): string =>
   ])
 
 /** The organisation as it was typed: only the database can tell whether there is one. */
-const membershipOf = Effect.fn("Cli.membershipOf")(function* (org: Option.Option<string>, role: Option.Option<Role>) {
+const membershipOf = traced("Cli.membershipOf")(function* (org: Option.Option<string>, role: Option.Option<Role>) {
   if (Option.isNone(org) && Option.isNone(role)) return null
   if (Option.isNone(org)) return yield* refuse("--role is a role in an organisation: say which one with --org.")
   if (Option.isNone(role)) return yield* refuse("--org needs --role: org-admin, staff or member.")
@@ -82,7 +83,7 @@ interface RoleInPlace extends Place {
   readonly role: Role
 }
 
-const named = Effect.fn("Cli.namedMember")(function* ({ org, user }: Place) {
+const named = traced("Cli.namedMember")(function* ({ org, user }: Place) {
   const { email, user_id } = yield* findUser(user)
   const { name: organizationName, org_id } = yield* findOrganization(org)
   return { email, user_id, org: Option.some(org_id), organizationName: printable(organizationName) }
@@ -144,7 +145,7 @@ const ttlFrom = (text: Option.Option<string>) => {
 }
 
 /** None for someone who belongs to none yet: with such a token they accept an invitation, and nothing else. */
-const organizationFor = Effect.fn("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
+const organizationFor = traced("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
   const users = yield* Users
   const own = (yield* users.membershipsOf(user.user_id)).map(({ org_id }) => org_id)
   if (Option.isSome(named)) {

@@ -16,6 +16,7 @@ import { type Access, operatorPermit, type Permit } from "../../domain/Access.ts
 import { recordServicesOn } from "../../app/RecordServices.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Users } from "../../people/users/Users.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** On a terminal only: scripts read the rest of standard error. */
 export const printDatabase = Effect.gen(function* () {
@@ -94,7 +95,7 @@ export const allPages = <Row extends { readonly created_at: Date }, E, R>(
 export const onRecords = onDatabase(recordServicesOn(ExistingLive))
 
 /** Finds an organisation or a user by what the operator typed. */
-export const findOrganization = Effect.fn("Cli.organizationNamed")(function* (id: string) {
+export const findOrganization = traced("Cli.organizationNamed")(function* (id: string) {
   const organizations = yield* Organizations
   return yield* found(
     yield* organizations.find(idOrNil(OrgId)(id)),
@@ -112,7 +113,7 @@ export const permitIn = <A extends Access>(access: A, org: Option.Option<string>
   )
 
 /** By id, or by e-mail address. */
-export const findUser = Effect.fn("Cli.userNamed")(function* (idOrEmail: string) {
+export const findUser = traced("Cli.userNamed")(function* (idOrEmail: string) {
   const users = yield* Users
   return yield* found(
     yield* idOrEmail.includes("@") ? users.findByEmail(idOrEmail) : users.find(idOrNil(UserId)(idOrEmail)),

@@ -26,6 +26,7 @@ import {
 import { LinkPrices, type Price } from "./LinkPrices.ts"
 import { LinkStore, closedReason, type PaymentLink, linkPermit } from "./LinkStore.ts"
 import { catchRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** The link has another payment, or accepts none. */
 class LinkTaken extends Data.TaggedError("LinkTaken")<{}> {}
@@ -206,16 +207,16 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const acting = (visit: StatusVisit) => [linkPermit(visit.link), visit.payment.payment_id] as const
 
       return {
-        logo: Effect.fn("LinkCheckout.logo")((linkRef) =>
+        logo: traced("LinkCheckout.logo")((linkRef) =>
           isLinkRef(linkRef) ? store.logoOf(linkRef) : Effect.succeedNone
         ),
-        open: Effect.fn("LinkCheckout.open")(function* (linkRef) {
+        open: traced("LinkCheckout.open")(function* (linkRef) {
           const link = isLinkRef(linkRef) ? yield* store.findByRef(linkRef) : Option.none()
           if (Option.isNone(link)) return Option.none()
           const [named, state] = yield* Effect.all([merchantOf(link.value), stateOf(link.value)])
           return Option.some({ link: link.value, ...named, testMode: mode === "sandbox", state })
         }),
-        offer: Effect.fn("LinkCheckout.offer")(function* (link) {
+        offer: traced("LinkCheckout.offer")(function* (link) {
           const price = link.amount === null ? Option.some(null) : yield* receiving(link, link.amount)
           if (Option.isNone(price)) return Option.none()
           const pays = link.amount_type === "fixed" ? (price.value?.pays ?? null) : null
@@ -230,12 +231,12 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             ...(yield* newForm(link))
           })
         }),
-        ledBefore: Effect.fn("LinkCheckout.ledBefore")(function* (link, { holder, submission }) {
+        ledBefore: traced("LinkCheckout.ledBefore")(function* (link, { holder, submission }) {
           if (submission === null) return Option.none()
           const paid = yield* store.paymentOf(link, submission)
           return Option.map(paid, () => ledAgain(link, submission, { holder }))
         }),
-        pay: Effect.fn("LinkCheckout.pay")(function* (link, order) {
+        pay: traced("LinkCheckout.pay")(function* (link, order) {
           const state = yield* stateOf(link)
           const submission = order.submission ?? (yield* newSubmission)
           if (Option.isSome(yield* store.paymentOf(link, submission))) return ledAgain(link, submission, order)
@@ -253,7 +254,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           }
           return yield* begin(link, submission, order, price.value)
         }),
-        leadingTo: Effect.fn("LinkCheckout.leadingTo")(function* ({ metadata, org_id, payment_id }) {
+        leadingTo: traced("LinkCheckout.leadingTo")(function* ({ metadata, org_id, payment_id }) {
           // Payments through links always carry `link_id`; any other payment may carry it too.
           if (metadata["link_id"] === undefined) return Option.none()
           const link = yield* store.linkOf(Option.some(org_id), payment_id)
@@ -262,7 +263,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             : Option.some({ link: link.value, ...(yield* merchantOf(link.value)) })
         }),
         isHolder,
-        status: Effect.fn("LinkCheckout.status")(function* (linkRef, submission, holder) {
+        status: traced("LinkCheckout.status")(function* (linkRef, submission, holder) {
           if (!isLinkRef(linkRef) || !isLinkRef(submission)) return Option.none()
           const link = yield* store.findByRef(linkRef)
           if (Option.isNone(link)) return Option.none()
@@ -282,7 +283,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             isHolder: isHolder(link.value, submission, holder)
           })
         }),
-        giveOtp: Effect.fn("LinkCheckout.giveOtp")((visit, otp) =>
+        giveOtp: traced("LinkCheckout.giveOtp")((visit, otp) =>
           actions.submitOtp(...acting(visit), otp).pipe(
             Effect.as("done" as const),
             Effect.catchTags({
@@ -292,7 +293,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             })
           )
         ),
-        resendOtp: Effect.fn("LinkCheckout.resendOtp")((visit) =>
+        resendOtp: traced("LinkCheckout.resendOtp")((visit) =>
           actions.resendOtp(...acting(visit)).pipe(
             Effect.as("done" as const),
             Effect.catchTags({
@@ -302,7 +303,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             })
           )
         ),
-        cancel: Effect.fn("LinkCheckout.cancel")((visit) =>
+        cancel: traced("LinkCheckout.cancel")((visit) =>
           actions.cancel(...acting(visit), "canceled by the payer at the payment link").pipe(
             Effect.as("done" as const),
             Effect.catchTags({

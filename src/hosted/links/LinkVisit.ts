@@ -9,6 +9,7 @@ import { Context, Effect, Layer } from "effect"
 import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** In display order. */
 export const linkMethods = ["mobile_money", "card", "bank_transfer"] as const
@@ -38,7 +39,7 @@ export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
     Effect.gen(function* () {
       const router = yield* PaymentRouter
 
-      return Effect.fn("LinkMethods.of")(function* (link, pays, network) {
+      return traced("LinkMethods.of")(function* (link, pays, network) {
         const { country, org_id, payer_currency, virtual_account_id } = link
         const isPlatformOnly = virtual_account_id !== null
         const money = pays ?? Money.zero(payer_currency)

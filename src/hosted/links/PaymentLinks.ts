@@ -17,6 +17,7 @@ import { FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { linkRefFrom, REF_BYTES } from "./LinkTokens.ts"
 import { LinkStore, type NewLink, closedReason, type PaymentLink, linkStatusAt } from "./LinkStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type Draft = typeof CreatePaymentLink.Type
 type View = typeof LinkView.Type
@@ -123,7 +124,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
       })
 
       return {
-        create: Effect.fn("PaymentLinks.create")(function* (permit, draft) {
+        create: traced("PaymentLinks.create")(function* (permit, draft) {
           const org_id = yield* Effect.mapError(permit.scope, () => invalid("org_id: say which organisation is meant."))
           const created_by = yield* Effect.mapError(permit.actor.userId, () => invalid("A link is made by a user."))
           const now = yield* currentDate
@@ -168,14 +169,14 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
             })
           )
         }),
-        list: Effect.fn("PaymentLinks.list")(function* (permit, window) {
+        list: traced("PaymentLinks.list")(function* (permit, window) {
           const now = yield* currentDate
           return (yield* store.list(permit.scope, window)).map((link) => viewOf(link, now))
         }),
-        get: Effect.fn("PaymentLinks.get")(function* (permit, linkId) {
+        get: traced("PaymentLinks.get")(function* (permit, linkId) {
           return viewOf(yield* orNotFound(store.find(permit.scope, linkId)), yield* currentDate)
         }),
-        cancel: Effect.fn("PaymentLinks.cancel")(function* (permit, linkId) {
+        cancel: traced("PaymentLinks.cancel")(function* (permit, linkId) {
           yield* atomically(
             Effect.gen(function* () {
               const link = yield* orNotFound(store.findForUpdate(permit.scope, linkId))

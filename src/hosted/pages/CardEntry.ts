@@ -20,6 +20,7 @@ import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Names the rate, so that each expired rate is noted once. */
 const rateOver = ({ org_rate_id }: Payment): string =>
@@ -86,7 +87,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
         fingerprint: rules.fingerprint(org_id, card)
       })
 
-      const payWithCard = Effect.fn("CardEntry.payWithCard")(
+      const payWithCard = traced("CardEntry.payWithCard")(
         function* (payment: Payment, given: Redacted.Redacted<Card> | null, browser: Browser) {
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
           const { candidates } = yield* router.route(payment.org_id, payment)
@@ -147,7 +148,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
             ({ candidates: [first] }) => first?.takesCardNumbers === true
           ),
         payWithCard,
-        giveUp: Effect.fn("CardEntry.giveUp")((payment) =>
+        giveUp: traced("CardEntry.giveUp")((payment) =>
           command
             .write(payment, {
               status: "canceled",

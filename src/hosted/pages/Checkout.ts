@@ -15,6 +15,7 @@ import { LinkCheckout } from "../links/LinkCheckout.ts"
 import { CardEntry } from "./CardEntry.ts"
 import type { PaymentOnPage } from "./PageLayout.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** The customer's possible next step. */
 export type Stage =
@@ -124,16 +125,16 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       })
 
       return {
-        open: Effect.fn("Checkout.open")(function* (given, token) {
+        open: traced("Checkout.open")(function* (given, token) {
           const paymentId = idOrNil(PaymentId)(given)
           if (!sameText(token, tokenOf(paymentId))) return Option.none()
           const payment = yield* payments.find(paymentId)
           return Option.isSome(payment) ? Option.some(yield* visit(payment.value)) : Option.none()
         }),
-        pay: Effect.fn("Checkout.pay")(({ stage }) =>
+        pay: traced("Checkout.pay")(({ stage }) =>
           stage._tag === "Confirm" ? customer.pay(stage.attempt.attempt_id) : Effect.void
         ),
-        cancel: Effect.fn("Checkout.cancel")(({ payment, stage }) => {
+        cancel: traced("Checkout.cancel")(({ payment, stage }) => {
           if (stage._tag === "Confirm") return customer.abandon(stage.attempt.attempt_id)
           return stage._tag === "GiveCard" ? cardEntry.giveUp(payment) : Effect.void
         }),

@@ -21,6 +21,7 @@ import { type Page, pageReply, redirectReply } from "./PageLayout.ts"
 import { CustomerReturn } from "../../payments/callbacks/CustomerReturn.ts"
 import { CheckoutUrl } from "../../payments/route/BuildOrder.ts"
 import { SendReceipt } from "./SendReceipt.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const untroubled = { problems: [], notice: undefined }
 
@@ -147,14 +148,14 @@ export const checkoutRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path,
-      handle: Effect.fn("CheckoutRoute.show")((incoming) =>
+      handle: traced("CheckoutRoute.show")((incoming) =>
         withVisit(incoming, (visit) => Effect.succeed(shown(visit, incoming)))
       )
     },
     {
       method: "GET",
       path: `${path}/return`,
-      handle: Effect.fn("CheckoutRoute.comeBack")((incoming) =>
+      handle: traced("CheckoutRoute.comeBack")((incoming) =>
         withVisit(incoming, ({ payment }) =>
           Effect.as(
             comeBack(payment, broughtBy(incoming)),
@@ -166,7 +167,7 @@ export const checkoutRoutes = Effect.gen(function* () {
     {
       method: "POST",
       path,
-      handle: Effect.fn("CheckoutRoute.submit")((incoming) =>
+      handle: traced("CheckoutRoute.submit")((incoming) =>
         orRefusedPage(
           incoming,
           withVisit(incoming, (visit) => submitted(visit, incoming))

@@ -8,6 +8,7 @@ import type { PageText } from "./languages/English.ts"
 import { amountText } from "./PageText.ts"
 import { type PaymentOnPage, payersAddress, receiptLines } from "./PageLayout.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 export class SendReceipt extends Context.Tag("corridor/SendReceipt")<
   SendReceipt,
@@ -21,7 +22,7 @@ export class SendReceipt extends Context.Tag("corridor/SendReceipt")<
       const { limiter } = yield* RateLimits
       const asked = limiter("receipts", receiptsPerMinute)
 
-      return Effect.fn("Receipts.send")(function* (shown, words, address) {
+      return traced("Receipts.send")(function* (shown, words, address) {
         const { behind, merchant, payment, testMode } = shown
         const to = payersAddress(payment)
         if (to === undefined || payment.status !== "completed") return "failed"

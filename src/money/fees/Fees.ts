@@ -16,6 +16,7 @@ import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { SqlClient } from "@effect/sql"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { cachedByConfigVersion } from "../../platform/database/Batcher.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Organisation, method and direction of a fee rule. */
 export interface FeeSubject {
@@ -102,7 +103,7 @@ const make = Effect.gen(function* () {
 
   return {
     /** The terms replace those of the rule as a whole; terms that charge nothing remove it. Ramps are not charged. */
-    set: Effect.fn("Fees.set")(function* (permit: Permit<"platform">, subject: FeeSubject, terms: FeeTerms) {
+    set: traced("Fees.set")(function* (permit: Permit<"platform">, subject: FeeSubject, terms: FeeTerms) {
       const { direction, org_id, payment_method } = subject
       if (direction === "external" && !isFree(terms)) return yield* new Invalid({ message: NO_RAMP_FEES })
       return yield* atomically(

@@ -21,6 +21,7 @@ import type { Balance, BalancesApi, BalanceTrends, PlatformBalance } from "../..
 import { success, report } from "../../contract/api/Envelope.ts"
 import { type Handlers, WholeList } from "../../platform/http/Handlers.ts"
 import { makeOrderedCamelPages } from "../../platform/pagination/Pagination.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** None: no limit of its own. */
 interface CreditLimitChange {
@@ -60,16 +61,16 @@ const make = Effect.gen(function* () {
   return {
     ...{ balance, balances, balancesWithFloors, lockedBalance, lockedBalances, post, postings },
     ...{ atProviders, clearingOf },
-    check: Effect.fn("Ledger.check")((_permit: Permit<"platform">) => store.check),
+    check: traced("Ledger.check")((_permit: Permit<"platform">) => store.check),
     balancesOf: (permit: Permit<"reports"> | Permit<"platform">, window?: NameWindow) =>
       store.balancesOf(permit.scope, window),
     /** Balances of the platform: at providers, in clearing, owed, fees and fx. */
-    platformBalances: Effect.fn("Ledger.platformBalances")((_permit: Permit<"platform">) => store.platformBalances),
+    platformBalances: traced("Ledger.platformBalances")((_permit: Permit<"platform">) => store.platformBalances),
     /** At the end of each day: what can be paid out, or is owed. */
-    balancesByDay: Effect.fn("Ledger.balancesByDay")(function* (permit: Permit<"reports">, range: DateRange) {
+    balancesByDay: traced("Ledger.balancesByDay")(function* (permit: Permit<"reports">, range: DateRange) {
       return balancesByDay(range, yield* store.settlementChangesAfter(permit.scope, range.from))
     }),
-    setCreditLimit: Effect.fn("Ledger.setCreditLimit")((permit: Permit<"platform">, limit: CreditLimit) =>
+    setCreditLimit: traced("Ledger.setCreditLimit")((permit: Permit<"platform">, limit: CreditLimit) =>
       Effect.catchTag(change(permit, limit), "InsufficientFunds", ({ account }) =>
         Effect.flatMap(store.balance(account), (now) => {
           const message = `The settlement balance is ${now.toString()} already: the credit limit cannot be less than that.`
@@ -132,7 +133,7 @@ export const balancesHandlers = Effect.map(
       return Effect.map(page, (found) => ({ ...found, count: found.data.length }))
     },
     platform: ({ permit }) => Effect.map(ledger.platformBalances(permit), (all) => success(MESSAGE, all.map(shownSum))),
-    trends: Effect.fn("BalancesHttp.trends")(function* ({ permit, urlParams }) {
+    trends: traced("BalancesHttp.trends")(function* ({ permit, urlParams }) {
       const now = yield* Clock.currentTimeMillis
       const range = yield* recentRange(urlParams, now)
       const days = yield* ledger.balancesByDay(permit, range)

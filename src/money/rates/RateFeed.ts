@@ -40,6 +40,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { proposerOf, RateStore, type StoredRate } from "./RateStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** A source that was not reached, or whose document was not understood. */
 class FetchFailed extends Data.TaggedError("FetchFailed")<{ readonly message: string }> {}
@@ -171,7 +172,7 @@ const make = Effect.gen(function* () {
     if (last !== null && publishedAt < last) return yield* failed(`its document of ${at} is older than the one before`)
   })
 
-  const fetchOne = Effect.fn("RateFeed.fetch")(function* (source: RateSource) {
+  const fetchOne = traced("RateFeed.fetch")(function* (source: RateSource) {
     const document = yield* Effect.provideService(documentAt(source), HttpClient.HttpClient, client)
     const read = yield* Either.mapLeft(source.read(document.text), failed)
     const isDated = read.publishedAt !== null || source.kind === "coinbase"

@@ -23,6 +23,7 @@ import {
 import { success } from "../../contract/api/Envelope.ts"
 import { RATE_PROPOSED, type RatesApi } from "../../contract/api/RatesApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
 const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
@@ -76,7 +77,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    set: Effect.fn("Rates.set")(function* (permit: Permit<"platform">, { from, rate, to }: typeof WantedRate.Type) {
+    set: traced("Rates.set")(function* (permit: Permit<"platform">, { from, rate, to }: typeof WantedRate.Type) {
       if (from === to) return yield* new Invalid({ message: "to: is the same currency as from." })
       const text = toPlainText(BigDecimal.normalize(rate))
       const pair = { from_currency: from, to_currency: to }
@@ -205,7 +206,7 @@ export const ratesHandlers = Effect.gen(function* () {
           proposals: listed.proposals.map(withDecimal)
         }))
       ),
-    set: Effect.fn("RatesHttp.set")(function* ({ payload, permit }) {
+    set: traced("RatesHttp.set")(function* ({ payload, permit }) {
       const { from_currency, to_currency } = payload
       const rate = yield* Effect.orDie(fromDecimal(payload.rate))
       const changed = yield* rates.set(permit, { from: from_currency, to: to_currency, rate })

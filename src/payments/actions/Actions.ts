@@ -38,6 +38,7 @@ import { Providers } from "../../providers/port/Provider.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { attemptContext } from "../route/BuildOrder.ts"
 import { CallProvider } from "../route/CallProvider.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const isMaybeWritten = (error: unknown): boolean => error instanceof MaybeWritten
 
@@ -158,11 +159,7 @@ const make = Effect.gen(function* () {
       return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.${endOf(payment)}`)
   })
 
-  return Effect.fn("Cancel.cancel")(function* (
-    permit: Permit<"any">,
-    paymentId: PaymentId,
-    reason: string | undefined
-  ) {
+  return traced("Cancel.cancel")(function* (permit: Permit<"any">, paymentId: PaymentId, reason: string | undefined) {
     const act = cancellation(actorText(permit), reason)
     const { open, payment } = yield* read(permit, paymentId)
     const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)

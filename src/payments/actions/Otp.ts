@@ -22,6 +22,7 @@ import {
   openAttemptsOf,
   refuse
 } from "../settlement/PaymentCommand.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const TOO_OFTEN = "The one-time password was wrong too often"
 
@@ -134,10 +135,10 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    submit: Effect.fn("Otp.submit")((permit: Permit<"any">, paymentId: PaymentId, otp: string) =>
+    submit: traced("Otp.submit")((permit: Permit<"any">, paymentId: PaymentId, otp: string) =>
       inTurn(paymentId, guessed(permit, paymentId, otp))
     ),
-    resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: PaymentId) {
+    resend: traced("Otp.resend")(function* (permit: Permit<"any">, paymentId: PaymentId) {
       const { context, passwords, payment } = yield* asked(permit, paymentId)
       const counted = yield* counts.count(`passwords for ${paymentId}`, passwordsResent)
       if (!counted.allowed) {

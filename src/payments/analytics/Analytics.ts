@@ -13,6 +13,7 @@ import { report } from "../../contract/api/Envelope.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** The counts behind analytics, made where the rows are: what comes out of a million payments is a few hundred lines. */
 export const UsersOfCountry = Schema.Struct({ country: Schema.NullOr(Schema.String), users: Schema.Number })
@@ -111,16 +112,16 @@ export class Analytics extends Context.Tag("corridor/Analytics")<
   static readonly layer = Layer.effect(
     Analytics,
     Effect.map(AnalyticsStore, (store) => ({
-      geography: Effect.fn("Analytics.geography")(function* (permit) {
+      geography: traced("Analytics.geography")(function* (permit) {
         const lines = yield* store.usersByCountry(permit.scope)
         const total_users = lines.reduce((sum, { users }) => sum + users, 0)
         return { total_users, countries: lines.map((line) => ({ ...line, share: line.users / total_users })) }
       }),
-      verdicts: Effect.fn("Analytics.verdicts")(function* (_permit) {
+      verdicts: traced("Analytics.verdicts")(function* (_permit) {
         const now = yield* Clock.currentTimeMillis
         return yield* store.verdicts(new Date(now - Duration.toMillis(verdictsFor)))
       }),
-      trends: Effect.fn("Analytics.trends")(function* (permit, range) {
+      trends: traced("Analytics.trends")(function* (permit, range) {
         return trendsOf(range, yield* store.days(permit.scope, range))
       })
     }))
@@ -149,15 +150,15 @@ export const analyticsHandlers = Effect.gen(function* () {
   const health = yield* ProviderHealth
   const handlers: Handlers<typeof AnalyticsApi> = {
     geographicDistribution: ({ permit }) => Effect.map(analytics.geography(permit), report),
-    trends: Effect.fn("AnalyticsHttp.trends")(function* ({ permit, urlParams }) {
+    trends: traced("AnalyticsHttp.trends")(function* ({ permit, urlParams }) {
       const range = yield* dateRange(urlParams, yield* Clock.currentTimeMillis)
       return report(yield* analytics.trends(permit, range))
     }),
-    organizationTrends: Effect.fn("AnalyticsHttp.organizationTrends")(function* ({ permit, urlParams }) {
+    organizationTrends: traced("AnalyticsHttp.organizationTrends")(function* ({ permit, urlParams }) {
       const range = yield* dateRange(urlParams, yield* Clock.currentTimeMillis)
       return report(yield* analytics.trends(permit, range))
     }),
-    providerHealth: Effect.fn("AnalyticsHttp.providerHealth")(function* ({ permit }) {
+    providerHealth: traced("AnalyticsHttp.providerHealth")(function* ({ permit }) {
       const verdicts = yield* analytics.verdicts(permit)
       const now = yield* monotonicMillis
       const org = Option.getOrUndefined(permit.scope)

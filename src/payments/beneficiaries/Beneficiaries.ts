@@ -26,6 +26,7 @@ import { success } from "../../contract/api/Envelope.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { networksOfCountry } from "../../domain/MobileNetwork.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
   Beneficiaries,
@@ -64,7 +65,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
         list: (permit, of, window) => store.list(permit.scope, of, window),
         find: store.find,
         get: (permit, id) => found(store.find(permit.scope, id)),
-        create: Effect.fn("Beneficiaries.create")(function* (permit, draft) {
+        create: traced("Beneficiaries.create")(function* (permit, draft) {
           const org_id = Option.getOrUndefined(permit.scope)
           const beneficiary_of = Option.getOrUndefined(permit.actor.userId)
           if (org_id === undefined) {
@@ -83,7 +84,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
             })
           )
         }),
-        change: Effect.fn("Beneficiaries.change")(function* (permit, id, patch) {
+        change: traced("Beneficiaries.change")(function* (permit, id, patch) {
           return yield* atomically(
             Effect.gen(function* () {
               const old = yield* found(store.findForUpdate(permit.scope, id))
@@ -94,7 +95,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
             })
           )
         }),
-        remove: Effect.fn("Beneficiaries.remove")(function* (permit, id) {
+        remove: traced("Beneficiaries.remove")(function* (permit, id) {
           yield* atomically(
             Effect.gen(function* () {
               const beneficiary = yield* found(store.findForUpdate(permit.scope, id))

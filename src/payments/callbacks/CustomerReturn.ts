@@ -15,6 +15,7 @@ import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type Query = Readonly<Record<string, string>>
 
@@ -75,7 +76,7 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
         })
 
       return {
-        comeBack: Effect.fn("Resume.comeBack")(function* (payment, query) {
+        comeBack: traced("Resume.comeBack")(function* (payment, query) {
           if (isFinal(payment.status)) return
           // The payout of a ramp has no page to return from.
           const attempt = openAttemptsOf(yield* store.attemptsOf(payment.payment_id)).findLast(

@@ -34,6 +34,7 @@ import {
 import { type CreditedAccount, FundingEvents } from "../settlement/PaymentEvents.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
@@ -188,7 +189,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         }),
         payFrom: (permit, orgId, wanted, options) =>
           Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
-        preview: Effect.fn("Initiation.preview")(function* (permit, request, platformOnly) {
+        preview: traced("Initiation.preview")(function* (permit, request, platformOnly) {
           const orgId = yield* organizationFor(permit)
           const { account, isLockUsed, payment } = yield* plan(orgId, request)
           if (isLockUsed) return yield* lockUsed()

@@ -14,6 +14,7 @@ import { acceptedTarget, accountsFor, itemsWithOptions, type ItemWithOptions } f
 import { moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 export const shownItem = ({ decisions, money, ...item }: ItemWithOptions): typeof ShownItem.Type => ({
   ...item,
@@ -62,7 +63,7 @@ export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
         )
 
       return {
-        about: Effect.fn("PaymentDecisions.about")(function* ({ scope }, id) {
+        about: traced("PaymentDecisions.about")(function* ({ scope }, id) {
           const payment = yield* orNotFound(store.find(scope, id))
           const history = yield* store.history(payment)
           const sums = suspenseSumsOf(payment, history)

@@ -25,6 +25,7 @@ import type { Enquiry } from "../../domain/Outcome.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { ABANDONED_REASON } from "../../providers/sandbox/SimulatorCustomer.ts"
 import { attemptContext } from "../route/BuildOrder.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Answer that a feature with accounts of its own gives to a repeated request for a payment. */
 export type ReplayedAnswer = (payment: Payment) => Stored<Option.Option<string>>
@@ -183,7 +184,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
           const answer = answerOf === undefined ? Option.none() : yield* answerOf(payment)
           return Option.getOrElse(answer, () => stringifyWire(encodeResult(initiationResponse(payment))))
         }),
-        timeline: Effect.fn("Payments.timeline")(function* (permit, id) {
+        timeline: traced("Payments.timeline")(function* (permit, id) {
           const payment = yield* find(permit, id)
           const history = yield* store.history(payment)
           return timelineOf(
@@ -196,7 +197,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
           filter.customer === undefined
             ? store.list(scope, filter, window)
             : Effect.flatMap(homeOf(scope), (home) => store.list(scope, { ...filter, home }, window)),
-        search: Effect.fn("Payments.search")(function* ({ scope }, filter, from, take) {
+        search: traced("Payments.search")(function* ({ scope }, filter, from, take) {
           const home = yield* homeOf(scope)
           const asked = { ...filter, home }
           const [part, ...position] = Option.getOrElse(from, () => [EXACT, "", ""] as const)
@@ -214,7 +215,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
             next: Option.map(next, ([at, id]): SearchPosition => [TEXT, at, id])
           }
         }),
-        queue: Effect.fn("Payments.queue")(function* (permit, window) {
+        queue: traced("Payments.queue")(function* (permit, window) {
           const items = yield* store.openItems(permit.scope, window)
           const others = yield* otherItems(permit.scope, window)
           return queueOf(items, yield* webhooks.issues(permit, window), others, window.take)

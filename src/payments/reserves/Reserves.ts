@@ -29,6 +29,7 @@ import { success } from "../../contract/api/Envelope.ts"
 import { organizationOf } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** A payin with parts that are due. */
 interface DueRelease extends Books {
@@ -178,7 +179,7 @@ const shown = (rule: ReserveRule): typeof Reserve.Type => ({
 export const reservesHandlers = Effect.map(
   Effect.all([Organizations, ReserveStore]),
   ([organizations, store]): Handlers<typeof ReservesApi> => ({
-    get: Effect.fn("ReservesHttp.get")(function* ({ permit }) {
+    get: traced("ReservesHttp.get")(function* ({ permit }) {
       const orgId = yield* organizationOf(permit)
       const { reserves } = yield* organizations.reservesOf(permit)
       const releases = yield* store.upcoming(orgId)
@@ -187,7 +188,7 @@ export const reservesHandlers = Effect.map(
         releases: releases.map(({ amount, date }) => ({ date, currency: amount.currency, amount: amount.toShown() }))
       })
     }),
-    set: Effect.fn("ReservesHttp.set")(function* ({ payload, permit }) {
+    set: traced("ReservesHttp.set")(function* ({ payload, permit }) {
       const orgId = yield* organizationOf(permit)
       const rule = yield* Either.mapLeft(reserveRule(payload), (message) => new Invalid({ message }))
       const { after } = yield* organizations.setReserve(permit, orgId, rule)

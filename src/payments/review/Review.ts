@@ -22,6 +22,7 @@ import { awaitsCard, isHeldForReview } from "./ReviewThreshold.ts"
 import { cardWaitBatch } from "../../domain/policies/PaymentPolicies.ts"
 import { workThrough } from "../../platform/database/WorkQueues.ts"
 import { expiredFailure } from "../settlement/Expiry.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type Reviewer = Permit<"reviews">
 
@@ -212,7 +213,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: PaymentId, accepted: AcceptedRate) {
+    review: traced("Review.review")(function* (permit: Reviewer, paymentId: PaymentId, accepted: AcceptedRate) {
       const { payment, sent } = yield* command.decided(approve(permit, paymentId, accepted))
       if (sent === undefined) return payment
       const organization = yield* organizations.find(payment.org_id)
@@ -221,7 +222,7 @@ const make = Effect.gen(function* () {
       const declined = recorded.payment.status === "failed" && recorded.outcome === "declined"
       return declined ? yield* allProvidersFailed(payment, recorded) : recorded.payment
     }),
-    reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
+    reject: traced("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
       const by = actorText(permit)
       return yield* command.decided(
         Effect.flatMap(findHeldForReview(permit, paymentId), (payment) => {

@@ -21,6 +21,7 @@ import { reviewLimitOf } from "../review/ReviewThreshold.ts"
 import { readRates } from "./RuleCheck.ts"
 import { type PastPayment, RuleStore, uncountedStatuses } from "./RuleStore.ts"
 import { Rules, type RulesPermit, type WantedTerms } from "./Rules.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Payments of one identity within the window, added up as they come and go. */
 class Sliding {
@@ -138,7 +139,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    attempt: Effect.fn("RuleTrial.attempt")(function* (permit: RulesPermit, wanted: WantedTerms) {
+    attempt: traced("RuleTrial.attempt")(function* (permit: RulesPermit, wanted: WantedTerms) {
       const { organization, terms } = yield* rules.checkTerms(permit, wanted)
       const owner = Option.getOrNull(Option.map(organization, ({ org_id }) => org_id))
       const rule: RiskRule = { ...terms, name: "trial", ofPlatform: owner === null }

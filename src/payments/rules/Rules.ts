@@ -27,6 +27,7 @@ import type { Window } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { type EntryFilter, type NewRule, type Owner, RuleStore } from "./RuleStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** `platform`: for the platform's own rules and lists. */
 export type RulesPermit = Permit<"organization"> | Permit<"platform">
@@ -157,7 +158,7 @@ const make = Effect.gen(function* () {
   return {
     checkTerms,
     list: (permit: RulesPermit) => Effect.flatMap(scopeOf(permit), store.list),
-    set: Effect.fn("Rules.set")(function* (permit: RulesPermit, name: string, wanted: WantedTerms) {
+    set: traced("Rules.set")(function* (permit: RulesPermit, name: string, wanted: WantedTerms) {
       const { organization, terms } = yield* checkTerms(permit, wanted)
       const org_id = idOf(organization)
       return yield* atomically(
@@ -174,7 +175,7 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    remove: Effect.fn("Rules.remove")(function* (permit: RulesPermit, name: string) {
+    remove: traced("Rules.remove")(function* (permit: RulesPermit, name: string) {
       const org_id = idOf(yield* ownerOf(permit))
       yield* atomically(
         Effect.gen(function* () {
@@ -187,7 +188,7 @@ const make = Effect.gen(function* () {
     }),
     entries: (permit: RulesPermit, filter: EntryFilter, window: Window) =>
       Effect.flatMap(scopeOf(permit), (owner) => store.entries(owner, filter, window)),
-    addEntry: Effect.fn("Rules.addEntry")(function* (permit: RulesPermit, { list, note, subject, value }: WantedEntry) {
+    addEntry: traced("Rules.addEntry")(function* (permit: RulesPermit, { list, note, subject, value }: WantedEntry) {
       const organization = yield* ownerOf(permit)
       const org_id = idOf(organization)
       const entry_id = yield* ids.next
@@ -201,7 +202,7 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    removeEntry: Effect.fn("Rules.removeEntry")(function* (permit: RulesPermit, entryId: string) {
+    removeEntry: traced("Rules.removeEntry")(function* (permit: RulesPermit, entryId: string) {
       const org_id = idOf(yield* ownerOf(permit))
       yield* atomically(
         Effect.gen(function* () {

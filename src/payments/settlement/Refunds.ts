@@ -29,6 +29,7 @@ import { CallProvider, FirstSendPermit, openSendWindow } from "../route/CallProv
 import { refundAttempt, causeOf, PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
 import { isPursued } from "./PaymentSignalRules.ts"
 import { leftOf, targetOfPart } from "./RefundSignalRules.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 export interface WantedRefund {
   /** In the payment's currency; all that is left when not given. */
@@ -207,7 +208,7 @@ const make = Effect.gen(function* () {
     return { payment: after, attempt, amount, collectionId: collection_id ?? null, window, ...taker }
   })
 
-  return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) {
+  return traced("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) {
     const { allocations, amount, attempt, collectionId, movements, payment, provider, refund, taken, window } =
       yield* inTurn(paymentId, command.decided(committed(permit, paymentId, wanted)))
     const order = {

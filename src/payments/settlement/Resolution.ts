@@ -52,6 +52,7 @@ import {
   type OperatorStatement
 } from "./ResolutionRules.ts"
 import { changed, type ReturnRequest, ReturnToPayer } from "./ReturnToPayer.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const EVENTS = 8
 
@@ -340,7 +341,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       }, atomically)
 
       return {
-        resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
+        resolve: traced("Resolution.resolve")(function* (permit, id, verdict) {
           const payment = yield* orNotFound(store.find(permit.scope, id))
           const history = yield* store.history(payment)
           const about = { permit, payment, history }
@@ -407,7 +408,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
               : `This payment is ${payment.status}: there is nothing for a person to settle.`
           )
         }),
-        giveBack: Effect.fn("Resolution.giveBack")(function* (permit, id, wanted) {
+        giveBack: traced("Resolution.giveBack")(function* (permit, id, wanted) {
           return yield* returnToPayer(permit, yield* orNotFound(store.find(permit.scope, id)), wanted)
         })
       }

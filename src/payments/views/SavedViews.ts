@@ -10,6 +10,7 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import { SqlClient } from "@effect/sql"
 import * as Api from "../../contract/api/SavedViewsApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 export type SavedView = typeof Api.SavedView.Type
 export type ViewDraft = Pick<SavedView, "name" | "filters">
@@ -64,7 +65,7 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
 
       return {
         list: (permit) => Effect.flatMap(organizationOf(permit), store.list),
-        create: Effect.fn("SavedViews.create")(function* (permit, { filters, name }) {
+        create: traced("SavedViews.create")(function* (permit, { filters, name }) {
           const org_id = yield* organizationOf(permit)
           return yield* atomically(
             Effect.gen(function* () {
@@ -79,7 +80,7 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
             })
           )
         }),
-        change: Effect.fn("SavedViews.change")(function* (permit, id, patch) {
+        change: traced("SavedViews.change")(function* (permit, id, patch) {
           return yield* atomically(
             Effect.gen(function* () {
               const old = yield* found(store.find(permit.scope, id))
@@ -92,7 +93,7 @@ export class SavedViews extends Context.Tag("corridor/SavedViews")<
             })
           )
         }),
-        remove: Effect.fn("SavedViews.remove")(function* (permit, id) {
+        remove: traced("SavedViews.remove")(function* (permit, id) {
           yield* atomically(
             Effect.gen(function* () {
               const view = yield* found(store.find(permit.scope, id))

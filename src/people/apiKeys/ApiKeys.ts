@@ -17,6 +17,7 @@ import { Users } from "../users/Users.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type Key = typeof ApiKey.Type
 
@@ -31,7 +32,7 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
   const keyMode = mode === "live" ? "live" : "test"
 
-  const insert = Effect.fn("ApiKeys.insert")(function* (owner: Owner) {
+  const insert = traced("ApiKeys.insert")(function* (owner: Owner) {
     const api_key = formatApiKey(keyMode, yield* ids.bytes(API_KEY_RANDOM_BYTES))
     const key = yield* store.insert({
       ...owner,
@@ -108,7 +109,7 @@ const make = Effect.gen(function* () {
   return {
     list: (permit: Permit<"api_keys">, window: Window) => store.list(permit.scope, window),
     count: (permit: Permit<"api_keys">) => store.count(permit.scope),
-    create: Effect.fn("ApiKeys.create")(function* (
+    create: traced("ApiKeys.create")(function* (
       permit: Permit<"api_keys">,
       wanted: { readonly name: string; readonly role: Role; readonly user_id?: UserId | undefined }
     ) {
@@ -125,7 +126,7 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    rotate: Effect.fn("ApiKeys.rotate")(function* (permit: Permit<"api_keys">, id: KeyId, graceSeconds: number) {
+    rotate: traced("ApiKeys.rotate")(function* (permit: Permit<"api_keys">, id: KeyId, graceSeconds: number) {
       const old = yield* find(permit, id)
       yield* mayManage(permit, old)
       yield* mayIssue(permit, old.role)
@@ -148,7 +149,7 @@ const make = Effect.gen(function* () {
       return key
     }, atomically),
     /** Revokes all keys of a removed member, in the transaction of the removal. */
-    revokeAllOf: Effect.fn("ApiKeys.revokeAllOf")(function* (permit: Permit<"members">, org: OrgId, userId: UserId) {
+    revokeAllOf: traced("ApiKeys.revokeAllOf")(function* (permit: Permit<"members">, org: OrgId, userId: UserId) {
       const revoked = yield* store.revokeAllOf(org, userId)
       yield* Effect.forEach(
         revoked,
@@ -156,7 +157,7 @@ const make = Effect.gen(function* () {
         { discard: true }
       )
     }),
-    revoke: Effect.fn("ApiKeys.revoke")(function* (permit: Permit<"api_keys">, id: KeyId) {
+    revoke: traced("ApiKeys.revoke")(function* (permit: Permit<"api_keys">, id: KeyId) {
       const key = yield* find(permit, id)
       yield* mayManage(permit, key)
       if (key.status === "revoked") return

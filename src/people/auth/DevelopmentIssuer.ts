@@ -8,6 +8,7 @@ import { Secrets } from "../../platform/secrets/Secrets.ts"
 import { file, local, remote } from "./JwksSource.ts"
 import { InvalidToken, JwtVerifier } from "./JwtVerifier.ts"
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JSONWebKeySet, SignJWT } from "jose"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const ALGORITHM = "ES256"
 
@@ -70,7 +71,7 @@ export class TokenSigner extends Context.Tag("corridor/TokenSigner")<
 
         return {
           jwks: { keys: [publicJwk] },
-          issue: Effect.fn("TokenSigner.issue")(function* ({ sub, orgId, email, ttl, issuer, audience }) {
+          issue: traced("TokenSigner.issue")(function* ({ sub, orgId, email, ttl, issuer, audience }) {
             const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
             return yield* Effect.promise(() =>
               new SignJWT({

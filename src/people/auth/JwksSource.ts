@@ -12,6 +12,7 @@ import {
   type JWK,
   type JWSHeaderParameters
 } from "jose"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** The key set has no key, or several, for this token. */
 export class NoSuchKey extends Data.TaggedError("NoSuchKey")<{ readonly message: string }> {}
@@ -32,7 +33,7 @@ const messageOf = (cause: unknown): string => {
 }
 
 const fromResolver = (origin: string, resolve: (header: JWSHeaderParameters) => Promise<CryptoKey>): JwksSource => ({
-  keyFor: Effect.fn("JwksSource.keyFor")((header) =>
+  keyFor: traced("JwksSource.keyFor")((header) =>
     Effect.tryPromise({
       try: () => resolve(header),
       catch: (cause) =>
@@ -82,7 +83,7 @@ const verifiesTokens = (jwk: JWK): boolean => {
 }
 
 /** Reads the key set once, and fails if no token could be verified with it. */
-export const file = Effect.fn("JwksSource.file")(function* (path: string) {
+export const file = traced("JwksSource.file")(function* (path: string) {
   const invalid = (problem: string) => new InvalidJwksFile({ message: `JWT_JWKS_FILE (${path}) ${problem}` })
   const text = yield* Effect.tryPromise({
     try: () => readFile(path, "utf8"),

@@ -3,6 +3,7 @@ import { Clock, Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from "jose"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { type JwksSource, type JwksUnavailable } from "./JwksSource.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** `message` is for the log; callers see only that the token was refused. */
 export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly message: string }> {}
@@ -87,7 +88,7 @@ export class JwtVerifier extends Context.Tag("corridor/JwtVerifier")<
 >() {
   static readonly layer = ({ source, issuer, audience }: JwtSettings): Layer.Layer<JwtVerifier> =>
     Layer.succeed(JwtVerifier, {
-      verify: Effect.fn("JwtVerifier.verify")(function* (token) {
+      verify: traced("JwtVerifier.verify")(function* (token) {
         const header = yield* readHeader(token)
         const key = yield* source.keyFor(header).pipe(Effect.catchTag("NoSuchKey", refuse))
         const now = yield* Clock.currentTimeMillis

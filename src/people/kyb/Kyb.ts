@@ -27,6 +27,7 @@ import {
   type StoredKybApplication,
   type StoredKybCallback
 } from "./KybStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const Documents = Schema.parseJson(Schema.Array(KybDocument))
 type Documents = typeof Documents.Type
@@ -159,11 +160,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    initiate: Effect.fn("Kyb.initiate")(function* (
-      permit: Permit<"organization">,
-      orgId: OrgId,
-      given: Documents = []
-    ) {
+    initiate: traced("Kyb.initiate")(function* (permit: Permit<"organization">, orgId: OrgId, given: Documents = []) {
       const customer_id = `kyb_${(yield* ids.next).replaceAll("-", "")}`
       const sealed = yield* documents.seal(customer_id, given)
       return yield* atomically(
@@ -185,11 +182,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(store.list(status, window), Effect.forEach(withApprovals)),
     get: (_permit: Permit<"platform">, customerId: string) => shown(customerId),
     /** Approves once as many people as `KYB_APPROVALS` says have; the application is pending until then. */
-    approve: Effect.fn("Kyb.approve")(function* (
-      permit: Permit<"platform">,
-      customerId: string,
-      reason: string | null
-    ) {
+    approve: traced("Kyb.approve")(function* (permit: Permit<"platform">, customerId: string, reason: string | null) {
       const { org_id } = yield* lockPending(permit, customerId)
       const application = yield* found(store.find(customerId))
       const person = personOf(permit)
@@ -216,7 +209,7 @@ const make = Effect.gen(function* () {
       })
       return yield* shown(customerId)
     }, atomically),
-    reject: Effect.fn("Kyb.reject")(function* (permit: Permit<"platform">, customerId: string, reason: string) {
+    reject: traced("Kyb.reject")(function* (permit: Permit<"platform">, customerId: string, reason: string) {
       const { org_id } = yield* lockPending(permit, customerId)
       yield* decide({ customer_id: customerId, org_id, status: "rejected", reason, decided_by: personOf(permit) })
       yield* audit.record(permit, {
@@ -228,7 +221,7 @@ const make = Effect.gen(function* () {
       return yield* shown(customerId)
     }, atomically),
     /** Applies a callback with a valid signature. `digest` replaces a missing `event_id`. */
-    receive: Effect.fn("Kyb.receive")(function* (
+    receive: traced("Kyb.receive")(function* (
       { customer_id, event_id, occurred_at, reason: given, status }: typeof KybCallback.Type,
       digest: string
     ) {

@@ -23,6 +23,7 @@ import { Subject, Users } from "../users/Users.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const TOKEN_BYTES = 32
 
@@ -72,7 +73,7 @@ const makeAcceptInvitation = Effect.gen(function* () {
     return yield* users.register(permit, identity.subject, email)
   })
 
-  return Effect.fn("Acceptance.accept")(function* (permit: Permit<"person">, token: string) {
+  return traced("Acceptance.accept")(function* (permit: Permit<"person">, token: string) {
     const { identity } = permit.actor
     if (identity === undefined) return yield* forSomeoneElse()
     return yield* atomically(
@@ -202,7 +203,7 @@ const make = Effect.gen(function* () {
       )
     )
 
-  const invite = Effect.fn("Invitations.invite")(function* (permit: Manager, wanted: typeof InviteMember.Type) {
+  const invite = traced("Invitations.invite")(function* (permit: Manager, wanted: typeof InviteMember.Type) {
     const org_id = yield* organizationOf(permit)
     const organization = yield* orNotFound("organisation")(organizations.find(org_id))
     const token = Buffer.from(yield* ids.bytes(TOKEN_BYTES)).toString("base64url")
@@ -228,7 +229,7 @@ const make = Effect.gen(function* () {
   return {
     invite: (permit: Manager, wanted: typeof InviteMember.Type) => runDetached(invite(permit, wanted)),
     list: (permit: Manager, window: Window) => store.list(permit.scope, window),
-    withdraw: Effect.fn("Invitations.withdraw")(function* (permit: Manager, id: string) {
+    withdraw: traced("Invitations.withdraw")(function* (permit: Manager, id: string) {
       const invitation = yield* orNotFound("invitation")(store.findForUpdate(permit.scope, id))
       yield* mayWithdraw(permit, invitation)
       if (invitation.status === "accepted") {

@@ -21,6 +21,7 @@ import { InvitationStore, MemberStore, type OrgMember } from "./MemberStore.ts"
 import type { MembersApi } from "../../contract/api/MembersApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** What a manager of members may grant, and whom they may change: never above their own role. */
 interface Grantor {
@@ -133,7 +134,7 @@ const make = Effect.gen(function* () {
 
   return {
     /** Permissions of the caller beyond their role; none for an API key. */
-    grantedTo: Effect.fn("Members.grantedTo")(function* ({ actor, scope }: Permit<"any">) {
+    grantedTo: traced("Members.grantedTo")(function* ({ actor, scope }: Permit<"any">) {
       if (actor.kind !== "user" || Option.isNone(actor.userId) || Option.isNone(scope)) return []
       const own = yield* store.find(scope.value, actor.userId.value)
       return Option.match(own, { onNone: () => [], onSome: ({ permissions }) => permissions })
@@ -141,7 +142,7 @@ const make = Effect.gen(function* () {
     list: (permit: Permit<"member_list">, window: Window) =>
       Option.match(permit.scope, { onNone: () => Effect.succeed([]), onSome: (org) => store.list(org, window) }),
     /** Adds an existing user without an invitation, for operators. */
-    add: Effect.fn("Members.add")(function* (permit: Permit<"platform">, userId: UserId, role: Role) {
+    add: traced("Members.add")(function* (permit: Permit<"platform">, userId: UserId, role: Role) {
       const org = yield* organizationOf(permit)
       return yield* atomically(
         Effect.gen(function* () {
@@ -157,7 +158,7 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    changeRole: Effect.fn("Members.changeRole")(function* (permit: Manager, userId: UserId, role: Role) {
+    changeRole: traced("Members.changeRole")(function* (permit: Manager, userId: UserId, role: Role) {
       const change = yield* lockForChange(permit, userId)
       const { grantor, member, org } = change
       yield* mayHandleRole(grantor, role, "role")
@@ -169,7 +170,7 @@ const make = Effect.gen(function* () {
       yield* record(permit, "member.role_changed", member, { old: member.role, new: role })
       return yield* find(org, userId)
     }, atomically),
-    remove: Effect.fn("Members.remove")(function* (permit: Manager, userId: UserId) {
+    remove: traced("Members.remove")(function* (permit: Manager, userId: UserId) {
       const change = yield* lockForChange(permit, userId)
       const { member, org } = change
       yield* requireOtherOrgAdmin(change, "removed")
@@ -178,18 +179,18 @@ const make = Effect.gen(function* () {
       yield* withdrawInvitations(permit, member, roles)
       yield* record(permit, "member.removed", member, { role: member.role })
     }, atomically),
-    grant: Effect.fn("Members.grant")((permit: Manager, userId: UserId, permission: Permission) =>
+    grant: traced("Members.grant")((permit: Manager, userId: UserId, permission: Permission) =>
       atomically(setPermissions(permit, userId, (now) => [...now, permission]))
     ),
-    revoke: Effect.fn("Members.revoke")((permit: Manager, userId: UserId, permission: Permission) =>
+    revoke: traced("Members.revoke")((permit: Manager, userId: UserId, permission: Permission) =>
       atomically(setPermissions(permit, userId, (now) => now.filter((one) => one !== permission)))
     ),
-    replacePermissions: Effect.fn("Members.replacePermissions")(
+    replacePermissions: traced("Members.replacePermissions")(
       (permit: Manager, userId: UserId, permissions: ReadonlyArray<Permission>) =>
         atomically(setPermissions(permit, userId, () => permissions))
     ),
     /** True if the member has the permission, by role or grant. */
-    check: Effect.fn("Members.check")(function* (permit: Manager, userId: UserId, permission: Permission) {
+    check: traced("Members.check")(function* (permit: Manager, userId: UserId, permission: Permission) {
       const member = yield* find(yield* organizationOf(permit), userId)
       const user = Option.getOrThrow(yield* users.find(userId))
       return holds(user.is_admin ? "admin" : member.role, member.permissions, permission)

@@ -22,6 +22,7 @@ import { isOff, type ReserveRule } from "../../domain/Reserve.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 import { fromPlainText } from "../../domain/Decimal.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type OrganizationPatch = typeof ChangeOrganization.Type
 
@@ -108,7 +109,7 @@ const make = Effect.gen(function* () {
     /** The organisation of the permit. */
     get: (permit: Permit<"any">) =>
       Effect.flatMap(organizationOf(permit), (orgId) => found(store.find(permit.scope, orgId))),
-    create: Effect.fn("Organizations.create")(function* (
+    create: traced("Organizations.create")(function* (
       permit: Permit<"platform">,
       wanted: typeof CreateOrganization.Type
     ) {
@@ -126,7 +127,7 @@ const make = Effect.gen(function* () {
         )
       )
     }),
-    change: Effect.fn("Organizations.change")(function* (permit: Permit<"organization">, change: OrganizationPatch) {
+    change: traced("Organizations.change")(function* (permit: Permit<"organization">, change: OrganizationPatch) {
       yield* checkMaySet(permit, change)
       const org_id = yield* organizationOf(permit)
       return yield* atomically(
@@ -157,7 +158,7 @@ const make = Effect.gen(function* () {
     /** Organisations with a reserve, the first 1,000. */
     withReserves: (_permit: Permit<"platform">) => store.withReserves(1000),
     /** Sets the rule of one payment method for payins from now on; a rule that holds nothing back removes it. */
-    setReserve: Effect.fn("Organizations.setReserve")(function* (
+    setReserve: traced("Organizations.setReserve")(function* (
       permit: Permit<"platform">,
       orgId: OrgId,
       rule: ReserveRule

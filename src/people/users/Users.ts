@@ -14,6 +14,7 @@ import { type User, UserStore } from "./UserStore.ts"
 import type { UsersApi } from "../../contract/api/UsersApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const LONGEST_SUBJECT = 255
 
@@ -60,7 +61,7 @@ const make = Effect.gen(function* () {
     membershipsOf: store.membershipsOf,
     oldestOrgAdmin: store.oldestOrgAdmin,
     /** Creates the user of a token. Of two concurrent requests, the second finds the first one's user. */
-    register: Effect.fn("Users.register")(function* (permit: Permit<"person">, subject: string, email: string) {
+    register: traced("Users.register")(function* (permit: Permit<"person">, subject: string, email: string) {
       const user_id = yield* ids.make(UserId)
       const made = yield* Effect.asSome(store.insert({ user_id, subject, email, country: null, is_admin: false })).pipe(
         Effect.catchTag("Conflict", () => Effect.succeedNone)
@@ -74,7 +75,7 @@ const make = Effect.gen(function* () {
           )
         )
     }),
-    create: Effect.fn("Users.create")(function* (
+    create: traced("Users.create")(function* (
       permit: Permit<"platform">,
       { country, email, is_admin, membership, subject }: typeof UserInput.Type
     ) {

@@ -19,6 +19,7 @@ import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type VerificationFilter, VerificationStore } from "./VerificationStore.ts"
 import { answer, type Handlers, Reply } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type Wanted = typeof RequestVerification.Type
 
@@ -56,7 +57,7 @@ const make = Effect.gen(function* () {
     list: (permit: Permit<"verification">, filter: VerificationFilter, window: Window) =>
       store.list(permit.scope, filter, window),
     /** `reader` reads the transaction. With a single target, a failure is NotFound or RateLimited. */
-    request: Effect.fn("Verification.request")(function* (
+    request: traced("Verification.request")(function* (
       permit: Permit<"verification">,
       reader: Permit<"any">,
       wanted: Wanted
@@ -83,7 +84,7 @@ const make = Effect.gen(function* () {
       if (limited !== undefined) return yield* limited
       return success ? { ...answer, message, request_id } : yield* new NotFound({ message })
     }),
-    close: Effect.fn("Verification.close")(function* (
+    close: traced("Verification.close")(function* (
       permit: Permit<"verification">,
       id: string,
       status: (typeof CloseVerification.Type)["status"]
@@ -116,7 +117,7 @@ const PARTIAL_SUCCESS = 207
 export const verificationHandlers = Effect.map(
   Effect.all([Verification, makePages]),
   ([verification, pages]): Handlers<typeof VerificationApi> => ({
-    request: Effect.fn("VerificationHttp.request")(function* ({ elevate, payload, permit }) {
+    request: traced("VerificationHttp.request")(function* ({ elevate, payload, permit }) {
       const result = yield* verification.request(permit, yield* elevate("any"), payload)
       return result.all_success ? result : new Reply(PARTIAL_SUCCESS, result)
     }),

@@ -13,6 +13,7 @@ import { type NewVerificationRequest, VerificationStore } from "./VerificationSt
 import { asName, asQuotation } from "../../domain/MailSafeText.ts"
 import type { User } from "../users/UserStore.ts"
 import { Users } from "../users/Users.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Port to beneficiaries and payments, which are in layers above. */
 export class VerificationSubjects extends Context.Tag("corridor/VerificationSubjects")<
@@ -126,7 +127,7 @@ export const makeVerificationSender = Effect.gen(function* () {
   }
 
   /** Stores the request before it sends the message. */
-  const send = Effect.fn("VerificationSender.send")(function* (
+  const send = traced("VerificationSender.send")(function* (
     permit: Permit<"verification">,
     about: RequestContext,
     wanted: Wanted,

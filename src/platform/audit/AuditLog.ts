@@ -10,6 +10,7 @@ import { removeOldRows } from "../partitions/DetachOld.ts"
 import * as Api from "../../contract/api/AuditLogApi.ts"
 import type { Handlers } from "../http/Handlers.ts"
 import { makePages } from "../pagination/Pagination.ts"
+import { traced } from "../observability/Spans.ts"
 
 export type AuditEntry = typeof Api.AuditEntry.Type
 
@@ -54,7 +55,7 @@ export class AuditLog extends Context.Tag("corridor/AuditLog")<
       const store = yield* AuditStore
       const ids = yield* Ids
       return {
-        record: Effect.fn("AuditLog.record")(function* (permit, change) {
+        record: traced("AuditLog.record")(function* (permit, change) {
           yield* store.append({
             audit_id: yield* ids.next,
             org_id: change.org,

@@ -12,6 +12,7 @@ import { RECORDED, type RecordedMigration } from "../database/Migrations.ts"
 import { knownMasterKey } from "../masterKey/MasterKeyGuard.ts"
 import { type BackupHeader, writeBackup } from "./BackupFile.ts"
 import { copyOut, tablesOf } from "./BackupTables.ts"
+import { traced } from "../observability/Spans.ts"
 
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
@@ -71,7 +72,7 @@ const keepKey = Effect.fnUntraced(function* (path: string) {
 })
 
 /** Writes a backup to a new file. A failed backup leaves no file. */
-export const backup = Effect.fn("Backup.backup")(function* (path: string) {
+export const backup = traced("Backup.backup")(function* (path: string) {
   for (const taken of [path, `${path}.key`]) {
     if (existsSync(taken)) return yield* new BackupFailed({ message: `${taken} is there already: name another file.` })
   }

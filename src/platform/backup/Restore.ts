@@ -8,6 +8,7 @@ import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from 
 import { attempt, BackupFailed, connected } from "./Backup.ts"
 import { type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
 import { copyIn, detachedTable, isEmpty, makeEmpty, referencesOf, tableName } from "./BackupTables.ts"
+import { traced } from "../observability/Spans.ts"
 
 const refuse = (message: string) => new BackupFailed({ message })
 
@@ -112,7 +113,7 @@ const analyse = Effect.fnUntraced(function* (client: Pg.Client, analysed: Progre
 })
 
 /** Restores the rows, applies later migrations, checks the master key and analyses the tables. */
-export const restore = Effect.fn("Restore.restore")(function* (path: string, analysed: Progress) {
+export const restore = traced("Restore.restore")(function* (path: string, analysed: Progress) {
   const kind = yield* attempt(`${path} cannot be read`, () => kindOfBackup(path))
   if (kind === "unknown") return yield* refuse(`${path} is not a backup of Corridor.`)
   if (kind === "pg_dump") {

@@ -8,6 +8,7 @@ import { Settings } from "../config/Settings.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
 import { deriveMasterKey, type MasterKey, parseMasterKey } from "../config/MasterKey.ts"
 import { checkValue } from "../secrets/Vault.ts"
+import { traced } from "../observability/Spans.ts"
 
 export class OtherMasterKey extends Data.TaggedError("OtherMasterKey")<{ readonly message: string }> {}
 
@@ -63,7 +64,7 @@ export const currentMasterKey = Effect.gen(function* () {
   return made.masterKey
 }).pipe(Effect.orDie)
 
-export const guardMasterKey = Effect.fn("guardMasterKey")(function* (masterKey: MasterKey) {
+export const guardMasterKey = traced("guardMasterKey")(function* (masterKey: MasterKey) {
   const sql = yield* SqlClient.SqlClient
   const row: Kept = { key_id: masterKey.id, check_value: checkValue(masterKey) }
   yield* sql`insert into master_key ${sql.insert({ ...row })} on conflict do nothing`.pipe(Effect.orDie)

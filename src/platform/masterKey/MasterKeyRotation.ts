@@ -9,6 +9,7 @@ import type { MasterKey } from "../config/MasterKey.ts"
 import { keptKey, OtherMasterKey } from "./MasterKeyGuard.ts"
 import { checkValue, reseal, Vault, type VaultError, type VaultService } from "../secrets/Vault.ts"
 import { orDatabaseFailure, type Stored } from "../database/DatabaseFailure.ts"
+import { traced } from "../observability/Spans.ts"
 
 interface RotationReport {
   readonly old_key_id: string
@@ -77,7 +78,7 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
         return moved
       })
 
-      const resealAll = Effect.fn("Rotation.resealAll")(
+      const resealAll = traced("Rotation.resealAll")(
         function* (from: MasterKey, to: MasterKey) {
           const [old, fresh] = [Vault.make(from), Vault.make(to)]
           const moved = yield* Effect.forEach(tables, (one) => resealTable(one, old, fresh))
@@ -87,7 +88,7 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
       )
 
       return {
-        rotate: Effect.fn("Rotation.rotate")(function* (permit, from, to) {
+        rotate: traced("Rotation.rotate")(function* (permit, from, to) {
           return yield* atomically(
             Effect.gen(function* () {
               const kept = yield* lockedKey

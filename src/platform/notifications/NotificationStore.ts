@@ -9,6 +9,7 @@ import { SqlClient } from "@effect/sql"
 import { removeOldRows } from "../partitions/DetachOld.ts"
 import { Settings } from "../config/Settings.ts"
 import { messageWindow } from "../../domain/policies/PeoplePolicies.ts"
+import { traced } from "../observability/Spans.ts"
 
 const notificationPriorities = ["low", "medium", "high", "urgent"] as const
 export type NotificationPriority = (typeof notificationPriorities)[number]
@@ -69,7 +70,7 @@ export class Outbox extends Context.Tag("corridor/Outbox")<
     Outbox,
     Effect.map(NotificationStore, (store) => ({
       list: (permit, window) => store.list(permit.scope, window),
-      show: Effect.fn("Outbox.show")(function* (permit, id) {
+      show: traced("Outbox.show")(function* (permit, id) {
         return yield* Effect.flatten(store.find(permit.scope, id)).pipe(mapRefusal(() => notFound("notification")))
       })
     }))

@@ -24,6 +24,7 @@ import {
   mailTimeout
 } from "../../domain/policies/PeoplePolicies.ts"
 import { createTransport } from "nodemailer"
+import { traced } from "../observability/Spans.ts"
 
 /** Limits of a message: by its organisation to its recipient, by its organisation, and to its recipient. */
 const limitsOf = ({ kind, org_id, to }: Message) => {
@@ -152,7 +153,7 @@ export class Notifier extends Context.Tag("corridor/Notifier")<
       })
 
       return {
-        send: Effect.fn("Notifier.send")(function* (message) {
+        send: traced("Notifier.send")(function* (message) {
           if (!isAddress(message.to) || meansMore.test(message.to)) {
             return yield* new NotificationFailed({ message: "The recipient has no valid e-mail address." })
           }

@@ -4,6 +4,7 @@ import { type Stored, orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { Vault, type VaultError } from "./Vault.ts"
 import { SqlClient } from "@effect/sql"
 import { execute, query } from "../database/Query.ts"
+import { traced } from "../observability/Spans.ts"
 
 const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
 type SealedSecret = typeof SealedSecret.Type
@@ -35,18 +36,18 @@ export class Secrets extends Context.Tag("corridor/Secrets")<
       const store = yield* SecretStore
       const vault = yield* Vault
       return {
-        getOrMake: Effect.fn("Secrets.getOrMake")(function* (name, make) {
+        getOrMake: traced("Secrets.getOrMake")(function* (name, make) {
           const kept = yield* store.find(name)
           const sealed = Option.isSome(kept)
             ? kept.value
             : yield* store.putIfAbsent({ name, sealed: yield* vault.encrypt(yield* make, name) })
           return yield* vault.decrypt(sealed, name)
         }),
-        find: Effect.fn("Secrets.find")(function* (name) {
+        find: traced("Secrets.find")(function* (name) {
           const kept = yield* store.find(name)
           return Option.isNone(kept) ? Option.none() : Option.some(yield* vault.decrypt(kept.value, name))
         }),
-        put: Effect.fn("Secrets.put")(function* (name, secret) {
+        put: traced("Secrets.put")(function* (name, secret) {
           const sealed = yield* vault.encrypt(secret, name)
           if ((yield* store.putIfAbsent({ name, sealed })) !== sealed) yield* store.replace({ name, sealed })
         })

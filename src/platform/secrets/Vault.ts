@@ -5,6 +5,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { Context, Data, Effect, Layer } from "effect"
 import { type MasterKey, subkeyOf } from "../config/MasterKey.ts"
+import { traced } from "../observability/Spans.ts"
 
 /** The message never holds plaintext, and is fit for a log. */
 export class VaultError extends Data.TaggedError("VaultError")<{
@@ -96,7 +97,7 @@ export class Vault extends Context.Tag("corridor/Vault")<Vault, VaultService>() 
  * Moves one secret to another master key. A secret that is there already comes back unchanged (once it has proved to
  * open), so that a rotation cut short can simply run again.
  */
-export const reseal = Effect.fn("Vault.reseal")(function* (
+export const reseal = traced("Vault.reseal")(function* (
   from: VaultService,
   to: VaultService,
   sealed: string,

@@ -15,6 +15,7 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Secrets } from "../../platform/secrets/Secrets.ts"
 import { isSameCredentials, writtenCredentials } from "./AccountCredentials.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 export type Check = typeof ProviderCheck.Type
 
@@ -42,7 +43,7 @@ export const checkOf = (
 }
 
 /** Tests the platform's account by a call that moves nothing; none where there is no account. */
-export const checkPlatform = Effect.fn("checkPlatform")(function* (party: AnyThirdParty) {
+export const checkPlatform = traced("checkPlatform")(function* (party: AnyThirdParty) {
   const accounts = yield* ProviderAccounts
   const { parties } = yield* ProviderSettings
   const { baseUrl, platform } = parties.get(party.name)!
@@ -64,7 +65,7 @@ const settingState = (field: CredentialField, { isSet, isStored, mode }: Known) 
   return isOptional(field, mode) ? "optional" : "missing"
 }
 
-export const setupOf = Effect.fn("setupOf")(function* (party: AnyThirdParty) {
+export const setupOf = traced("setupOf")(function* (party: AnyThirdParty) {
   const { mode, publicUrl } = yield* Settings
   const { parties } = yield* ProviderSettings
   const { registration } = yield* ProviderAccounts
@@ -99,7 +100,7 @@ export const makeProviderSetups = Effect.gen(function* () {
   const context = yield* Effect.context<Settings | ProviderSettings | ProviderAccounts>()
   return {
     list: (_permit: Permit<"platform">) => Effect.provide(Effect.forEach(thirdParties, setupOf), context),
-    test: Effect.fn("ProviderSetups.test")(function* (_permit: Permit<"platform">, name: string) {
+    test: traced("ProviderSetups.test")(function* (_permit: Permit<"platform">, name: string) {
       const party = thirdPartyNamed(name)
       if (party === undefined) return yield* new NotFound({ message: "There is no such provider." })
       const checked = yield* Effect.provide(checkPlatform(party), context)
@@ -118,7 +119,7 @@ type Registered = Either.Either<string, string>
  * Registers the platform's callback address at a provider. Stores what the provider gave for it, and audits it. None
  * where the provider has no call for it; left: why it is not registered.
  */
-export const registerCallbacks = Effect.fn("registerCallbacks")(function* (
+export const registerCallbacks = traced("registerCallbacks")(function* (
   permit: Permit<"platform">,
   name: ThirdPartyName,
   dryRun: boolean

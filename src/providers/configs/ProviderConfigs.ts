@@ -16,6 +16,7 @@ import { type ConfigFilter, type ProviderConfig, ProviderConfigStore, type Whole
 import { ProviderAccounts } from "../accounts/ProviderAccounts.ts"
 import { givenUrl } from "../../domain/Url.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** A configuration in the audit log: plain values, amounts as decimal text. */
 type Settled = Omit<WholeConfig, "config_id">
@@ -140,7 +141,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
       return {
         list: (_permit, filter, window) => store.list(filter, window),
         find: (_permit, key) => foundBy(store.find, key),
-        create: Effect.fn("ProviderConfigs.create")(function* (permit, wanted) {
+        create: traced("ProviderConfigs.create")(function* (permit, wanted) {
           const config = { ...wanted, config_id: yield* ids.make(ConfigId), org_id: ownerOf(permit, wanted.org_id) }
           yield* check(config)
           return yield* atomically(
@@ -151,7 +152,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
             })
           )
         }),
-        update: Effect.fn("ProviderConfigs.update")(function* (permit, key, changes) {
+        update: traced("ProviderConfigs.update")(function* (permit, key, changes) {
           return yield* atomically(
             Effect.gen(function* () {
               const before = yield* foundBy(store.findForUpdate, key)
@@ -184,7 +185,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
             })
           )
         }),
-        remove: Effect.fn("ProviderConfigs.remove")(function* (permit, key) {
+        remove: traced("ProviderConfigs.remove")(function* (permit, key) {
           yield* atomically(
             Effect.gen(function* () {
               const config = yield* foundBy(store.findForUpdate, key)

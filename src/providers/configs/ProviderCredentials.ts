@@ -25,6 +25,7 @@ import { type ProviderAccount, ProviderAccountStore } from "../accounts/Provider
 import { ProviderSettings } from "../accounts/ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../accounts/ThirdParties.ts"
 import { factsText } from "../port/AccountTest.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type Admin = Permit<"platform">
 export type CredentialsState = typeof CredentialsState.Type
@@ -132,7 +133,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       })
 
       return {
-        set: Effect.fn("ProviderCredentials.set")(function* (permit, key, typed, { forgetReplaced = false } = {}) {
+        set: traced("ProviderCredentials.set")(function* (permit, key, typed, { forgetReplaced = false } = {}) {
           const config = yield* bringer(permit, key)
           const party = yield* partyOf(config)
           const credentials = yield* Either.mapLeft(
@@ -177,7 +178,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
             store.find(id),
             Option.map(({ config_id, provider }) => ({ config_id, provider }))
           ),
-        test: Effect.fn("ProviderCredentials.test")(function* (permit, key) {
+        test: traced("ProviderCredentials.test")(function* (permit, key) {
           const config = yield* bringer(permit, key)
           const party = yield* partyOf(config)
           const account = yield* store.find(config.config_id)

@@ -14,6 +14,7 @@ import {
 } from "./SimulatorStore.ts"
 import { makeTimers, type SimulatorTimers, acceptedAs, byHand } from "./SimulatorAnswers.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** The reason with which a built-in rail fails a payment that its customer called off at the hosted checkout. */
 export const ABANDONED_REASON = "The customer cancelled at the checkout"
@@ -42,7 +43,7 @@ const refundOf = ({ rail }: SimulatorPayment, reference: string, money: Money): 
 })
 
 const makeRefund = (store: Context.Tag.Service<SimulatorStore>, { timersFor }: SimulatorTimers) =>
-  Effect.fn("RailCustomer.refund")(function* (reference: string, refundReference: string, money: Money) {
+  traced("RailCustomer.refund")(function* (reference: string, refundReference: string, money: Money) {
     const before = yield* store.find(refundReference)
     if (Option.isSome(before)) return acceptedAs(before.value) as Outcome
     const paid = Option.filter(yield* store.find(uuidOrNil(reference)), isPaid)
@@ -106,7 +107,7 @@ export class SimulatorCustomer extends Context.Tag("corridor/SimulatorCustomer")
         return Option.getOrElse(answer, () => false)
       })
 
-      const submitOtp = Effect.fn("RailCustomer.submitOtp")(function* (reference: string, otp: string) {
+      const submitOtp = traced("RailCustomer.submitOtp")(function* (reference: string, otp: string) {
         const completion = yield* timerOf("completed")
         const failure = yield* timerOf("failed", WRONG_PASSWORDS)
         const answer = yield* store.change<"accepted" | "wrong" | "not_expected">(uuidOrNil(reference), (payment) => {
@@ -118,7 +119,7 @@ export class SimulatorCustomer extends Context.Tag("corridor/SimulatorCustomer")
         return Option.getOrElse(answer, () => "not_expected" as const)
       })
 
-      const cancel = Effect.fn("RailCustomer.cancel")(function* (reference: string) {
+      const cancel = traced("RailCustomer.cancel")(function* (reference: string) {
         const failure = yield* timerOf("failed", CANCELLED)
         const answer = yield* store.change(uuidOrNil(reference), (payment) => {
           if (isFinal(payment.state) || payment.behaviour === "never_answers")

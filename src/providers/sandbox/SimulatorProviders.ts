@@ -22,6 +22,7 @@ import {
 } from "./SimulatorAnswers.ts"
 import { type Behaviour, behaviourOf, type SimulatorPayment, SimulatorStore } from "./SimulatorStore.ts"
 import { SimulatorCustomer } from "./SimulatorCustomer.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const isServed: Readonly<Record<BuiltInRail, (question: SupportQuestion) => boolean>> = {
   fiat: ({ currency, flow, method }) =>
@@ -120,7 +121,7 @@ const makeSimulator = (rail: BuiltInRail) =>
       return yield* outcomeOf(kept, slowAnswer)
     })
 
-    const enquire = Effect.fn("Rail.enquire")(function* ({ reference }: AttemptContext) {
+    const enquire = traced("Rail.enquire")(function* ({ reference }: AttemptContext) {
       const kept = Option.filter(yield* store.find(uuidOrNil(reference)), (payment) => payment.rail === rail)
       if (Option.isNone(kept)) return new Absent()
       const { answer, behaviour, reason, state } = kept.value

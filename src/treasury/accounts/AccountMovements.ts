@@ -38,6 +38,7 @@ import {
   VirtualAccountStore,
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Also for payouts to escrow parties. */
 export const notOwnBeneficiary = () =>
@@ -112,7 +113,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    withdraw: Effect.fn("AccountMovements.withdraw")(function* (
+    withdraw: traced("AccountMovements.withdraw")(function* (
       permit: Permit<"accounts">,
       accountId: AccountId,
       wanted: typeof Withdraw.Type,
@@ -142,7 +143,7 @@ const make = Effect.gen(function* () {
     }),
 
     /** Returns the debit. */
-    transfer: Effect.fn("AccountMovements.transfer")(function* (
+    transfer: traced("AccountMovements.transfer")(function* (
       permit: Permit<"accounts">,
       wanted: typeof Transfer.Type,
       key?: NewKey
@@ -165,7 +166,7 @@ const make = Effect.gen(function* () {
     }),
 
     /** Moves money from settlement to the account. Returns the credit. */
-    fund: Effect.fn("AccountMovements.fund")(function* (
+    fund: traced("AccountMovements.fund")(function* (
       permit: Permit<"accounts">,
       accountId: AccountId,
       wanted: typeof FundAccount.Type,
@@ -178,7 +179,7 @@ const make = Effect.gen(function* () {
       return yield* move(org_id, sides, wanted, depositAnswer, key)
     }),
 
-    simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (
+    simulateDeposit: traced("AccountMovements.simulateDeposit")(function* (
       permit: Permit<"accounts">,
       accountId: AccountId,
       wanted: typeof SimulateDeposit.Type,

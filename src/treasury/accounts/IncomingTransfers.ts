@@ -34,6 +34,7 @@ import {
   type VirtualAccount,
   VirtualAccountStore
 } from "./VirtualAccountStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Above zero from the one account to the other, below zero the other way. */
 const shift = (from: LedgerAccount, to: LedgerAccount, money: Money) =>
@@ -336,8 +337,8 @@ const make = Effect.gen(function* () {
 
   return {
     /** Books a transfer at an account of a provider, or finds that it was booked before. */
-    record: Effect.fn("IncomingTransfers.record")(recordTransfer),
-    resolve: Effect.fn("IncomingTransfers.resolve")(
+    record: traced("IncomingTransfers.record")(recordTransfer),
+    resolve: traced("IncomingTransfers.resolve")(
       (permit: Permit<"platform">, transferId: string, wanted: typeof ResolveTransfer.Type) =>
         // A return that nobody can bear would stay in suspense for ever: the organisation owes it.
         Effect.catchTag(atomically(resolve(permit, transferId, wanted, "resolved")), "InsufficientFunds", () =>

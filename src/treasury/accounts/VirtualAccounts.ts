@@ -24,6 +24,7 @@ import {
   VirtualTransactionStore,
   type WantedDetails
 } from "./VirtualAccountStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 const make = Effect.gen(function* () {
   const accounts = yield* VirtualAccountStore
@@ -71,7 +72,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    create: Effect.fn("VirtualAccounts.create")(function* (
+    create: traced("VirtualAccounts.create")(function* (
       permit: Permit<"accounts">,
       { currency, customer_id, org_name, user_id }: typeof CreateVirtualAccount.Type,
       /** Details for the account, by the name and address of its owner. */
@@ -117,10 +118,10 @@ const make = Effect.gen(function* () {
     /** `userId`: finds the transaction only if this user owns the account. */
     transaction: (permit: Permit<"any">, id: TransactionId, userId: UserId | undefined) =>
       orNotFound("virtual transaction")(transactions.find(permit.scope, id, userId)),
-    freeze: Effect.fn("VirtualAccounts.freeze")((permit: Permit<"platform">, id: AccountId, reason: string | null) =>
+    freeze: traced("VirtualAccounts.freeze")((permit: Permit<"platform">, id: AccountId, reason: string | null) =>
       Effect.flatMap(atomically(setStatus(permit, id, "frozen", reason)), withBalance)
     ),
-    unfreeze: Effect.fn("VirtualAccounts.unfreeze")((permit: Permit<"platform">, id: AccountId) =>
+    unfreeze: traced("VirtualAccounts.unfreeze")((permit: Permit<"platform">, id: AccountId) =>
       Effect.flatMap(atomically(setStatus(permit, id, "active", null)), withBalance)
     )
   }

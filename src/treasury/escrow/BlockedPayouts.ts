@@ -12,6 +12,7 @@ import { type EscrowPayout, EscrowPayoutStore, type BlockedPayout } from "./Escr
 import { escrowPayoutView, retriedAnswer } from "./EscrowView.ts"
 import { EscrowPayoutWorker } from "./EscrowPayoutWorker.ts"
 import type { OtherItem, OtherItemsOf } from "../../payments/read/Payments.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 interface PayoutRef {
   readonly escrowId: EscrowId
@@ -57,14 +58,14 @@ export const makeBlockedPayouts = Effect.gen(function* () {
 
   return {
     /** Sends the payout again by a new payment, in the name of the original initiator. */
-    retry: Effect.fn("BlockedPayouts.retry")((permit: Permit<"escrow">, named: PayoutRef, key?: NewKey) =>
+    retry: traced("BlockedPayouts.retry")((permit: Permit<"escrow">, named: PayoutRef, key?: NewKey) =>
       Effect.zipLeft(
         keys.once(key, Effect.map(retried(permit, named), escrowPayoutView), retriedAnswer.textOf),
         worker.wake
       )
     ),
     /** Closes the item. The money stays on the party's account. */
-    resolve: Effect.fn("BlockedPayouts.resolve")((permit: Permit<"escrow">, named: PayoutRef, reason: string) =>
+    resolve: traced("BlockedPayouts.resolve")((permit: Permit<"escrow">, named: PayoutRef, reason: string) =>
       Effect.map(atomically(resolved(permit, named, reason)), escrowPayoutView)
     )
   }

@@ -23,6 +23,7 @@ import {
 } from "./EscrowTransitions.ts"
 import { initiatorOf, type NewPayout, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 import { EscrowPayoutWorker } from "./EscrowPayoutWorker.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 interface DisburseRequest {
   readonly escrowId: EscrowId
@@ -132,7 +133,7 @@ export const makeDisburseMilestone = Effect.gen(function* () {
     return viewOf(done)
   })
 
-  return Effect.fn("Escrows.disburse")((permit: Permit<"escrow">, wanted: DisburseRequest) =>
+  return traced("Escrows.disburse")((permit: Permit<"escrow">, wanted: DisburseRequest) =>
     runDetached(run(permit, wanted))
   )
 })

@@ -48,6 +48,7 @@ import { makePartyPayouts } from "./PartyPayouts.ts"
 import type { EscrowApi } from "../../contract/api/EscrowApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type EscrowPermit = Permit<"escrow">
 
@@ -107,16 +108,16 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    create: Effect.fn("Escrows.create")((permit: EscrowPermit, draft: EscrowDraft) =>
+    create: traced("Escrows.create")((permit: EscrowPermit, draft: EscrowDraft) =>
       Effect.flatMap(create(permit, draft), view)
     ),
     list: (permit: EscrowPermit, filter: EscrowFilter, window: Window) =>
       Effect.flatMap(store.list(permit.scope, filter, window), views),
     get: (permit: EscrowPermit, id: EscrowId) => Effect.flatMap(transaction.find(permit, id), view),
-    fund: Effect.fn("Escrows.fund")((permit: EscrowPermit, id: EscrowId, amount: BigDecimal.BigDecimal, key?: NewKey) =>
+    fund: traced("Escrows.fund")((permit: EscrowPermit, id: EscrowId, amount: BigDecimal.BigDecimal, key?: NewKey) =>
       keys.once(key, funded(permit, id, amount), fundedAnswer.textOf)
     ),
-    submitContract: Effect.fn("Escrows.submitContract")(function* (
+    submitContract: traced("Escrows.submitContract")(function* (
       permit: EscrowPermit,
       id: EscrowId,
       milestone_id: string,
@@ -127,7 +128,7 @@ const make = Effect.gen(function* () {
       const detail = { milestone_id, reference }
       return milestoneView(yield* transaction.save(permit, escrow, "escrow.contract_submitted", detail), milestone_id)
     }, atomically),
-    changeParties: Effect.fn("Escrows.changeParties")(function* (
+    changeParties: traced("Escrows.changeParties")(function* (
       permit: EscrowPermit,
       id: EscrowId,
       milestone_id: string,
@@ -141,7 +142,7 @@ const make = Effect.gen(function* () {
     disburse: yield* makeDisburseMilestone,
     payOut,
     blocked,
-    cancel: Effect.fn("Escrows.cancel")((permit: EscrowPermit, id: EscrowId, reason: string | null, key?: NewKey) =>
+    cancel: traced("Escrows.cancel")((permit: EscrowPermit, id: EscrowId, reason: string | null, key?: NewKey) =>
       keys.once(key, canceled(permit, id, reason), canceledAnswer.textOf)
     )
   }

@@ -26,6 +26,7 @@ import { initiatorOf, type NewPayout, EscrowPayoutStore } from "./EscrowPayoutSt
 import { payoutView, payoutAnswer } from "./EscrowView.ts"
 import { partyOf } from "./EscrowTransitions.ts"
 import type { ReplayedAnswer } from "../../payments/read/Payments.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /**
  * The largest amount that, with its fee, fits into `available`; zero or less if the fee alone is more. A fee is a
@@ -130,7 +131,7 @@ export const makePartyPayouts = Effect.gen(function* () {
   })
 
   /** Pays out the party's balance, except what other payouts have reserved. */
-  const payOut = Effect.fn("PartyPayouts.payOut")(function* (permit: Permit<"escrow">, wanted: PartyPayoutRequest) {
+  const payOut = traced("PartyPayouts.payOut")(function* (permit: Permit<"escrow">, wanted: PartyPayoutRequest) {
     const { available, escrow, party } = yield* atomically(unclaimed(permit, wanted))
     const beneficiary = yield* beneficiaryOf(escrow.org_id, wanted.beneficiaryId ?? party.beneficiary_id)
     if (!available.isPositive) {

@@ -10,6 +10,7 @@ import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { type DeadLetter, type DeadLetterEvent, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { shownHeaders } from "./DeliveryAttempt.ts"
 import type { KeptHeaders, StoredAttempt } from "../Webhook.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 interface LoggedAttempt extends Omit<StoredAttempt, keyof KeptHeaders> {
   /** Headers as sent; null if nothing was sent. */
@@ -58,7 +59,7 @@ const make = Effect.gen(function* () {
 
   return {
     /** Shows a delivery of any status. */
-    show: Effect.fn("DeadLetters.show")(function* (permit: Permit<"platform"> | Permit<"webhook_log">, id: string) {
+    show: traced("DeadLetters.show")(function* (permit: Permit<"platform"> | Permit<"webhook_log">, id: string) {
       const delivery = yield* store.find(permit.scope, id)
       if (Option.isNone(delivery)) return yield* notFound("delivery")
       const attempts = yield* store.attempts(permit.scope, id)
@@ -69,7 +70,7 @@ const make = Effect.gen(function* () {
      * Replays deliveries of an endpoint that were dead, or waited for another attempt, at the start. An interrupted
      * replay can be repeated.
      */
-    replay: Effect.fn("DeadLetters.replay")(function* (permit: Replayer, selection: DeadLetterFilter) {
+    replay: traced("DeadLetters.replay")(function* (permit: Replayer, selection: DeadLetterFilter) {
       const before = yield* store.now
       const disabled = yield* store.countDisabled(permit.scope, selection, before)
       const all = (write: Batch, done = 0): Stored<number> =>

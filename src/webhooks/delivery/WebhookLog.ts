@@ -15,6 +15,7 @@ import { type DeliveryFilter, DeliveryStore } from "./DeliveryStore.ts"
 import { LATENCY_SAMPLE, type Period, periodsOf, trendsOf } from "./DeliveryTrends.ts"
 import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "../EventStore.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 type Transaction = typeof TransactionData.Type
 
@@ -42,7 +43,7 @@ const make = Effect.gen(function* () {
     orNotFound("delivery")(deliveryStore.find(permit.scope, id))
 
   return {
-    notify: Effect.fn("WebhookLog.notify")(function* (permit: Permit<"webhooks">, transaction: Transaction) {
+    notify: traced("WebhookLog.notify")(function* (permit: Permit<"webhooks">, transaction: Transaction) {
       const org_id = yield* organizationOf(permit)
       const data = yield* Either.mapLeft(
         testData(transaction),
@@ -69,11 +70,7 @@ const make = Effect.gen(function* () {
       eventTimes: ReadonlyArray<Date>
     ) => deliveryStore.ofPayment(org_id, payment_id, eventTimes),
     /** The caller has found the endpoint in the permit's scope. */
-    trends: Effect.fn("WebhookLog.trends")(function* (
-      permit: Permit<"webhook_log">,
-      webhookId: WebhookId,
-      per: Period
-    ) {
+    trends: traced("WebhookLog.trends")(function* (permit: Permit<"webhook_log">, webhookId: WebhookId, per: Period) {
       const periods = periodsOf(per, new Date(yield* Clock.currentTimeMillis))
       const counts = yield* deliveryStore.counts(permit.scope, webhookId, per, periods[0]!)
       return trendsOf(per, periods, counts, yield* deliveryStore.latencies(permit.scope, webhookId, LATENCY_SAMPLE))
@@ -81,7 +78,7 @@ const make = Effect.gen(function* () {
     /** Endpoints that need attention. */
     issues: (permit: Permit<"operations">, window: Window) => deliveryStore.issues(permit.scope, window),
     /** Does nothing to a pending delivery. */
-    replay: Effect.fn("WebhookLog.replay")(function* (permit: Permit<"webhooks">, id: string) {
+    replay: traced("WebhookLog.replay")(function* (permit: Permit<"webhooks">, id: string) {
       const { org_id } = yield* findDelivery(permit, id)
       if (yield* deliveryStore.requeue(permit.scope, id)) {
         yield* audit.record(permit, { action: "delivery.replayed", org: org_id, subject: ["delivery", id] })

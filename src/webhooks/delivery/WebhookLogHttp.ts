@@ -10,6 +10,7 @@ import { WebhookLog } from "./WebhookLog.ts"
 import { parse } from "lossless-json"
 import { WireNumber } from "../../domain/Decimal.ts"
 import type { WebhookEvent } from "../Webhook.ts"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /** Amounts keep their digits. */
 const parseNumber = (literal: string): unknown => (literal.includes(".") ? new WireNumber(literal) : Number(literal))
@@ -36,16 +37,16 @@ export const webhookLogHandlers = Effect.map(
       })
     },
     replay: ({ path, permit }) => answer("Delivery queued", log.replay(permit, path.delivery_id), shown),
-    delivery: Effect.fn("WebhookLogHttp.delivery")(function* ({ path, permit }) {
+    delivery: traced("WebhookLogHttp.delivery")(function* ({ path, permit }) {
       const delivery = yield* log.delivery(permit, path.delivery_id)
       const { endpoint_url, log: attempts, payload } = yield* dead.show(permit, path.delivery_id)
       return success("Delivery", { ...shown(delivery), endpoint_url, payload, log: attempts })
     }),
-    replayDead: Effect.fn("WebhookLogHttp.replayDead")(function* ({ path, permit, urlParams }) {
+    replayDead: traced("WebhookLogHttp.replayDead")(function* ({ path, permit, urlParams }) {
       const { webhook_id } = yield* webhooks.find(permit, path.webhook_id)
       return success("Deliveries queued", yield* dead.replay(permit, { webhook_id, since: urlParams.since }))
     }),
-    trends: Effect.fn("WebhookLogHttp.trends")(function* ({ path, permit, urlParams }) {
+    trends: traced("WebhookLogHttp.trends")(function* ({ path, permit, urlParams }) {
       const { webhook_id } = yield* webhooks.find(permit, path.webhook_id)
       return report(yield* log.trends(permit, webhook_id, urlParams.per))
     }),

@@ -8,6 +8,7 @@ import type { Mode } from "../../platform/config/Settings.ts"
 import { Dns } from "./Dns.ts"
 import { givenUrl } from "../../domain/Url.ts"
 import ipaddr from "ipaddr.js"
+import { traced } from "../../platform/observability/Spans.ts"
 
 /**
  * Decides which addresses may receive webhooks (SSRF protection). Checked at registration and for every connection, so
@@ -119,7 +120,7 @@ const addressesOf = Effect.fnUntraced(function* (host: string) {
     )
 })
 
-export const resolveChecked = Effect.fn("resolveChecked")(function* (endpointUrl: string, mode: Mode) {
+export const resolveChecked = traced("resolveChecked")(function* (endpointUrl: string, mode: Mode) {
   const url = yield* Either.mapLeft(
     parseEndpointUrl(endpointUrl, mode),
     (message) => new EndpointRefused({ kind: "url", message })

@@ -18,6 +18,7 @@ import { keptFrom, keptOf, type LinkField, methodIn, numberFields, orderOf, sent
 import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./LinkStatusPage.ts"
 import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
 import { logoType } from "../../../contract/api/PaymentLinksApi.ts"
+import { traced } from "../../../platform/observability/Spans.ts"
 
 /** Serves the logo from this host, restricted to an image. */
 export const logoReply = (bytes: Uint8Array): Outgoing => ({
@@ -285,7 +286,7 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path: `${path}/logo`,
-      handle: Effect.fn("LinkRoute.logo")((incoming) =>
+      handle: traced("LinkRoute.logo")((incoming) =>
         Effect.map(
           counter.logo(refOf(incoming)),
           Option.match({ onNone: () => notFound(readerOf(incoming)), onSome: logoReply })
@@ -295,12 +296,12 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path,
-      handle: Effect.fn("LinkRoute.show")((incoming) => withVisit(incoming, (visit) => shown(visit, incoming)))
+      handle: traced("LinkRoute.show")((incoming) => withVisit(incoming, (visit) => shown(visit, incoming)))
     },
     {
       method: "POST",
       path,
-      handle: Effect.fn("LinkRoute.submit")((incoming) =>
+      handle: traced("LinkRoute.submit")((incoming) =>
         orRefusedPage(
           incoming,
           withVisit(incoming, (visit) => submitted(visit, incoming))
@@ -310,14 +311,14 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path: statusPath,
-      handle: Effect.fn("LinkRoute.status")((incoming) =>
+      handle: traced("LinkRoute.status")((incoming) =>
         withStatus(incoming, (visit) => Effect.succeed(statusReply(visit, incoming)))
       )
     },
     {
       method: "POST",
       path: statusPath,
-      handle: Effect.fn("LinkRoute.act")((incoming) =>
+      handle: traced("LinkRoute.act")((incoming) =>
         orRefusedPage(
           incoming,
           withStatus(incoming, (visit) => acted(visit, incoming))

@@ -37,6 +37,7 @@ import {
   stop,
   stopIfLast
 } from "./PresenceLock.ts"
+import { traced } from "../../observability/Spans.ts"
 
 export { EmbeddedPostgresError }
 export { hasCluster } from "./DataFolder.ts"
@@ -178,7 +179,7 @@ const keepUp = Effect.fnUntraced(function* (start: Start, first: Joined, restart
 })
 
 /** Starts or joins the cluster in <dataDir>/postgres. The end of the scope stops it if no other process uses it. */
-export const embeddedPostgres = Effect.fn("embeddedPostgres")(function* ({
+export const embeddedPostgres = traced("embeddedPostgres")(function* ({
   dataDir,
   restarts = embeddedRestarts
 }: {
