@@ -84,6 +84,13 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     parseOptions: { onExcessProperty: "error" }
   }),
   "literals and null": Schema.Struct({ a: Schema.NullOr(Schema.Literal("x", "y", 1)), b: Schema.Literal(true) }),
+  "fields of odd names": Schema.Struct({
+    toString: Schema.NumberFromString,
+    'a"b\\': Schema.optional(Schema.String),
+    constructor: Schema.optionalWith(Schema.Unknown, { exact: true }),
+    "1": Schema.String,
+    "\u2028`${v0}": Schema.UndefinedOr(Schema.String)
+  }),
   anything: Schema.Struct({}),
   exact: Schema.Struct({ amount: WireDecimal })
 }
