@@ -32,6 +32,38 @@ layer(Database, { excludeTestServices: true })("A statement outside of transacti
     ).pipe(untraced)
   )
 
+  it.effect("gives the same rows once it is prepared, whatever its columns are called", () =>
+    withSql((sql) => {
+      const odd = sql`select ${1}::int as "a""b", null as nothing, 'x' as "c\\d", 2 as "${sql.literal("${e}`\n")}",
+        3 as "constructor", 4 as "1", '{"f": [1]}'::jsonb as f, '\\x00ff'::bytea as g, 5 as twice, 6 as twice`
+      const rows = [
+        {
+          'a"b': 1,
+          nothing: null,
+          "c\\d": "x",
+          "${e}`\n": 2,
+          constructor: 3,
+          "1": 4,
+          f: { f: [1] },
+          g: Buffer.from([0, 255]),
+          twice: 6
+        }
+      ]
+      const none = sql`select from generate_series(1, ${2}::int)`
+      const thrice = Effect.gen(function* () {
+        for (let run = 0; run < 3; run++) {
+          expect(yield* odd).toEqual(rows)
+          expect(yield* none).toEqual([{}, {}])
+          expect(yield* sql`select ${"x"} as a where false`).toEqual([])
+          expect(sqlStateOf(yield* Effect.flip(sql`select 1 / (${run}::int - ${run}::int) as a`))).toBe("22012")
+        }
+      })
+      return Effect.zipRight(thrice, sql.withTransaction(Effect.asVoid(odd).pipe(Effect.zipRight(odd)))).pipe(
+        Effect.map((inside) => expect(inside).toEqual(rows))
+      )
+    }).pipe(untraced)
+  )
+
   it.effect("may be a part of another", () =>
     withSql((sql) => {
       const part = sql`select ${2}::int as a`
