@@ -22,9 +22,8 @@ import { providerConfigStoreSql } from "../providers/configs/ProviderConfigStore
 import type { Providers } from "../providers/port/Provider.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { simulatorStoreSql } from "../providers/sandbox/SimulatorSql.ts"
-import { WithdrawalEvents } from "../treasury/accounts/WithdrawalEvents.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutStore.ts"
-import { ReturnedPayouts } from "../treasury/escrow/ReturnedPayouts.ts"
+import { TreasuryEvents } from "../treasury/escrow/TreasuryEvents.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { type DatabaseLayer, graphOn } from "./Graph.ts"
 import { RecordStoresLive } from "./RecordServices.ts"
@@ -46,7 +45,7 @@ export const settlementServicesOver = <E, R>(providers: Layer.Layer<Providers, E
     Layer.provideMerge(RecordOutcome.layer),
     Layer.provideMerge(PaymentRouter.layer),
     Layer.provideMerge(providers),
-    Layer.provideMerge(ReturnedPayouts.pipe(Layer.provide(WithdrawalEvents))),
+    Layer.provideMerge(TreasuryEvents),
     Layer.provideMerge(Layer.mergeAll(Fees.layer, Ledger.layer, ProviderConfigsLive)),
     Layer.provideMerge(Organizations.layer),
     Layer.provideMerge(

@@ -1,21 +1,22 @@
 /**
- * Puts a payout to a party into the operations queue when its provider sends it back, however long after it was paid. Its
- * money is on the party's account again.
+ * Events of all accounts of the treasury. Puts a payout to a party into the operations queue when its provider sends it
+ * back, however long after it was paid: its money is on the party's account again.
  */
 import { Effect, Layer, Option } from "effect"
 import { kindOf } from "../../domain/Ledger.ts"
 import { FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { RecordMovement } from "../accounts/RecordMovement.ts"
+import { withdrawalEvents } from "../accounts/WithdrawalEvents.ts"
 import { EscrowPayoutStore, permitOf } from "./EscrowPayoutStore.ts"
 
 const REASON = "It was paid, and its provider sent it back."
 
-/** Over the events of the other accounts that fund payments. */
-export const ReturnedPayouts = Layer.effect(
+export const TreasuryEvents = Layer.effect(
   FundingEvents,
   Effect.gen(function* () {
-    const funding = yield* FundingEvents
+    const accounts = yield* withdrawalEvents
     const store = yield* EscrowPayoutStore
     const audit = yield* AuditLog
 
@@ -32,12 +33,12 @@ export const ReturnedPayouts = Layer.effect(
     })
 
     return {
-      ...funding,
+      ...accounts,
       posted: (payment, entries, note) => {
-        const posted = funding.posted(payment, entries, note)
+        const posted = accounts.posted(payment, entries, note)
         const isBack = payment.status === "refunded" && payment.funding !== null && kindOf(payment.funding) === "party"
         return isBack ? Effect.zipRight(posted, reopen(payment)) : posted
       }
     }
   })
-)
+).pipe(Layer.provide(RecordMovement.layer))
