@@ -142,12 +142,13 @@ const make = Effect.gen(function* () {
       : payment
   })
 
-  /** The customer's time to pay begins now. A payin through a link has had an end since it was made. */
-  const newEnd = Effect.fnUntraced(function* ({ direction, expires_at, ramp }: Payment) {
+  /** The customer's time to pay begins now. */
+  const newEnd = Effect.fnUntraced(function* (payment: Payment) {
+    const { direction, ramp } = payment
     if (direction === "outbound") return {}
     const now = yield* store.now
     if (ramp !== null) return { expires_at: rampExpiry(now) }
-    const lifetime = expires_at === null ? payinExpiry : linkPayinExpiry
+    const lifetime = promptedBy(payment) === "link" ? linkPayinExpiry : payinExpiry
     return { expires_at: new Date(now.getTime() + Duration.toMillis(lifetime)) }
   })
 

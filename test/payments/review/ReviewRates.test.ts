@@ -1,4 +1,5 @@
 /** A payment that waits for a reviewer keeps its rate for a time; afterwards it goes on only at one that is accepted. */
+import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -225,6 +226,11 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
         payment_data: { target_amount: 16.2 }
       })
       expect(yield* itemsOf(late)).toEqual([])
+      // As after the first review, not the hour of a payment link.
+      const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+      const [end] = yield* sql`select expires_at > now() + interval '23 hours' as a_day from payments
+        where payment_id = ${late}`
+      expect(end).toEqual({ a_day: true })
       yield* timePasses(clock, "110 minutes")
       expect((yield* submit(path, typedCard())).status).toBe(303)
       expect(yield* untilStatus(late, "completed")).toMatchObject({ amount: 2000, target_amount: 16.2 })
