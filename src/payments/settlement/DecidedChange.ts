@@ -5,12 +5,20 @@
 import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
-import { isSameTransfer, type Recording } from "../../domain/Movement.ts"
+import { isSameTransfer, type Recording, signOf } from "../../domain/Movement.ts"
 import { asSentence } from "../../domain/MailSafeText.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Change.ts"
-import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCallback } from "../store/Payment.ts"
+import {
+  type Attempt,
+  kindOfAttempt,
+  type OperatorItem,
+  type Payment,
+  type PaymentFailure,
+  type Refund,
+  type StoredCallback
+} from "../store/Payment.ts"
 import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
@@ -260,10 +268,12 @@ const commented = (
  * A transfer that an operator stated before moves nothing when the provider reports it.
  */
 const disputedIn = (
-  { movements }: AttemptOfPayment,
+  { attempt, movements, payment }: AttemptOfPayment,
   { recording, finishedRefund }: SignalDecision
-): ReadonlyArray<Disputed> =>
-  recording.toWrite.flatMap((reported): ReadonlyArray<Disputed> => {
+): ReadonlyArray<Disputed> => {
+  // A payout is returned by money that comes in, a payin by money that goes out.
+  const undoes = kindOfAttempt(payment, attempt) === "payout" ? 1n : -1n
+  return recording.toWrite.flatMap((reported): ReadonlyArray<Disputed> => {
     const { amount, kind, refund_id, replaces, state } = reported
     const isBack = kind === "refund" || kind === "reversal" || kind === "reinstatement"
     if (
@@ -281,11 +291,12 @@ const disputedIn = (
       ? []
       : [
           {
-            kind: kind === "reinstatement" ? "regained" : "returned",
+            kind: signOf(kind) === undoes ? "returned" : "regained",
             amount: new Money({ currency: amount.currency, minor })
           }
         ]
   })
+}
 
 /** What the organisation gets with this decision because a payout that was paid, or a refund that had gone, is all back. */
 const releasedBy = (
@@ -338,7 +349,7 @@ export const buildChange = (
   const dispatched = !isRefundOrReturn(attempt) && payment.provider === null && after.provider !== null
   const effect = effectOf(decision, unallocatedOf(after, books).length > 0)
   const disputes = disputedIn(subject, decision)
-  const isTakenBack = payment.direction === "inbound" && status === "refunded" && payment.status !== "refunded"
+  const isTakenBack = status === "refunded" && payment.status !== "refunded"
   const takenBack = isTakenBack ? disputes.find(({ kind }) => kind === "returned") : undefined
   const change: Change = {
     payment,

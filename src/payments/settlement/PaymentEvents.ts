@@ -130,7 +130,7 @@ export const refundEvent = (
     rate: part?.rate === undefined ? null : new WireNumber(toWireText(BigDecimal.unsafeFromString(part.rate.value))),
     rate_basis: part?.rate?.basis ?? null,
     refunded_amount: wire(payment.refunded),
-    ...(byProvider ? disputeData(disputed) : {})
+    ...(byProvider && payment.direction === "inbound" ? disputeData(disputed) : {})
   }
   return [eventOf(context, payment, type, stringifyWire(data))]
 }

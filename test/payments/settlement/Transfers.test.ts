@@ -9,7 +9,7 @@ import { post } from "../../support/Send.ts"
 import { backends } from "../../support/Stores.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsOf, callBack, initiate, jsonOf, recordOf, type SaidMovement } from "../support/Calls.ts"
+import { attemptsOf, callBack, initiate, jsonOf, recordOf, type SaidMovement, toldOf } from "../support/Calls.ts"
 import { clearingOf, paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
@@ -108,6 +108,23 @@ for (const backend of backends) {
         expect(yield* gained).toEqual({})
         expect(yield* itemsOf(payment_id)).toEqual([])
         yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("a payout that comes back in parts is returned in events, and a part that is paid again regained", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference } = yield* paysOut("GR")
+        yield* told("GR paid", reference, "completed", moves("disbursement", "po_gr", "1500.00"))
+        yield* told("GR part", reference, "returned", moves("reinstatement", "re_gr_1", "400.00"))
+        yield* told("GR again", reference, "completed", moves("reversal", "re_gr_1", "400.00"))
+        yield* told("GR all", reference, "returned", moves("reinstatement", "re_gr_2", "1500.00"))
+        const disputes = (yield* toldOf(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
+        expect(disputes).toMatchObject([
+          { status: "completed", dispute: { kind: "returned", amount: 400, currency: "KES" } },
+          { status: "completed", dispute: { kind: "regained", amount: 400, currency: "KES" } },
+          { status: "refunded", dispute: { kind: "returned", amount: 1500, currency: "KES" } }
+        ])
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
       })
     )
 
