@@ -4,7 +4,7 @@
  */
 import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
-import { type AttemptOutcome, type StatusDecision, isResurfaced, type ProviderSignal } from "./Settlement.ts"
+import { type AttemptOutcome, type StatusDecision, isResurfaced, type ProviderSignal } from "./PaymentStatusRules.ts"
 import { BigDecimal, Either } from "effect"
 import type { CryptoAssetCode } from "./Currency.ts"
 import { given, taken, type Rate } from "./Exchange.ts"
@@ -25,7 +25,7 @@ export interface RampLegState {
   /** Amount that the provider has collected or paid for this leg, less reversals. */
   readonly moved: Money
   /** A declined attempt that its provider has after all, and that is being asked about. */
-  readonly pursued: boolean
+  readonly isPolledAfterDecline: boolean
 }
 
 /** Effect of the signal on the ramp. `stranded`: collected money cannot be paid out. */
@@ -104,7 +104,7 @@ const silent = (current: RampLegState): RampDecision => {
 export const decideRamp = (current: RampLegState, signal: ProviderSignal, othersLeft: boolean): RampDecision => {
   // A declined attempt no longer decides about the payment, which another candidate may have.
   if (current.outcome === "declined") {
-    return { ...unmoved(current), resurfaced: isResurfaced(signal, current.pursued) }
+    return { ...unmoved(current), resurfaced: isResurfaced(signal, current.isPolledAfterDecline) }
   }
   switch (signal._tag) {
     case "Accepted":

@@ -5,7 +5,7 @@ import { Money } from "../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, Report, Unknown } from "../../src/domain/Outcome.ts"
 import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
 import { decideRamp, type RampEffect, type RampLeg, type RampLegState } from "../../src/domain/Ramp.ts"
-import type { AttemptOutcome, ProviderSignal } from "../../src/domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../src/domain/PaymentStatusRules.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
 const expected = shillings(100_000n)
@@ -64,7 +64,7 @@ const live = (all: ReadonlyArray<Told>) => {
     const moved = shillings(came[leg] - went[leg])
     const outcome = outcomes[leg]
     const decision = decideRamp(
-      { status, leg, outcome, collected, expired, expected, moved, pursued: false },
+      { status, leg, outcome, collected, expired, expected, moved, isPolledAfterDecline: false },
       signal,
       false
     )
@@ -146,7 +146,7 @@ const collecting: RampLegState = {
   expired: false,
   expected,
   moved: shillings(0n),
-  pursued: false
+  isPolledAfterDecline: false
 }
 const settling: RampLegState = { ...collecting, status: "processing", leg: "settlement", collected: true }
 const report = (state: Report["state"]) => new Report({ ...said, state })

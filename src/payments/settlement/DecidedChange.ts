@@ -8,7 +8,7 @@ import { Money } from "../../domain/Money.ts"
 import { isSameTransfer, type Recording, signOf } from "../../domain/Movement.ts"
 import { asSentence } from "../../domain/MailSafeText.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../domain/PaymentStatusRules.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Change.ts"
 import {
   type Attempt,

@@ -2,7 +2,12 @@
 import { Duration, Option } from "effect"
 import { endRetryDelay, endRetryLimit, lateEnquiries, pageEndLead } from "../../domain/policies/PaymentPolicies.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
-import { type AttemptOutcome, type StatusDecision, hasState, type ProviderSignal } from "../../domain/Settlement.ts"
+import {
+  type AttemptOutcome,
+  type StatusDecision,
+  hasState,
+  type ProviderSignal
+} from "../../domain/PaymentStatusRules.ts"
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Payment, PaymentFailure } from "../store/Payment.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"

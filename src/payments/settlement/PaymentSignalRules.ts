@@ -8,7 +8,7 @@ import {
   decide,
   hasState,
   type ProviderSignal
-} from "../../domain/Settlement.ts"
+} from "../../domain/PaymentStatusRules.ts"
 import type { PaymentPatch, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import { moneyAtProvider, isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
@@ -40,7 +40,7 @@ const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed",
 const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
 
 /** Whether a declined attempt is still polled. */
-export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
+export const isPolledAfterDecline = ({ next_enquiry_at, outcome }: Attempt): boolean =>
   outcome === "declined" && next_enquiry_at !== null
 
 /** A report of waiting that came after the payment had moved on. */
@@ -142,16 +142,16 @@ export const decidePaymentChange = (
   const current: AttemptState = {
     status: payment.status,
     outcome: attempt.outcome,
-    asked: moneyAtProvider(payment),
+    ordered: moneyAtProvider(payment),
     moved,
-    brought: new Money({
+    gross: new Money({
       currency: moved.currency,
       minor: forth.reduce((sum, { amount }) => (amount.currency === moved.currency ? sum + amount.minor : sum), 0n)
     }),
-    wasMoved:
+    isOtherCurrencyCleared:
       forth.length > 0 && position(mine).every(({ money }) => money.currency === moved.currency || !money.isPositive),
     lacksFirstMovement: !isUnpaid && forth.length === 0,
-    pursued: isPursued(attempt)
+    isPolledAfterDecline: isPolledAfterDecline(attempt)
   }
   const decided = decide(current, signal, source.next !== undefined)
   const standing = { ...decided, isUnpaid }
@@ -287,7 +287,7 @@ export const decideRampChange = (
       expired,
       expected: leg === "collection" ? payment.amount : payment.target,
       moved: movedBy(subject, recording.movements),
-      pursued: isPursued(attempt)
+      isPolledAfterDecline: isPolledAfterDecline(attempt)
     },
     signal,
     source.next !== undefined

@@ -3,7 +3,7 @@ import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { netOf, position } from "../../domain/Movement.ts"
-import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../domain/PaymentStatusRules.ts"
 import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
 import { organizationSide } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
@@ -16,7 +16,7 @@ import {
   refundedByUs
 } from "./SignalMovements.ts"
 import type { DecisionTime, SignalContext } from "./SignalContext.ts"
-import { isPursued } from "./PaymentSignalRules.ts"
+import { isPolledAfterDecline } from "./PaymentSignalRules.ts"
 import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 
 interface RefundLegState {
@@ -27,7 +27,7 @@ interface RefundLegState {
   /** What it has given back by its movements, less what came back of it. */
   readonly moved: Money
   /** One that failed, that its provider has after all, and that is being asked about. */
-  readonly pursued: boolean
+  readonly isPolledAfterDecline: boolean
 }
 
 interface RefundDecision {
@@ -60,7 +60,7 @@ const decideRefund = (current: RefundLegState, signal: ProviderSignal): RefundDe
     case "Unknown":
       return current.outcome === null
         ? { ...unmoved(current), outcome: "unknown" }
-        : { ...unmoved(current), resurfaced: current.state === "failed" && current.pursued }
+        : { ...unmoved(current), resurfaced: current.state === "failed" && current.isPolledAfterDecline }
     case "Accepted":
     case "Report": {
       if (signal.state === "failed" || signal.state === "returned") return stayed(current)
@@ -162,7 +162,7 @@ export const decideRefundChange = (
       outcome: attempt.outcome,
       amount: part.amount,
       moved: movedBy(subject, recording.movements),
-      pursued: isPursued(attempt)
+      isPolledAfterDecline: isPolledAfterDecline(attempt)
     },
     signal
   )

@@ -27,7 +27,7 @@ import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
 import { CallProvider, FirstSendPermit, openSendWindow } from "../route/CallProvider.ts"
 import { refundAttempt, causeOf, PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
-import { isPursued } from "./PaymentSignalRules.ts"
+import { isPolledAfterDecline } from "./PaymentSignalRules.ts"
 import { leftOf, targetOfPart } from "./RefundSignalRules.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
@@ -41,7 +41,7 @@ export interface WantedRefund {
 /** Whether an attempt's outcome is unknown, or its provider has it although it was declined. */
 const isUncertain = (attempt: Attempt, { items }: PaymentHistory): boolean =>
   attempt.outcome === "unknown" ||
-  isPursued(attempt) ||
+  isPolledAfterDecline(attempt) ||
   items.some(
     ({ attempt_id, closed_at, kind }) =>
       kind === "unknown_outcome" && closed_at === null && attempt_id === attempt.attempt_id

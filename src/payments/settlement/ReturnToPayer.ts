@@ -35,7 +35,7 @@ import {
 } from "../store/SuspenseSums.ts"
 import { refundAttempt, withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
-import { isPursued } from "./PaymentSignalRules.ts"
+import { isPolledAfterDecline } from "./PaymentSignalRules.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
 import { conflict, listItems, underpaidPatch } from "./ResolutionRules.ts"
 
@@ -85,7 +85,7 @@ interface Wanted {
 const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: SuspenseSum): Attempt | undefined =>
   attempts.find(
     (one) =>
-      isPursued(one) &&
+      isPolledAfterDecline(one) &&
       (one.leg === "return" ? one.of_attempt === attempt_id : one.leg === "settlement" && from === "ramp")
   )
 

@@ -1,7 +1,7 @@
 /** Context of a signal about an attempt: its cause and time, the provider's id, the reason, and notes for the record. Pure. */
 import type { Duration, Option } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import type { ProviderSignal } from "../../domain/Settlement.ts"
+import type { ProviderSignal } from "../../domain/PaymentStatusRules.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 

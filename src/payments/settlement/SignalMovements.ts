@@ -12,7 +12,7 @@ import {
   netOf,
   position
 } from "../../domain/Movement.ts"
-import { hasState, type ProviderSignal } from "../../domain/Settlement.ts"
+import { hasState, type ProviderSignal } from "../../domain/PaymentStatusRules.ts"
 import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { moneyAtProvider } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"

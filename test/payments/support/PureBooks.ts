@@ -5,7 +5,7 @@ import { combine, kindOf, type LedgerAccount, type Posting } from "../../../src/
 import { Money } from "../../../src/domain/Money.ts"
 import { effectOf, type Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
+import type { ProviderSignal } from "../../../src/domain/PaymentStatusRules.ts"
 import { openAttempt, type Change, type NewAttempt } from "../../../src/payments/store/Change.ts"
 import { isRamp } from "../../../src/payments/route/RampPayout.ts"
 import { decidePaymentChange, decideRampChange } from "../../../src/payments/settlement/PaymentSignalRules.ts"

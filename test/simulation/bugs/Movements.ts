@@ -15,7 +15,7 @@ import {
   withTables,
   without
 } from "./Planting.ts"
-import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
+import type { ProviderSignal } from "../../../src/domain/PaymentStatusRules.ts"
 
 type ReportedMovement = NonNullable<Change["movements"]>[number]
 type Allocated = NonNullable<Change["allocations"]>[number]

@@ -2,7 +2,7 @@
 import { type Context, Effect } from "effect"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"
-import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
+import type { ProviderSignal } from "../../../src/domain/PaymentStatusRules.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import type { SignalContext } from "../../../src/payments/settlement/SignalContext.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"

@@ -1,7 +1,6 @@
 /**
- * What a provider's signal does to a payment, as a pure function of where payment and attempt stand and of what all
- * movements of the attempt add up to. It is asked again whenever another change came first, so every order of answers,
- * callbacks and enquiries ends in the same place.
+ * Payment status and attempt outcome after a provider's signal. Pure: depends on the state before and on the sum of the
+ * attempt's movements. Every order of answers, callbacks and polls leads to the same state.
  */
 import type { Money } from "./Money.ts"
 import type { Absent, Accepted, Declined, Report, Unknown } from "./Outcome.ts"
@@ -11,38 +10,40 @@ export type AttemptOutcome = "accepted" | "declined" | "unknown"
 
 export interface AttemptState {
   readonly status: PaymentStatus
-  /** null: asked, and not yet answered. */
+  /** null: sent, and not answered yet. */
   readonly outcome: AttemptOutcome | null
-  /** Amount that the provider was asked to collect or pay. */
-  readonly asked: Money
-  /** What it has collected or paid by all of its movements, those that this signal names included, less what went back. */
+  /** Amount that the provider was ordered to collect or pay. */
+  readonly ordered: Money
+  /** Amount collected or paid, less returns. Includes the movements of this signal. */
   readonly moved: Money
-  /** The same before anything went back; `moved` unless given. */
-  readonly brought?: Money
-  /** Something was heard to have come, or to have been paid, and nothing of it in another currency is left. */
-  readonly wasMoved?: boolean
-  /** It was heard what went back, or came back of that, and not what it was a part of. */
+  /** Amount collected or paid, without returns. Default: `moved`. */
+  readonly gross?: Money
+  /** A collection or payout was reported, and no amount in another currency is left. */
+  readonly isOtherCurrencyCleared?: boolean
+  /** A reversal was reported, and its collection or payout was not. */
   readonly lacksFirstMovement?: boolean
-  /** A declined attempt that its provider has after all, and that is being asked about. */
-  readonly pursued?: boolean
+  /** The attempt was declined and then reported as under way: it is polled. */
+  readonly isPolledAfterDecline?: boolean
 }
 
 export interface StatusDecision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
-  /** A declined attempt that its provider has after all: it has to be asked about. */
+  /** The attempt was declined, and its provider reports it as under way: it must be polled. */
   readonly resurfaced: boolean
 }
 
 export type ProviderSignal = Accepted | Declined | Unknown | Report | Absent
 
-/** Whether a signal says how far the attempt is. */
+/** Whether a signal reports a state of the attempt. */
 export const hasState = (signal: ProviderSignal): signal is Accepted | Report =>
   signal._tag === "Accepted" || signal._tag === "Report"
 
-/** Whether a declined attempt is under way after all; `pursued`: that was reported before. */
-export const isResurfaced = (signal: ProviderSignal, pursued: boolean): boolean =>
-  hasState(signal) ? signal.state === "pending" || signal.state === "processing" : signal._tag === "Unknown" && pursued
+/** Whether a declined attempt is under way after all. */
+export const isResurfaced = (signal: ProviderSignal, isPolledAfterDecline: boolean): boolean =>
+  hasState(signal)
+    ? signal.state === "pending" || signal.state === "processing"
+    : signal._tag === "Unknown" && isPolledAfterDecline
 
 const movedOr = (current: AttemptState, to: PaymentStatus): PaymentStatus =>
   canMove(current.status, to) ? to : current.status
@@ -61,32 +62,32 @@ const failed = (current: AttemptState, calledOff = false): StatusDecision => ({
   resurfaced: false
 })
 
-/** All of the money has moved, and is not all gone again: whether a part was taken back before or after makes no difference. */
-const isComplete = ({ asked, moved, brought = moved }: AttemptState): boolean =>
-  moved.minor >= asked.minor || (brought.minor >= asked.minor && moved.isPositive)
+/** Whether all of the money has moved and some of it is left, in whatever order a part was taken back. */
+const isComplete = ({ gross, moved, ordered }: AttemptState): boolean =>
+  moved.minor >= ordered.minor || ((gross ?? moved).minor >= ordered.minor && moved.isPositive)
 
-/** A completed payment whose money is all gone again was given back. Less than was asked for never completes a payment. */
+/** A completed payment becomes refunded once nothing of its money is left. An underpaid one never becomes completed. */
 const byMoney = (current: AttemptState, otherwise: PaymentStatus): StatusDecision => {
   if (current.status === "completed") return accepted(current.moved.minor <= 0n ? "refunded" : "completed")
   if (isFinal(current.status)) return accepted(current.status)
   return accepted(isComplete(current) ? movedOr(current, "completed") : otherwise)
 }
 
-/** Money went back before the payment was completed. A part of it leaves the payment waiting for what is still to come. */
+/** Money went back before the payment was completed. If only a part did, the payment still waits for the rest. */
 const returned = (current: AttemptState, calledOff?: true): StatusDecision => {
-  const { asked, lacksFirstMovement = false, moved, status } = current
+  const { lacksFirstMovement = false, moved, ordered, status } = current
   if (isFinal(status)) return byMoney(current, status)
-  const isPart = moved.minor > 0n || (-moved.minor < asked.minor && (!moved.isZero || lacksFirstMovement))
+  const isPart = moved.minor > 0n || (-moved.minor < ordered.minor && (!moved.isZero || lacksFirstMovement))
   return isPart ? byMoney(current, status) : failed(current, calledOff)
 }
 
 const reported = (current: AttemptState, signal: Accepted | Report): StatusDecision => {
   switch (signal.state) {
     case "completed":
-      // Too little came, and all of it went back: nothing more is to come.
-      return current.wasMoved === true && current.moved.minor <= 0n && !isFinal(current.status)
+      // Underpaid, and returned in full: no more money is expected.
+      return current.isOtherCurrencyCleared === true && current.moved.minor <= 0n && !isFinal(current.status)
         ? accepted(movedOr(current, "failed"))
-        : // What a dispute is about was paid, whether or not that was heard: no customer is waited for.
+        : // A dispute proves that the customer paid, even if no collection was reported.
           byMoney(current, movedOr(current, current.lacksFirstMovement === true ? "processing" : "pending"))
     case "pending":
     case "processing":
@@ -98,11 +99,11 @@ const reported = (current: AttemptState, signal: Accepted | Report): StatusDecis
   }
 }
 
-/** `othersLeft`: the call is still being answered, and another candidate takes over from a refusal. */
+/** `othersLeft`: another candidate takes over after a decline. */
 export const decide = (current: AttemptState, signal: ProviderSignal, othersLeft = false): StatusDecision => {
-  // A declined attempt no longer decides about the payment, which another candidate may have.
+  // Another candidate may have taken over the payment.
   if (current.outcome === "declined") {
-    return { ...unmoved(current), resurfaced: isResurfaced(signal, current.pursued === true) }
+    return { ...unmoved(current), resurfaced: isResurfaced(signal, current.isPolledAfterDecline === true) }
   }
   switch (signal._tag) {
     case "Accepted":

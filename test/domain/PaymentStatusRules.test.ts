@@ -10,10 +10,10 @@ import {
   decide,
   type StatusDecision,
   type ProviderSignal
-} from "../../src/domain/Settlement.ts"
+} from "../../src/domain/PaymentStatusRules.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
-const asked = shillings(150_000n)
+const ordered = shillings(150_000n)
 const nothing = shillings(0n)
 
 const accepted = (state: Accepted["state"]) =>
@@ -55,7 +55,7 @@ const amounts = [-150_000n, -1n, 0n, 1n, 149_999n, 150_000n, 300_000n].map(shill
 const states: ReadonlyArray<AttemptState> = paymentStatuses.flatMap((status) =>
   outcomes.flatMap((outcome) =>
     amounts.flatMap((moved) =>
-      [true, false].map((some) => ({ status, outcome, asked, moved, wasMoved: some || !moved.isZero }))
+      [true, false].map((some) => ({ status, outcome, ordered, moved, isOtherCurrencyCleared: some || !moved.isZero }))
     )
   )
 )
@@ -75,7 +75,7 @@ const violations = (isRight: (one: (typeof everything)[number], decision: Status
   everything.filter((one) => !isRight(one, decide(one.state, one.signal, one.othersLeft))).map(caseOf)
 
 const isSpoken = (signal: ProviderSignal) => signal._tag === "Accepted" || signal._tag === "Report"
-const isAll = ({ moved }: AttemptState) => moved.minor >= asked.minor
+const isAll = ({ moved }: AttemptState) => moved.minor >= ordered.minor
 
 describe("decide, on every state and every signal", () => {
   it("makes only moves of the table", () => {
@@ -110,7 +110,7 @@ describe("decide, on every state and every signal", () => {
     const isRight = ({ signal, state }: (typeof everything)[number], { status }: StatusDecision) => {
       if (status === state.status || status !== "failed") return true
       const isFailure = "state" in signal && (signal.state === "failed" || signal.state === "returned")
-      const isGone = isSpoken(signal) && state.wasMoved === true && state.moved.minor <= 0n
+      const isGone = isSpoken(signal) && state.isOtherCurrencyCleared === true && state.moved.minor <= 0n
       return isFailure || isGone || signal._tag === "Declined" || signal._tag === "Absent"
     }
     expect(violations(isRight)).toEqual([])
@@ -140,24 +140,24 @@ describe("decide, on every state and every signal", () => {
   })
 
   it("goes on asking about a declined attempt that is being asked about, for silence", () => {
-    const pursued = { status: "failed", outcome: "declined", asked, moved: nothing } as const
-    expect(decide({ ...pursued, pursued: true }, unknown).resurfaced).toBe(true)
+    const pursued = { status: "failed", outcome: "declined", ordered, moved: nothing } as const
+    expect(decide({ ...pursued, isPolledAfterDecline: true }, unknown).resurfaced).toBe(true)
     expect(decide(pursued, unknown).resurfaced).toBe(false)
   })
 })
 
 describe("decide, of money that came and went", () => {
-  const waiting: AttemptState = { status: "pending", outcome: "accepted", asked, moved: nothing }
+  const waiting: AttemptState = { status: "pending", outcome: "accepted", ordered, moved: nothing }
 
   it("leaves a payment waiting for the rest while a part is there", () => {
     for (const state of ["pending", "completed", "returned"] as const) {
-      const part = { ...waiting, moved: shillings(100_000n), wasMoved: true }
+      const part = { ...waiting, moved: shillings(100_000n), isOtherCurrencyCleared: true }
       expect(decide(part, report(state))).toMatchObject({ status: "pending", outcome: "accepted" })
     }
   })
 
   it("fails or cancels a payment whose money all went back before it was complete", () => {
-    const gone = { ...waiting, wasMoved: true }
+    const gone = { ...waiting, isOtherCurrencyCleared: true }
     expect(decide(gone, report("returned")).status).toBe("failed")
     expect(decide(gone, new Report({ ...report("returned"), calledOff: true })).status).toBe("canceled")
     expect(decide(gone, report("completed")).status).toBe("failed")
@@ -173,7 +173,7 @@ describe("decide, of money that came and went", () => {
 })
 
 describe("decide, while another candidate is left", () => {
-  const start: AttemptState = { status: "initiated", outcome: null, asked, moved: nothing }
+  const start: AttemptState = { status: "initiated", outcome: null, ordered, moved: nothing }
 
   it("leaves the payment where it is when the provider declines", () => {
     expect(decide(start, declined, true)).toMatchObject({ status: "initiated", outcome: "declined" })
@@ -209,7 +209,7 @@ const tell = (story: ReadonlyArray<Told>) => {
   for (const { signal, ...told } of story) {
     came = (told.came ?? 0n) > came ? told.came! : came
     went = (told.went ?? 0n) > went ? told.went! : went
-    at = decide({ ...at, asked, moved: shillings(came - went), wasMoved: came + went > 0n }, signal)
+    at = decide({ ...at, ordered, moved: shillings(came - went), isOtherCurrencyCleared: came + went > 0n }, signal)
     if (at.status !== visited.at(-1)) visited.push(at.status)
   }
   return { ...at, visited, left: came - went }
@@ -225,7 +225,7 @@ describe("the signals of one truthful story", () => {
   const processing = { signal: report("processing") }
   const failed = { signal: report("failed") }
   const silence = { signal: unknown }
-  const paid = { signal: report("completed"), came: asked.minor }
+  const paid = { signal: report("completed"), came: ordered.minor }
   const part = { signal: report("pending"), came: 100_000n }
 
   const stories: ReadonlyArray<{ readonly told: ReadonlyArray<Told>; readonly end: PaymentStatus }> = [
@@ -237,7 +237,7 @@ describe("the signals of one truthful story", () => {
     { told: [{ signal: accepted("processing") }, processing, failed], end: "failed" },
     { told: [silence, processing, paid], end: "completed" },
     { told: [silence, failed], end: "failed" },
-    { told: [{ signal: accepted("completed"), came: asked.minor }, processing, paid], end: "completed" }
+    { told: [{ signal: accepted("completed"), came: ordered.minor }, processing, paid], end: "completed" }
   ]
 
   it.each(stories.map(({ end, told }) => [told.map(({ signal }) => nameOf(signal)).join(", "), told, end] as const))(
@@ -266,7 +266,7 @@ describe("the signals of one truthful story", () => {
         const { visited } = tell(story)
         for (const [index, status] of visited.entries()) {
           if (index > 0) expect(canMove(visited[index - 1]!, status)).toBe(true)
-          if (status === "completed") expect(story.some(({ came = 0n }) => came >= asked.minor)).toBe(true)
+          if (status === "completed") expect(story.some(({ came = 0n }) => came >= ordered.minor)).toBe(true)
         }
         const settled = visited.filter(isFinal)
         expect([[], settled.slice(0, 1), ["completed", "refunded"]]).toContainEqual(settled)
