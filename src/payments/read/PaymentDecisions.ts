@@ -11,7 +11,7 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured } from "../../providers/port/ResendPermit.ts"
 import { acceptedTarget, accountsFor, itemsWithOptions, type ItemWithOptions } from "../settlement/ResolutionOptions.ts"
-import { moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
+import { moverOf, type UnallocatedSum, unallocatedSums } from "../store/UnallocatedMoney.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
 import { traced } from "../../platform/observability/Spans.ts"
@@ -48,7 +48,7 @@ export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
       const fees = yield* Fees
       const providers = yield* Providers
 
-      const feeOf = Effect.fnUntraced(function* (payment: Payment, sum: SuspenseSum) {
+      const feeOf = Effect.fnUntraced(function* (payment: Payment, sum: UnallocatedSum) {
         const target = acceptedTarget(payment, sum)
         if (target === undefined || payment.total_fees === null) return null
         const { direction, org_id, payment_method } = payment
@@ -66,7 +66,7 @@ export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
         about: traced("PaymentDecisions.about")(function* ({ scope }, id) {
           const payment = yield* orNotFound(store.find(scope, id))
           const history = yield* store.history(payment)
-          const sums = suspenseSumsOf(payment, history)
+          const sums = unallocatedSums(payment, history)
           const found = yield* ledger.balancesWithFloors(payment.org_id, accountsFor(payment, history))
           const balances = new Map(found.map((one) => [one.account, one]))
           const charged = new Map(

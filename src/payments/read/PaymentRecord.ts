@@ -7,7 +7,7 @@ import { virtualAccountIn } from "../../domain/Ledger.ts"
 import type { Payment, Refund, Attempt, Leg } from "../store/Payment.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { PaymentDelivery } from "../../webhooks/delivery/DeliveryStore.ts"
-import { lastReportedAt, suspenseSumsOf, describeSum } from "../store/SuspenseSums.ts"
+import { lastReportedAt, unallocatedSums, describeSum } from "../store/UnallocatedMoney.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 
 const pathOf = ({ direction, provider }: Payment): (typeof PaymentRecord.Type)["payment_path_method"] => {
@@ -221,7 +221,7 @@ export const timelineOf = (
       closed_at: item.closed_at,
       closed_by: item.closed_by
     })),
-    ...suspenseSumsOf(payment, history).map((sum): Item => ({
+    ...unallocatedSums(payment, history).map((sum): Item => ({
       at: lastReportedAt(payment, history),
       kind: "operator",
       item: "suspense",

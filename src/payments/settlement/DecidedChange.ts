@@ -241,7 +241,7 @@ const callbackRow = (
   ...(unmatchedId === undefined ? {} : { adopted: true })
 })
 
-/** Effect of a callback. Unallocated money is in suspense. */
+/** Effect of a callback, as it is stored. `suspense`: it left unallocated money. */
 const effectOf = ({ changes, recording }: SignalDecision, hasRest: boolean): StoredCallback["effect"] => {
   if (recording.toWrite.length > 0 && hasRest) return "suspense"
   return changes || recording.toWrite.length > 0 ? "applied" : "nothing to change"

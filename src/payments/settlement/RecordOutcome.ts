@@ -25,7 +25,7 @@ import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferT
 import { needsSharedTime } from "./Expiry.ts"
 import { isRefundOrReturn } from "./SignalMovements.ts"
 import { type DecisionTime, namedId, type SignalContext } from "./SignalContext.ts"
-import { describeSum } from "../store/SuspenseSums.ts"
+import { describeSum } from "../store/UnallocatedMoney.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
 import { decidePaymentChange, decideRampChange } from "./PaymentSignalRules.ts"
 import { decideRefundChange } from "./RefundSignalRules.ts"
@@ -58,8 +58,8 @@ const idsFor = (signal: ProviderSignal): number =>
   IDS_PER_CHANGE + 5 * Math.max(0, ("movements" in signal ? (signal.movements ?? []) : []).length - 1)
 
 /**
- * Alerts operators about new suspense and unknown outcomes. Hints are unverified: for an outcome that is unknown already,
- * they alert no second time.
+ * Alerts operators about new unallocated money and unknown outcomes. A hint does not alert again about an outcome that is
+ * unknown already.
  */
 const alertOperators = (
   change: Change,

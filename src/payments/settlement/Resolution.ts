@@ -1,6 +1,6 @@
 /**
- * Writes what an operator states about a payment that no rule can resolve: an outcome that stayed unknown, a payment on the
- * manual rail, money in suspense. Each statement is recorded as a movement or an allocation, and audited.
+ * Records an operator's decision about a payment: an unknown outcome, a payment on the manual rail, unallocated money. Each
+ * decision is recorded as a movement or an allocation, and audited. The postings follow from these in PaymentPostings.ts.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Ids, type PaymentId } from "../../domain/Ids.ts"
@@ -20,7 +20,13 @@ import type { Allocation, Attempt, Payment } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange, organizationAccount } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
-import { isPartOfRamp, isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
+import {
+  isPartialRampCollection,
+  isUnderpaid,
+  moverOf,
+  type UnallocatedSum,
+  unallocatedSums
+} from "../store/UnallocatedMoney.ts"
 import {
   acceptedTarget,
   hasMoved,
@@ -249,7 +255,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return { stated, charged }
       })
 
-      const resolveSum = Effect.fnUntraced(function* (about: Case, whole: SuspenseSum, verdict: ResolutionRequest) {
+      const resolveSum = Effect.fnUntraced(function* (about: Case, whole: UnallocatedSum, verdict: ResolutionRequest) {
         const { history, payment, permit } = about
         const mover = moverOf(history.attempts, whole)
         if (mover === undefined) return yield* changed()
@@ -286,7 +292,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (verdict.movementId !== undefined) {
           return yield* conflict("movement_id: nothing moves at the provider with this decision; leave it out.")
         }
-        if (isPartOfRamp(payment, sum)) {
+        if (isPartialRampCollection(payment, sum)) {
           return yield* conflict(
             `This ramp is ${payment.status}, and the rest of its money may still come: settle it once it has ended.`
           )
@@ -308,16 +314,16 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       /** Resolves sums in order, those in the payment's currency first, each on the state that the one before left. */
       const resolveAll = Effect.fnUntraced(function* (
         first: Case,
-        sums: ReadonlyArray<SuspenseSum>,
+        sums: ReadonlyArray<UnallocatedSum>,
         verdict: ResolutionRequest
       ) {
         const { permit } = first
         let { history, payment } = first
-        const isInPaymentCurrency = ({ money }: SuspenseSum) => money.currency === first.payment.amount.currency
+        const isInPaymentCurrency = ({ money }: UnallocatedSum) => money.currency === first.payment.amount.currency
         for (const { item_id } of sums.toSorted(
           (one, other) => Number(isInPaymentCurrency(other)) - Number(isInPaymentCurrency(one))
         )) {
-          const sum = suspenseSumsOf(payment, history).find((one) => one.item_id === item_id)
+          const sum = unallocatedSums(payment, history).find((one) => one.item_id === item_id)
           if (sum === undefined) continue
           payment = yield* resolveSum({ permit, payment, history }, sum, verdict)
           history = yield* store.history(payment)
@@ -325,7 +331,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return payment
       })
 
-      /** Stops an unsent ramp payout; the collected money then waits in suspense. */
+      /** Stops an unsent ramp payout; the collected money is then unallocated. */
       const stop = Effect.fnUntraced(function* (about: Case, leg: Attempt, { reason, ...verdict }: ResolutionRequest) {
         const { actor } = about.permit
         if (!(yield* store.stopUnsent(leg.attempt_id, `stopped by ${actor.id}: ${reason}`))) {
@@ -348,7 +354,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           if ((yield* reread(store, payment)).version !== payment.version) return yield* changed()
           const now = yield* store.now
           const { item } = verdict
-          const sums = suspenseSumsOf(payment, history)
+          const sums = unallocatedSums(payment, history)
           const questions = history.items.filter(isUnknownOutcome)
           const isOnly = item === undefined && verdict.amount !== undefined && sums.length === 1
           const named = isOnly ? sums[0] : sums.find(({ item_id }) => item_id === item)

@@ -8,14 +8,14 @@ import { isFinal } from "../../domain/PaymentStatus.ts"
 import type { StoredBalance } from "../../money/ledger/LedgerStore.ts"
 import {
   absolute,
-  isPartOfRamp,
+  isPartialRampCollection,
   isUnderpaid,
   moverOf,
-  type SuspenseSum,
-  suspenseSumsOf,
+  type UnallocatedSum,
+  unallocatedSums,
   returnOf,
   describeSum
-} from "../store/SuspenseSums.ts"
+} from "../store/UnallocatedMoney.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
 import { heldByRamp, organizationSide, organizationAccount } from "../store/PaymentPostings.ts"
 import { heldInReserve } from "../store/PaymentReserve.ts"
@@ -64,7 +64,7 @@ export interface OptionContext {
   /** Whether the provider of this attempt gives money back through this service. */
   readonly canRefund: (attempt: Attempt) => boolean
   /** What accepting an underpaid payin as it is would be charged; null: nothing. */
-  readonly feeOf: (sum: SuspenseSum) => Money | null
+  readonly feeOf: (sum: UnallocatedSum) => Money | null
 }
 
 const plus = (money: Money, minor: bigint): Money => new Money({ currency: money.currency, minor: money.minor + minor })
@@ -126,14 +126,14 @@ const allocationOf = (
   payment: Payment,
   { movements }: PaymentHistory,
   mover: Attempt,
-  { from, money }: SuspenseSum
+  { from, money }: UnallocatedSum
 ) => {
   const decided = { allocation_id: "", note: "", by: null, at: payment.updated_at }
   return allocateToOrganization(payment, mover, { money, from, movements }, decided)
 }
 
 /** Target amount of an underpaid payin that is accepted as it is; undefined: it cannot be. */
-export const acceptedTarget = (payment: Payment, sum: SuspenseSum): Money | undefined => {
+export const acceptedTarget = (payment: Payment, sum: UnallocatedSum): Money | undefined => {
   if (!isUnderpaid(payment, sum) || sum.money.currency !== payment.amount.currency) return undefined
   const target = organizationSide(payment, sum.money, false)
   return target.isPositive ? target : undefined
@@ -144,7 +144,7 @@ export const isPaidLate = (
   payment: Payment,
   history: PaymentHistory,
   mover: Attempt,
-  { money }: SuspenseSum
+  { money }: UnallocatedSum
 ): boolean =>
   mover.leg === "settlement" &&
   payment.status === "failed" &&
@@ -155,7 +155,7 @@ export const isPaidLate = (
 interface OptionSubject {
   readonly payment: Payment
   readonly history: PaymentHistory
-  readonly sum: SuspenseSum
+  readonly sum: UnallocatedSum
   readonly mover: Attempt
   readonly context: OptionContext
 }
@@ -217,7 +217,7 @@ const ofMoneyThatCame = (about: OptionSubject): ReadonlyArray<ResolutionOption> 
       ? "The provider has taken it back already"
       : "The provider has returned it already"
   return [
-    ...(isPartOfRamp(payment, sum)
+    ...(isPartialRampCollection(payment, sum)
       ? []
       : [resolve("completed", `The organisation keeps it: ${arrow(kept)}${debtWords(kept)}`, kept)]),
     ...returnOption(about),
@@ -250,11 +250,11 @@ const ofMoneyThatIsGone = (about: OptionSubject): ReadonlyArray<ResolutionOption
   resolve("failed", "The provider has returned it to us", unchanged(about))
 ]
 
-/** Decisions about a sum in suspense. */
+/** Decisions about an unallocated sum. */
 export const optionsFor = (
   payment: Payment,
   history: PaymentHistory,
-  sum: SuspenseSum,
+  sum: UnallocatedSum,
   context: OptionContext
 ): ReadonlyArray<ResolutionOption> => {
   const mover = moverOf(history.attempts, sum)
@@ -265,7 +265,7 @@ export const optionsFor = (
 
 /** Accounts whose balances the decisions about a payment depend on. */
 export const accountsFor = (payment: Payment, history: PaymentHistory): ReadonlyArray<LedgerAccount> => {
-  const touched = suspenseSumsOf(payment, history).flatMap((sum) => {
+  const touched = unallocatedSums(payment, history).flatMap((sum) => {
     const mover = moverOf(history.attempts, sum)
     return mover === undefined ? [] : [allocationOf(payment, history, mover, sum)]
   })
@@ -369,7 +369,7 @@ export const itemsWithOptions = (
   history: PaymentHistory,
   context: OptionContext
 ): ReadonlyArray<ItemWithOptions> => {
-  const sums = suspenseSumsOf(payment, history)
+  const sums = unallocatedSums(payment, history)
   const questions = history.items.filter(isUnknownOutcome)
   const unsent = unsentPayout(payment, history)
   const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, history) : undefined

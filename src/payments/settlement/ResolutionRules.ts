@@ -8,7 +8,7 @@ import { absenceGrace } from "../../domain/policies/PaymentPolicies.ts"
 import type { Change } from "../store/Change.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
-import { absolute, describeSum, isUnderpaid, type SuspenseSum } from "../store/SuspenseSums.ts"
+import { absolute, describeSum, isUnderpaid, type UnallocatedSum } from "../store/UnallocatedMoney.ts"
 import { isAbout, isPaidLate, isUnknownOutcome } from "./ResolutionOptions.ts"
 import { allocateToOrganization, refundSettledAfterFailing } from "./Allocations.ts"
 import { pendingMovement, settledTransfers } from "./SignalMovements.ts"
@@ -16,7 +16,7 @@ import { withoutEnquiries } from "./PaymentCommand.ts"
 import { partsAfter, statusAfter } from "./RefundSignalRules.ts"
 
 /** Patch of an underpaid payment that fails. */
-export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
+export const underpaidPatch = (payment: Payment, { money }: UnallocatedSum) => ({
   next_action: null,
   failure: {
     code: "UNDERPAID" as const,
@@ -27,7 +27,7 @@ export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
 
 /** An operator's statement about a payment. */
 export interface ResolutionRequest {
-  /** For money in suspense, completed: the organisation gets it or bears it; failed: the provider has it back. */
+  /** For unallocated money, completed: the organisation gets it or bears it; failed: the provider has it back. */
   readonly outcome: "completed" | "failed"
   /** Reason that the operator gives. */
   readonly reason: string
@@ -70,7 +70,7 @@ export const needsOperator =
 /** Lists open items in an error message, so that the operator can name one. */
 export const listItems = (
   payment: Payment,
-  sums: ReadonlyArray<SuspenseSum>,
+  sums: ReadonlyArray<UnallocatedSum>,
   questions: ReadonlyArray<StoredOperatorItem> = []
 ): string =>
   [
@@ -85,7 +85,7 @@ export type StatedChange = Pick<Change, "cause" | "patch" | "status"> &
 export interface OperatorStatement {
   readonly payment: Payment
   readonly history: PaymentHistory
-  readonly sum: SuspenseSum
+  readonly sum: UnallocatedSum
   readonly mover: Attempt
   readonly reason: string
   readonly movementId: string | undefined
@@ -218,7 +218,7 @@ export const partOfSum = (
   payment: Payment,
   history: PaymentHistory,
   mover: Attempt,
-  sum: SuspenseSum,
+  sum: UnallocatedSum,
   amount: ResolutionRequest["amount"]
 ) =>
   Effect.gen(function* () {

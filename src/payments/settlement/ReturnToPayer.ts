@@ -26,13 +26,13 @@ import { type AttemptOfPayment, PaymentStore, type PaymentHistory, reread } from
 import { partOf } from "./SignalMovements.ts"
 import {
   isUnderpaid,
-  suspenseAccount,
-  suspenseItemId,
+  accountOfSum,
+  queueItemId,
   moverOf,
-  type SuspenseSum,
-  suspenseSumsOf,
+  type UnallocatedSum,
+  unallocatedSums,
   returnOf
-} from "../store/SuspenseSums.ts"
+} from "../store/UnallocatedMoney.ts"
 import { refundAttempt, withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPolledAfterDecline } from "./PaymentSignalRules.ts"
@@ -77,12 +77,12 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
 
 /** Money to be returned, and the attempt that took it. */
 interface Wanted {
-  readonly sum: SuspenseSum
+  readonly sum: UnallocatedSum
   readonly taker: Attempt
 }
 
 /** A declined return that is under way nevertheless may still pay the money. */
-const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: SuspenseSum): Attempt | undefined =>
+const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: UnallocatedSum): Attempt | undefined =>
   attempts.find(
     (one) =>
       isPolledAfterDecline(one) &&
@@ -95,7 +95,7 @@ const wantedOf = (
   item: string | undefined
 ): Effect.Effect<Wanted, Conflict> =>
   Effect.gen(function* () {
-    const sums = suspenseSumsOf(payment, history)
+    const sums = unallocatedSums(payment, history)
     const [sum, ...others] = item === undefined ? sums : sums.filter(({ item_id }) => item_id === item)
     if (sum === undefined) {
       return yield* conflict(
@@ -138,8 +138,7 @@ const wantedOf = (
 /** Return of the named money that is under way or has an unknown outcome. */
 const openReturn = (payment: Payment, { attempts }: PaymentHistory, item: string | undefined): Attempt | undefined => {
   const isNamed = ({ amount, of }: Refund): boolean =>
-    of !== undefined &&
-    (item === undefined || item === suspenseItemId(suspenseAccount(payment, { ...of, money: amount })))
+    of !== undefined && (item === undefined || item === queueItemId(accountOfSum(payment, { ...of, money: amount })))
   const open = payment.refunds.find((part) => part.state === "open" && isNamed(part))
   return attempts.find(({ attempt_id }) => attempt_id === open?.refund_id)
 }

@@ -16,7 +16,7 @@ import type { PaymentId } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { type Attempt, kindOfAttempt, type OpenItem, type Payment, type StoredOperatorItem } from "./Payment.ts"
-import { suspenseAccount, suspenseItem, suspenseSumsOf } from "./SuspenseSums.ts"
+import { accountOfSum, queueItemOf, unallocatedSums } from "./UnallocatedMoney.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
 import { reserveAfter } from "./PaymentReserve.ts"
@@ -345,8 +345,8 @@ export const paymentStoreMemory = Layer.effect(
           const open = operatorItems.all(seenIn(scope)).filter(isOpen)
           const waiting = visible(scope).flatMap((payment) => {
             const books = booksIn(tables, payment.payment_id)
-            return suspenseSumsOf(payment, books).map((sum) =>
-              suspenseItem(payment, sum, lastPosted(suspenseAccount(payment, sum)))
+            return unallocatedSums(payment, books).map((sum) =>
+              queueItemOf(payment, sum, lastPosted(accountOfSum(payment, sum)))
             )
           })
           return newestFirst(

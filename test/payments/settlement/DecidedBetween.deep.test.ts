@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { type Movement, signOf } from "../../../src/domain/Movement.ts"
-import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
+import { unallocatedSums } from "../../../src/payments/store/UnallocatedMoney.ts"
 import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/PureBooks.ts"
 
 const ASKED = 1500
@@ -27,7 +27,7 @@ type Step = Told | { readonly decides: number } | { readonly refund: number }
 /** By currency. */
 const lackingIn = (books: Opened): ReadonlyMap<string, bigint> => {
   const sums = new Map<string, bigint>()
-  for (const { money } of suspenseSumsOf(books.payment(), books.books())) {
+  for (const { money } of unallocatedSums(books.payment(), books.books())) {
     if (money.isNegative) sums.set(money.currency, (sums.get(money.currency) ?? 0n) - money.minor)
   }
   return sums

@@ -10,7 +10,7 @@ import {
   optionsFor,
   type OptionContext
 } from "../../../src/payments/settlement/ResolutionOptions.ts"
-import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
+import { unallocatedSums } from "../../../src/payments/store/UnallocatedMoney.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import type { PaymentHistory } from "../../../src/payments/store/PaymentStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -65,7 +65,7 @@ const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Havi
 })
 
 const decided = (opened: Opened, having: Having = {}, story: PaymentHistory = storyOf(opened)) =>
-  suspenseSumsOf(opened.payment(), story).flatMap((sum) => optionsFor(opened.payment(), story, sum, around(having)))
+  unallocatedSums(opened.payment(), story).flatMap((sum) => optionsFor(opened.payment(), story, sum, around(having)))
 
 const says = (...given: Parameters<typeof decided>) =>
   decided(...given).map(({ action, outcome, says: words }) => `${outcome ?? action}: ${words}`)
@@ -155,7 +155,7 @@ it("does not offer to accept what does not cover its fee, or is another currency
   const other = openBooks(1500)
   other.hear(report("completed", movement("collection", "c1", tether(20_000_000))))
   const [pending, story] = [{ ...other.payment(), status: "pending" as const }, storyOf(other)]
-  const [sum] = suspenseSumsOf(pending, story)
+  const [sum] = unallocatedSums(pending, story)
   expect(optionsFor(pending, story, sum!, around({})).map((one) => one.outcome ?? one.action)).toEqual(refused)
 })
 
@@ -195,7 +195,7 @@ it("completes a ramp whose payout provider has paid after all, unless its money 
   const { opened, story } = stranded()
   opened.hear(report("completed", movement("disbursement", "d1", onRamp.target!)), "settlement")
   const late = story()
-  const gone = suspenseSumsOf(opened.payment(), late).find(({ money }) => money.isNegative)!
+  const gone = unallocatedSums(opened.payment(), late).find(({ money }) => money.isNegative)!
   const settled = (of: PaymentHistory) => optionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
   expect(settled(late)).toEqual(["It was settled: the payment becomes completed", "The provider has returned it to us"])
   const waiting = { money: shillings(1500), from: "ramp", movements: late.movements } as const

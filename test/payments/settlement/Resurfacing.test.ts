@@ -4,7 +4,7 @@ import { Effect, Either, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
-import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
+import { unallocatedSums } from "../../../src/payments/store/UnallocatedMoney.ts"
 import { backends } from "../../support/Stores.ts"
 import type { TestServer } from "../../support/TestServer.ts"
 import { act } from "../support/Acting.ts"
@@ -199,7 +199,7 @@ describe.each(backends)("a proved payment under another id, on %s", (backend) =>
       }
       const payment = Option.getOrThrow(yield* store.find(Option.none(), payment_id))
       expect(payment.status).toBe("failed")
-      const waits = suspenseSumsOf(payment, yield* store.history(payment)).map(({ money }) => money.toString())
+      const waits = unallocatedSums(payment, yield* store.history(payment)).map(({ money }) => money.toString())
       expect(waits, "12 days later").toEqual(["1500.00 KES"])
     }).pipe(Effect.scoped)
   )

@@ -13,7 +13,12 @@ import { decideRefundChange } from "../../../src/payments/settlement/RefundSigna
 import type { SignalContext } from "../../../src/payments/settlement/SignalContext.ts"
 import { acceptedTarget } from "../../../src/payments/settlement/ResolutionOptions.ts"
 import { atOrganization, atProvider } from "../../../src/payments/settlement/ResolutionRules.ts"
-import { isPartOfRamp, isUnderpaid, moverOf, suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
+import {
+  isPartialRampCollection,
+  isUnderpaid,
+  moverOf,
+  unallocatedSums
+} from "../../../src/payments/store/UnallocatedMoney.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { booksAfter, entriesOfChange, noBooks } from "../../../src/payments/store/PaymentPostings.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -141,7 +146,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
         .map(({ account, amount: sum }) => `${account} ${sum.toString()}`)
         .toSorted(),
     waiting: () =>
-      suspenseSumsOf(payment, books)
+      unallocatedSums(payment, books)
         .map(({ from, money }) => `${from} ${money.toString()}`)
         .toSorted(),
     hear: (signal: ProviderSignal, of = "payment") => {
@@ -150,7 +155,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     },
     /** A person says of the nth sum that waits whose it is; a decision that would be refused changes nothing. */
     decide: (outcome: "completed" | "failed", nth: number) => {
-      const sums = suspenseSumsOf(payment, books)
+      const sums = unallocatedSums(payment, books)
       const sum = sums[nth % sums.length]
       const all = Array.from(attempts.values())
       const mover = sum && moverOf(all, sum)
@@ -166,7 +171,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
       } as const
       if (
         outcome === "completed" &&
-        (isPartOfRamp(payment, sum) || (isUnderpaid(payment, sum) && target === undefined))
+        (isPartialRampCollection(payment, sum) || (isUnderpaid(payment, sum) && target === undefined))
       )
         return
       const stated =

@@ -5,7 +5,7 @@ import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { type AtProvider, LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { type SuspenseSum, suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
+import { type UnallocatedSum, unallocatedSums } from "../../../src/payments/store/UnallocatedMoney.ts"
 import type { OpenItem } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
@@ -190,9 +190,9 @@ const ledgerHoldings = ({ world }: ScenarioContext, paymentId: PaymentId): Reado
     )
   )
 
-const suspenseOf = ({ world }: ScenarioContext, paymentId: PaymentId): ReadonlyArray<SuspenseSum> => {
+const suspenseOf = ({ world }: ScenarioContext, paymentId: PaymentId): ReadonlyArray<UnallocatedSum> => {
   const payment = world.tables.payments.get(paymentId)
-  return payment === undefined ? [] : suspenseSumsOf(payment, booksIn(world.tables, paymentId))
+  return payment === undefined ? [] : unallocatedSums(payment, booksIn(world.tables, paymentId))
 }
 
 const isUncertain = ({ world }: ScenarioContext, paymentId: PaymentId): boolean =>
@@ -202,7 +202,7 @@ const isUncertain = ({ world }: ScenarioContext, paymentId: PaymentId): boolean 
   )
 
 /** Refunds in the provider's dashboard without a statement: the provider reports it. */
-const refundInDashboard = ({ orders, providerAt }: ScenarioContext, sum: SuspenseSum, isTried: boolean): boolean => {
+const refundInDashboard = ({ orders, providerAt }: ScenarioContext, sum: UnallocatedSum, isTried: boolean): boolean => {
   const order = orders.find(sum.attempt_id)
   const place = orders.placeOf(sum.attempt_id)
   const provider = place === undefined ? undefined : providerAt(place)
@@ -223,7 +223,7 @@ type SuspenseChoice = "kept" | "by hand" | "refunded" | "in the dashboard" | "st
 const choiceWeights = (
   scenario: ScenarioContext,
   paymentId: PaymentId,
-  sum: SuspenseSum | undefined,
+  sum: UnallocatedSum | undefined,
   round: number
 ): Record<SuspenseChoice, number> => {
   const isLate = round > VARIED_ROUNDS

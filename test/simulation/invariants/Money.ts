@@ -3,7 +3,7 @@ import { kindOf } from "../../../src/domain/Ledger.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import { effectOf } from "../../../src/domain/Movement.ts"
 import type { OpenItem, Payment } from "../../../src/payments/store/Payment.ts"
-import { suspenseItemId, suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
+import { queueItemId, unallocatedSums } from "../../../src/payments/store/UnallocatedMoney.ts"
 import type { Dossier, Records } from "./Records.ts"
 
 const sumBy = (postings: ReadonlyArray<StoredPosting>, keyOf: (posting: StoredPosting) => string | null) => {
@@ -76,9 +76,9 @@ const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<
     if (minor < 0n) problems.push(`${account} holds ${minor} of one payment`)
   }
   const clearing = sumBy(postings, ({ account }) => (kindOf(account) === "clearing" ? account : null))
-  const open = new Map(suspenseSumsOf(payment, books).map(({ item_id, money }) => [item_id, money.minor]))
+  const open = new Map(unallocatedSums(payment, books).map(({ item_id, money }) => [item_id, money.minor]))
   for (const [account, minor] of clearing) {
-    const shown = open.get(suspenseItemId(account as StoredPosting["account"], minor < 0n)) ?? 0n
+    const shown = open.get(queueItemId(account as StoredPosting["account"], minor < 0n)) ?? 0n
     if (shown !== minor) problems.push(`clearing holds ${minor}, and an item says ${shown}`)
   }
   return problems
@@ -86,7 +86,7 @@ const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<
 
 /** Reinstated money goes to the organisation that bore it. */
 const allocationProblems = ({ books, payment }: Dossier): ReadonlyArray<string> =>
-  suspenseSumsOf(payment, books).flatMap(({ attempt_id, from, money }) => {
+  unallocatedSums(payment, books).flatMap(({ attempt_id, from, money }) => {
     if (from !== "clearing" || !money.isPositive) return []
     const borne = books.allocations
       .filter((one) => one.from === "clearing" && one.attempt_id === attempt_id)
@@ -118,7 +118,7 @@ export const queueProblems = (
     const kinds = isOver ? ["clearing", "ramp"] : ["clearing"]
     const sums = sumBy(postings, ({ account }) => (kinds.includes(kindOf(account)) ? account : null))
     for (const [account, minor] of sums)
-      if (minor !== 0n) waiting.add(suspenseItemId(account as StoredPosting["account"], minor < 0n))
+      if (minor !== 0n) waiting.add(queueItemId(account as StoredPosting["account"], minor < 0n))
   }
   const missing = [...waiting].filter((id) => !shown.has(id)).length
   const idle = [...shown].filter((id) => !waiting.has(id)).length

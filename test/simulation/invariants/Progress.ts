@@ -1,6 +1,6 @@
 /** Rules for progress: an open payment has a timer or an item, and every status has a history. */
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
-import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
+import { unallocatedSums } from "../../../src/payments/store/UnallocatedMoney.ts"
 import { canCorrect, canMove, type PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
 import type { Dossier } from "./Records.ts"
 import type { Orders } from "../providers/Orders.ts"
@@ -75,7 +75,7 @@ export const progressProblems = (dossier: Dossier): ReadonlyArray<string> => {
   const { attempts, payment } = dossier
   const items = [
     ...dossier.items.flatMap(({ attempt_id, closed_at }) => (closed_at === null ? [attempt_id ?? ""] : [])),
-    ...suspenseSumsOf(payment, dossier.books).map(({ attempt_id }) => attempt_id)
+    ...unallocatedSums(payment, dossier.books).map(({ attempt_id }) => attempt_id)
   ]
   return [
     ...stuckProblems(payment, attempts, items),

@@ -1,6 +1,6 @@
 /**
- * Money in suspense: a payment's unallocated clearing balance, and money that an ended ramp still holds. Computed from the
- * movements and never stored, so an item exists exactly while it is true. Pure.
+ * Unallocated money of a payment: its clearing balance, and what an ended ramp still holds. Each sum is a queue item of kind
+ * `suspense`. Sums are computed from the movements and never stored. Pure.
  */
 import { createHash } from "node:crypto"
 import { LedgerAccount } from "../../domain/Ledger.ts"
@@ -9,16 +9,16 @@ import type { RecordedMovement, Sum } from "../../domain/Movement.ts"
 import type { Allocation, Attempt, Books, OpenItem, Payment } from "./Payment.ts"
 import { heldByRamp, unallocatedOf } from "./PaymentPostings.ts"
 
-export interface SuspenseSum extends Sum {
+export interface UnallocatedSum extends Sum {
   readonly from: Allocation["from"]
   readonly item_id: string
 }
 
 /**
- * Names a sum by the account on which it waits and by its sign, so that it keeps its id for as long as anything waits there,
- * and a decision about money that came is never one about money that is gone.
+ * Id of a sum's queue item: depends on the ledger account and the sign only. So the item keeps its id while the amount
+ * changes, and a decision about received money never applies to missing money.
  */
-export const suspenseItemId = (account: LedgerAccount, isGone = false): string => {
+export const queueItemId = (account: LedgerAccount, isGone = false): string => {
   const hex = createHash("md5")
     .update(isGone ? `${account} gone` : account)
     .digest("hex")
@@ -26,22 +26,22 @@ export const suspenseItemId = (account: LedgerAccount, isGone = false): string =
 }
 
 /** Ledger account of a sum. */
-export const suspenseAccount = (
+export const accountOfSum = (
   { payment_id }: Payment,
-  { attempt_id, from, money }: Omit<SuspenseSum, "item_id">
+  { attempt_id, from, money }: Omit<UnallocatedSum, "item_id">
 ): LedgerAccount =>
   from === "ramp"
     ? LedgerAccount.ramp(payment_id, money.currency)
     : LedgerAccount.clearing(payment_id, attempt_id, money.currency)
 
-export const suspenseSumsOf = (payment: Payment, books: Books): ReadonlyArray<SuspenseSum> => {
+export const unallocatedSums = (payment: Payment, books: Books): ReadonlyArray<UnallocatedSum> => {
   const { taken_by } = payment
   const held = heldByRamp(payment, books)
-  const sums: ReadonlyArray<Omit<SuspenseSum, "item_id">> = [
+  const sums: ReadonlyArray<Omit<UnallocatedSum, "item_id">> = [
     ...unallocatedOf(payment, books).map((rest) => ({ ...rest, from: "clearing" as const })),
     ...(held.isPositive && taken_by !== null ? [{ attempt_id: taken_by, money: held, from: "ramp" as const }] : [])
   ]
-  return sums.map((sum) => ({ ...sum, item_id: suspenseItemId(suspenseAccount(payment, sum), sum.money.isNegative) }))
+  return sums.map((sum) => ({ ...sum, item_id: queueItemId(accountOfSum(payment, sum), sum.money.isNegative) }))
 }
 
 /** Fields of a payment that the description uses. */
@@ -79,7 +79,7 @@ export const describeSum = (
 }
 
 /** Queue item of a sum. */
-export const suspenseItem = (payment: Payment, sum: SuspenseSum, opened_at: Date): OpenItem => ({
+export const queueItemOf = (payment: Payment, sum: UnallocatedSum, opened_at: Date): OpenItem => ({
   item_id: sum.item_id,
   org_id: payment.org_id,
   kind: "suspense",
@@ -89,7 +89,7 @@ export const suspenseItem = (payment: Payment, sum: SuspenseSum, opened_at: Date
   opened_at
 })
 
-/** Collections of an attempt, each with what refunds and returns leave of it. A part that names none is of the first. */
+/** Collections of an attempt less their refunds and returns. A refund that names no collection is of the first. */
 export const collectionsLeft = (
   { refunds, taken_by }: Payment,
   movements: ReadonlyArray<RecordedMovement>,
@@ -114,8 +114,8 @@ export const collectionsLeft = (
 }
 
 /**
- * What of a sum goes back with one order, so that it goes to its sender: the last collection of that amount, or the last
- * that has enough; else all of the last that has anything.
+ * Part of a sum that one order returns, so that it goes to its sender. In this order: the last collection of that amount,
+ * the last one with enough left, all of the last one with anything left.
  */
 export const returnOf = (
   payment: Payment,
@@ -139,10 +139,10 @@ export const moverOf = (attempts: ReadonlyArray<Attempt>, { attempt_id }: Sum): 
 export const isUnderpaid = ({ direction, status, taken_by }: Payment, { attempt_id, money }: Sum): boolean =>
   direction === "inbound" && isAwaited(status) && attempt_id === taken_by && money.isPositive
 
-/** Whether the sum is a partial collection of a ramp. The rest completes the collection, so no part goes elsewhere before. */
-export const isPartOfRamp = (
+/** Whether the sum is a partial collection of a ramp, which the rest may still complete. */
+export const isPartialRampCollection = (
   { amount, ramp, status, taken_by }: Payment,
-  { attempt_id, from, money }: SuspenseSum
+  { attempt_id, from, money }: UnallocatedSum
 ): boolean =>
   from === "clearing" &&
   ramp !== null &&
