@@ -49,9 +49,9 @@ export const LedgerAccount = {
   /** Parts of completed payins that an organisation can spend later, by its id. */
   reserve: owned("reserve"),
   /**
-   * What an organisation has, or owes, at a provider through an account of its own there; by its id and that of the
-   * configuration that brings the account. It is not the platform's to pay out, and has no floor: only the provider
-   * knows what else lies there, and refuses what does not.
+   * Balance of an organisation at a provider through its own account there; by organisation and configuration. It is
+   * not the platform's to pay out. It has no floor: only the provider knows the account's other money, and declines
+   * what it lacks.
    */
   ownAccount: (id: string, account: ConfigId, currency: AnyCurrencyCode) => brand(`own/${id}/${account}/${currency}`),
   /** By the id of the virtual account. */
@@ -63,8 +63,8 @@ export const LedgerAccount = {
   /** Collected for a ramp and not paid out yet, by the id of the payment. */
   ramp: owned("ramp"),
   /**
-   * What a provider moved because of a payment and no rule or person has given a place yet; by the payment and the attempt
-   * whose money it is. Above zero it came, below zero it is gone.
+   * Money that a provider moved for a payment and that is not allocated yet; by payment and attempt. Positive:
+   * received. Negative: taken.
    */
   clearing: (id: PaymentId, attempt: AttemptId, currency: AnyCurrencyCode) =>
     brand(`clearing/${id}/${attempt}/${currency}`),
@@ -153,7 +153,7 @@ export type EntryKind = (typeof entryKinds)[number]
 /** A ledger entry. Its id is written once: the same entry again is refused. */
 export interface Entry {
   readonly entry_id: string
-  /** Whose business it is; every account with a floor in it belongs to this organisation. */
+  /** Owner of the entry; every account with a floor in it belongs to this organisation. */
   readonly org_id: OrgId | null
   readonly kind: EntryKind
   readonly payment_id: PaymentId | null
@@ -171,7 +171,7 @@ export const move = (from: LedgerAccount, to: LedgerAccount, amount: Money): rea
   return [posting(from, amount.negate()), posting(to, amount)]
 }
 
-/** One posting for each account, in the order in which they come up; none where nothing is left. */
+/** Sums postings by account, in order of first appearance; accounts that sum to zero are left out. */
 export const combine = (postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> => {
   const sums = new Map<LedgerAccount, Money>()
   for (const one of postings) {

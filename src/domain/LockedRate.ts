@@ -35,10 +35,7 @@ export const checkLocked = <Lock extends LockedRate>(
     : Either.right(lock)
 }
 
-/**
- * Whether `target` is what the caller should have computed, and whether it may be: of a small amount the rounding alone
- * would be a gain worth repeating.
- */
+/** Checks that `target` is the amount at this rate. Small amounts whose rounding alone would be a gain are refused. */
 export const checkTarget = (
   exchange: Exchange,
   { amount, target }: Sides
@@ -76,7 +73,7 @@ export const convertibleNear = (amount: Money, exchange: Exchange, unit: bigint)
   return [...search(-1n), ...search(1n)]
 }
 
-/** Whether `target` is what the service gives for the amount, where the service computed it. */
+/** Checks that `target` is the amount that the service computes. */
 export const checkGiven = (exchange: Exchange, { amount, target }: Sides): Either.Either<void, RateMismatch> =>
   given(amount, exchange).minor === target.minor && target.isPositive
     ? Either.void

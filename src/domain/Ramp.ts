@@ -1,6 +1,6 @@
 /**
- * What a provider's signal does to a ramp, as a pure function. A ramp is paid in two legs: `pending` until its customer's
- * money was collected, `processing` until that was paid out. Each happens once, in whatever order signals come.
+ * Effect of a provider's signal on a ramp, as a pure function. A ramp has two legs: `pending` until its customer's
+ * money is collected, `processing` until it is paid out. Each leg happens once, in any order of signals.
  */
 import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
@@ -68,7 +68,7 @@ const collecting = (current: RampLegState, { state }: Spoken): RampDecision => {
   if (moved.minor >= expected.minor) return { ...accepted(current), status: "processing", effect: "collected" }
   switch (state) {
     case "completed":
-      // Nothing is no money: it may still come, and the leg goes on waiting for it.
+      // Nothing moved yet: money may still come, and the leg goes on waiting for it.
       return moved.isPositive ? { ...accepted(current), status: "failed", effect: "underpaid" } : accepted(current)
     case "pending":
     case "processing":

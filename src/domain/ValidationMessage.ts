@@ -91,7 +91,7 @@ interface Problem {
 const startsWith = (path: Problem["path"], start: Problem["path"]): boolean =>
   path.length > start.length && start.every((step, at) => step === path[at])
 
-/** One for each wrong field, without ever repeating a value: it may be a card number. */
+/** Problems by field. Never repeats a value: it may be a card number. */
 export const problemsIn = (issue: ParseIssue): ReadonlyArray<Problem> => {
   const fields = new Map<string, { readonly path: Problem["path"]; readonly reasons: Array<string> }>()
   for (const { message, path } of ArrayFormatter.formatIssueSync(inPlainWords(issue))) {

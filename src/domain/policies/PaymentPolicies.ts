@@ -14,15 +14,15 @@ export const absenceGrace = Duration.seconds(60)
 /** The second leg of a ramp is sent so many times at most; then a person decides. */
 export const rampPayoutSends = 3
 
-/** One that could not be sent, since its provider was not to be reached, is tried again this often, */
+/** Retry interval of a second leg whose provider could not be reached, */
 export const rampPayoutPause = Duration.seconds(15)
 
 /** and for this long; then the ramp has failed, and its money waits for a person. */
 export const rampPayoutPatience = Duration.hours(1)
 
 /**
- * Minimum time between enquiries caused by hints, for one attempt. A hint that was asked after in vain stands, and is
- * asked after again by the delays of the status enquiries, until they are over or there is another hint.
+ * Minimum time between enquiries caused by hints, for one attempt. A hint that was asked after without result is asked
+ * after again at the delays of the status enquiries, until those are over or another hint comes.
  */
 export const hintGap = Duration.seconds(15)
 
@@ -41,7 +41,7 @@ export const unmatchedCallbackWindow = Duration.days(3)
 /** Early callbacks find their payment within this time. Older ones are about money not asked for here. */
 export const unmatchedCallbackGrace = Duration.minutes(10)
 
-/** Such callbacks are looked at again this often, as many at a time. */
+/** Poll interval of unmatched callbacks, and how many a poll takes. */
 export const unmatchedCallbackPoll = Duration.seconds(2)
 export const unmatchedCallbackBatch = 32
 
@@ -101,8 +101,8 @@ export const rateProposalTime = Duration.hours(24)
 export const statusEnquiry = (delays: Delays) => inTurn(delays)
 
 /**
- * A change that someone else's change overtook is decided again, some milliseconds later, and later and later up to a quarter
- * of a second, with jitter, for eight seconds: many at once come one after the other. Then the service is busy.
+ * Retries a change that another change overtook. Delays grow from 4 ms to a quarter of a second, with jitter, for eight
+ * seconds; then the service is busy.
  */
 export const overtakenRetry = Schedule.exponential("4 millis").pipe(
   Schedule.union(Schedule.spaced("250 millis")),
@@ -116,7 +116,7 @@ export const turnPatience = Duration.seconds(8)
 /** Retries of recording a report while the database is busy: every 250 ms for up to 8 s. */
 export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
 
-/** This wrong one-time password fails its payment. */
+/** Wrong one-time passwords after which a payment fails. */
 export const passwordAttempts = 5
 
 /** The provider of a payment is asked to send its customer another one so many times in an hour. */
@@ -135,7 +135,9 @@ export const escrowPayoutWait = Duration.seconds(28)
 /** Payments created for one escrow payout, while providers prove that they never received the one before. */
 export const escrowPayoutSends = 3
 
-/** Time until the payment of an escrow payout is looked at, or a try that broke off is repeated: 1 min, doubled up to 1 h. */
+/**
+ * Delay before the payment of an escrow payout is checked, or an interrupted try is repeated: 1 min, doubled up to 1 h.
+ */
 export const escrowPayoutPause = (tries: number): Duration.Duration =>
   Duration.minutes(Math.min(60, 2 ** Math.max(0, tries - 1)))
 
@@ -180,7 +182,7 @@ export const unmatchedCallbackRetention = Duration.days(90)
 /** A hosted page that waits for an outcome renews itself this often. */
 export const checkoutRefresh = Duration.seconds(2)
 
-/** One with instructions to read and copy does so less often. */
+/** Refresh interval of a page with instructions to read and copy. */
 export const transferRefresh = Duration.seconds(5)
 
 /** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
@@ -205,13 +207,13 @@ export const apiPromptsPerDay = 200
 /** Receipts that are mailed for one payment in a minute. */
 export const receiptsPerMinute = 2
 
-/** How long a browser is known as the one in which a payment through a link was begun. */
+/** Life of the cookie that recognises the browser of a payment through a link. */
 export const payerCookieLife = Duration.days(7)
 
 /** Refresh interval of a link's page while another payer pays. */
 export const takenRefresh = Duration.seconds(15)
 
-/** How long browsers keep the picture of a link, which never changes. */
+/** Cache time of a link's picture, which never changes. */
 export const logoKept = Duration.days(1)
 
 /**
@@ -226,7 +228,7 @@ export const dayClosingPause = Duration.minutes(10)
 /** Second legs that an instance has under way at one provider. */
 export const rampPayoutsPerProvider = 8
 
-/** How long the customer of a payin may take to pay, unless PAYIN_EXPIRY says otherwise. */
+/** Time that the customer of a payin has to pay, unless PAYIN_EXPIRY says otherwise. */
 export const payinExpiry = Duration.hours(24)
 
 /** The same for a payin through a payment link, unless LINK_PAYIN_EXPIRY says otherwise: a fixed link takes one at a time. */
@@ -236,8 +238,8 @@ export const linkPayinExpiry = Duration.hours(1)
 export const lateEnquiries = [Duration.hours(1), Duration.hours(24), Duration.hours(72)] as const
 
 /**
- * Shortest delay before a provider is asked again that gave no answer at the end of a payin, or did not say whether its page
- * is closed; the delay doubles each time.
+ * Shortest delay before a provider is asked again at the end of a payin: it gave no answer, or not whether its page is
+ * closed. The delay doubles each time.
  */
 export const endRetryDelay = Duration.minutes(1)
 
@@ -247,7 +249,7 @@ export const endRetryLimit = Duration.hours(24)
 /** A page that closes so long before the end of its payin has closed because of it. */
 export const pageEndLead = Duration.minutes(1)
 
-/** How many expired payins that no provider has one poll ends. */
+/** Expired payins without a provider that one poll ends. */
 export const cardWaitBatch = 32
 
 /** Pause between looks for reserves that are due, and how many are released at once. */
@@ -261,7 +263,7 @@ export const releaseRetry = Duration.hours(1)
 /** Upcoming releases that are shown, one for each day and currency. */
 export const releaseDaysShown = 31
 
-/** How long the customer of a ramp may take to pay. */
+/** Time that the customer of a ramp has to pay. */
 export const rampLifetime = Duration.minutes(30)
 
 /** A day is summed up this long after its end; a posting that comes a minute after its time says so itself. */

@@ -1,4 +1,4 @@
-/** How long providers may take, and how much they are asked at once. */
+/** Timeouts and limits of calls to providers. */
 import { Duration, Schedule } from "effect"
 
 /** A provider that no connection was made to after this long was certainly not sent anything. */
@@ -7,7 +7,7 @@ export const providerConnectTimeout = Duration.seconds(5)
 /** Once a call is on its way, its provider begins to answer within this time, or the outcome is not known. */
 export const providerFirstByteTimeout = Duration.seconds(20)
 
-/** And has answered within this, which leaves an initiation time to write down what it came to. */
+/** Timeout of a whole answer. Leaves an initiation time to write the outcome. */
 export const providerAnswerTimeout = Duration.seconds(25)
 
 /** An answer of a provider that is larger than this many bytes is not read. */
@@ -22,7 +22,7 @@ export const providerCallsReserved = 8
 /** An organisation gets another one only while more than this many times what it has is free: the next finds room. */
 export const providerCallsShare = 0.5
 
-/** As many more of each kind wait for their turn, for this long at most; others are told at once that nothing was sent. */
+/** Queue length of each kind, and queue timeout. Further calls fail at once, never sent. */
 export const providerCallsWaiting = 256
 export const providerQueuePatience = Duration.seconds(1)
 
