@@ -11,7 +11,7 @@ import {
   PlatformAccountStore
 } from "./ProviderAccountStore.ts"
 
-/** Also read by the store of configurations. */
+/** Tables, also read by the store of configurations. */
 export const accountTables = {
   providerAccounts: memoryTable<ProviderAccount>("providerAccounts"),
   replacedCredentials: memoryTable<ReplacedCredentials>("replacedCredentials")

@@ -36,7 +36,7 @@ export const ReplacedCredentials = Schema.Struct({
 export type ReplacedCredentials = typeof ReplacedCredentials.Type
 
 export interface NewAccount extends Pick<ProviderAccount, "config_id" | "provider" | "sealed"> {
-  /** Whether the provider accepted them in a test. */
+  /** Whether the provider accepted the credentials in a test. */
   readonly tested: boolean
 }
 
@@ -44,12 +44,12 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
   ProviderAccountStore,
   {
     readonly find: (id: ConfigId) => Stored<Option.Option<ProviderAccount>>
-    /** None, and no change, where untested credentials would replace tested ones. */
+    /** Stores credentials; none, and no change, where untested ones would replace tested ones. */
     readonly put: (account: NewAccount) => Stored<Option.Option<ProviderAccount>>
     /** Newest first, within their grace period; without those that were never in use. */
     readonly replaced: (id: ConfigId) => Stored<ReadonlyArray<ReplacedCredentials>>
     readonly forgetReplaced: (id: ConfigId) => Stored<void>
-    /** None if the credentials have changed since. */
+    /** Marks the credentials as tested; none if they have changed since. */
     readonly markTested: (id: ConfigId, version: number) => Stored<Option.Option<ProviderAccount>>
     readonly allSealed: Stored<ReadonlyArray<NamedSealed>>
     /** Deletes those past their grace period, and counts them. */

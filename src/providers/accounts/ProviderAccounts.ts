@@ -33,12 +33,12 @@ export const registeredSecret = (name: ThirdPartyName): string => `registered ca
 /** Result of a credentials test; right: accepted. */
 export type Verdict = Either.Either<AccountFacts, string>
 
-/** How the platform's callback address is registered at a provider. */
+/** Registration of the platform's callback address at a provider. */
 export interface Registration {
   readonly register: NonNullable<Provider["register"]>
   /** Whence the secret of the callbacks is known. */
   readonly known: KnownSecret
-  /** What earlier registrations gave. */
+  /** Credentials from earlier registrations. */
   readonly stored: GivenCredentials
   readonly callbackUrl: string
 }
@@ -104,7 +104,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
     readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<Verdict>
     /** The same for the platform's account, where there is one. */
     readonly triedPlatform: (name: ThirdPartyName) => Stored<Option.Option<Verdict>>
-    /** None where the platform has no account there, or the provider no call for it. */
+    /** Registration at a provider; none without a platform account there, or without an API call for it. */
     readonly registration: (name: ThirdPartyName) => Option.Option<Registration>
     /** Configurations whose account is the platform's own. Nothing new is sent through them. */
     readonly shared: Stored<ReadonlyArray<ConfigId>>
@@ -181,7 +181,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       }
 
       const retire = (old: Held) =>
-        // It is begun where nothing may be interrupted, and must not hold up the end of the process.
+        // Interruptible, although begun in an uninterruptible region: must not delay the end of the process.
         Effect.interruptible(Effect.sleep(credentialsRetireAfter)).pipe(
           Effect.zipRight(Scope.close(old.scope, Exit.void)),
           Effect.forkIn(scope)

@@ -1,4 +1,4 @@
-/** What each provider needs before it can be used, what is set, a test of its account, and its callback address. */
+/** Provider set-up: what is needed and what is set, a test of the account, and the callback address. */
 import { Effect, Either, Option } from "effect"
 import type { ProviderCheck, ProviderSetup } from "../../contract/api/ProviderConfigsApi.ts"
 import type { Permit } from "../../domain/Access.ts"

@@ -100,7 +100,7 @@ const NO_LOOK_UP = new Unknown({ reason: "Adyen reports this by callbacks only" 
 
 const warned = warnOfStatus("Adyen", (status) => answers.isPaymentStatus(status) || isTransferStatus(status))
 
-/** What is no address at all is nowhere to be sent to, which the client finds out. */
+/** Origin and path of an address. Text that is no address has neither; the client fails on it. */
 const splitUrl = (url: string): { readonly origin: string; readonly path: string } => {
   const [, origin = url, path = ""] = /^(https?:\/\/[^/]+)(\/.*?)?\/*$/.exec(url) ?? []
   return { origin, path }

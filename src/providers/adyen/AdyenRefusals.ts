@@ -61,7 +61,7 @@ export const transferRefusal = (status: string, reason: string | null): Declined
 /** The errors of payments and of transfers have their words in different places. */
 const errorIn = objectReader({ errorCode: Schema.String, message: textOrNull, detail: textOrNull, title: textOrNull })
 
-/** It was sent before, or is just being worked on. */
+/** Sent before, or still in progress. */
 const IN_PROGRESS = "704"
 
 const definite: ReadonlySet<number> = new Set([400, 404, 422])

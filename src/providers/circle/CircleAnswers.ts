@@ -27,7 +27,7 @@ const decodeProblem = objectReader({ code: optionalText, message: optionalText }
 export const messageIn = ({ json }: ProviderReply): string | undefined =>
   Option.getOrUndefined(Option.flatMap(decodeProblem(json), ({ message }) => Option.fromNullable(message)))
 
-/** What is refused before anything was made. */
+/** Refusal before anything was created. */
 export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
   const { code, message } = Option.getOrElse(decodeProblem(reply.json), (): { code?: string; message?: string } => ({}))
   switch (reply.status) {

@@ -73,12 +73,12 @@ const isRefunded = (intent: Intent): boolean =>
 const statusOf = (newest: Moment | undefined): string | null =>
   newest?.status === "complete" && newest.context === "expired" ? "expired" : (newest?.status ?? null)
 
-/** What was paid by then is all that it waits for. */
+/** Has ended: payments until then are final. */
 const hasEnded = (intent: Intent): boolean => ["complete", "expired"].includes(newestOf(intent)?.status ?? "")
 
 /**
- * Whether the intent does not tell how much each of its payments and refunds moved. A single payment of an intent that has
- * ended, and of which nothing went back, is all that was paid.
+ * Whether the intent lacks the amount of each of its payments and refunds. A single payment of an ended intent without
+ * refunds is all that was paid.
  */
 export const needsPayments = (intent: Intent): boolean =>
   isRefunded(intent) || (isSome(intent.amountPaid) && !(hasEnded(intent) && intent.paymentIds?.length === 1))
@@ -96,7 +96,7 @@ const movementOf = ({ amount, id, type }: Payment): Option.Option<Movement> =>
 /** A payment that is `confirmed` is not in our wallet yet. */
 const isSettled = ({ status }: Payment): boolean => status === "paid"
 
-/** What moved, by Circle's list; nothing while the list lacks what the intent tells of, or an amount cannot be read. */
+/** Movements by Circle's list; none while the list lacks a payment of the intent, or an amount cannot be read. */
 const movementsIn = (intent: Intent, reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> => {
   const named = [...(intent.paymentIds ?? []), ...(intent.refundIds ?? [])]
   const data = Option.getOrElse(reply.status === 200 ? decodePayments(reply.json) : Option.none(), () => [])
@@ -111,8 +111,8 @@ const movementsIn = (intent: Intent, reply: ProviderReply): Option.Option<Readon
 }
 
 /**
- * Nothing where money is said to have come, and it cannot be read how much. `listed`: what moved, where the intent alone
- * does not tell.
+ * Report of an intent; none where money came and its amount cannot be read. `listed`: movements from the list, where
+ * the intent alone lacks them.
  */
 const intentReport = (intent: Intent, listed?: ReadonlyArray<Movement>): Option.Option<Report> => {
   const { amountPaid, id, paymentIds = [], refundIds = [] } = intent
@@ -139,7 +139,7 @@ const intentReport = (intent: Intent, listed?: ReadonlyArray<Movement>): Option.
     case "created":
       return Option.some(new Report(waiting))
     case "pending":
-      // It waits for its customer until a payment was seen.
+      // Waits for its customer until a payment was seen.
       return Option.some(
         paymentIds.length > 0 || hasCome ? new Report({ ...about, state: "processing" }) : new Report(waiting)
       )
@@ -189,7 +189,7 @@ const intentOutcome = (intent: Intent): Outcome =>
       })
   })
 
-/** What moved under an intent that was made before is left to an enquiry, where the intent alone does not tell it. */
+/** Outcome of an intent that was made before. Leaves movements to an enquiry where the intent alone lacks them. */
 const paidBefore = (intent: Intent): Outcome =>
   new Accepted({
     state: "processing",

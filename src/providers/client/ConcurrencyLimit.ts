@@ -1,7 +1,7 @@
 /**
- * Limits concurrent calls through one account, with a bounded queue and a queue timeout.
- * Fairness: orders, questions and proofs each have reserved places, and an organisation's share shrinks as fewer places are
- * free, so hanging calls of one organisation leave places for the others.
+ * Limits concurrent calls through one account, with a bounded queue and a queue timeout. Orders, enquiries and proofs
+ * each have reserved places. An organisation's share shrinks as fewer places are free, so its hanging calls leave
+ * places for others.
  */
 import { Duration, Effect, FiberRef } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"

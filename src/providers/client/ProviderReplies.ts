@@ -37,7 +37,7 @@ export const providerIds = (
   )
 })
 
-/** One transfer that has happened, under the provider's id of it. An amount of zero moved nothing. */
+/** Movement of one transfer that has happened, under the provider's id. An amount of zero moved nothing. */
 export const settledOnce = (kind: MovementKind, id: string, amount: Money | undefined): Pick<Report, "movements"> =>
   amount?.isPositive === false ? {} : { movements: [{ kind, id, amount: amount ?? null, state: "settled" }] }
 
@@ -127,7 +127,7 @@ export const exactAmount = (
 ): Either.Either<string, Declined> =>
   Either.fromOption(written, () => notSupported(`${title} cannot be asked for exactly ${money}`))
 
-/** What an answer tells; left where the call did not work, or its answer cannot be read. */
+/** Reads an answer; left where the call failed, or its answer cannot be read. */
 export const readOk = <A>(reply: ProviderReply, read: Read<A>): Either.Either<A, { readonly reason: string }> =>
   Either.fromOption(isOk(reply) ? read(reply.json) : Option.none(), () => ({ reason: `HTTP ${reply.status}` }))
 

@@ -25,7 +25,7 @@ import {
 import { readJson } from "./WireValues.ts"
 import { urlOf } from "../../domain/Url.ts"
 
-/** What a call came to: the class of the status where there is one. */
+/** Outcome of a call: the class of its status if it has one. */
 type CallOutcome = `${number}xx` | "never_sent" | "maybe_sent" | "interrupted"
 
 const calls = Metric.counter("corridor_provider_calls_total", {
@@ -260,7 +260,7 @@ export const exchange = (
         after(limits.answer, () => new MaybeSent({ reason: `its answer was not whole ${within(limits.answer)}` }))
       },
       onResponseStart: (_controller, statusCode, given) => {
-        // One below 200 only announces the answer.
+        // A status below 200 only announces the answer.
         if (isOver || statusCode < 200) return
         status = statusCode
         headers = headersOf(given)

@@ -70,7 +70,7 @@ const onlyAccount = (reply: ProviderReply): Either.Either<string, Declined> => {
     : Either.right(only.accountId)
 }
 
-/** So many at random that no two tokens are the same. */
+/** Random number of 128 bits, so that no two tokens are the same. */
 const nonce = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 0x1_0000_0000), 4), (numbers) =>
   numbers.map((number) => number.toString(16).padStart(8, "0")).join("")
 )
@@ -267,7 +267,7 @@ const connect = (account: Account<typeof fields>): Connected => {
 export const coinbase = thirdParty({
   name: "coinbase",
   baseUrls: { sandbox: baseUrl, live: baseUrl },
-  // One address and one kind of key: nothing tells a test from the real thing.
+  // Test and live share one address and one kind of key.
   modes: {},
   fields,
   serves: requests.serves,

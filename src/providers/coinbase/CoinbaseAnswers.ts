@@ -34,7 +34,7 @@ const refusals = refusalsBy({
   }
 })
 
-/** It may have been done, whatever the status is; or there is an order under this key. */
+/** Possibly done, whatever the status; or an order exists under this key. */
 const unsettled = new Set(
   `already_exists bad_gateway client_closed_request endpoint_unavailable idempotency_error internal_server_error
   request_canceled service_unavailable timed_out`.split(/\s+/)
@@ -105,7 +105,7 @@ const known = new Set(["quoted", "processing", "completed", "failed"])
 
 export const isKnownStatus = (status: string): boolean => known.has(status)
 
-/** What it took from our account beyond what arrived, where both are of one asset. */
+/** Fee: what left our account beyond what arrived, where both are of one asset. */
 const feeOf = ({ sourceAmount, sourceAsset, targetAmount, targetAsset }: Transfer): { readonly fee?: Money } =>
   Option.match(Option.all([moneyOfMajor(sourceAmount, sourceAsset), moneyOfMajor(targetAmount, targetAsset)]), {
     onNone: () => ({}),
@@ -195,7 +195,7 @@ export const depositCreated = outcomeFrom(
   isMade
 )
 
-/** Nothing has come to it yet. */
+/** Report before any payment arrived. */
 export const waitingReport = (destination: Destination): Report =>
   new Report({
     state: "pending",

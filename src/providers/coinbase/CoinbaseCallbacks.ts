@@ -94,7 +94,7 @@ const eventOf = (
 ): Option.Option<CallbackEvent> => {
   const reference = transfer.metadata?.reference ?? null
   const destinationId = transfer.details?.depositDestination?.id
-  // One of the payments to an address: how much came in all, only Coinbase's list tells.
+  // About one of the payments to an address; the total is only in Coinbase's list.
   if (destinationId !== undefined) {
     return Option.some(new Hint({ attempt: { reference, providerPaymentId: destinationId } }))
   }

@@ -32,7 +32,7 @@ export type CredentialsState = typeof CredentialsState.Type
 
 interface TestedCredentials {
   readonly verdict: Verdict
-  /** As keys and address show it. */
+  /** Mode, as keys and address show it. */
   readonly mode: Mode | undefined
 }
 
@@ -110,7 +110,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const inUse = ({ config_id, version }: ProviderAccount) =>
         accounts.seen([{ config_id, credentials_version: version }])
 
-      /** Also finds accounts of deleted configurations: attempts sent through them still need them. */
+      /** Finds accounts of deleted configurations too: attempts sent through them still need them. */
       const bringer = (permit: Admin, key: ConfigKey): Stored<Bringer, NotFound> =>
         Effect.catchTag(configs.find(permit, key), "NotFound", (notFound) =>
           Effect.flatMap(store.find(key.config_id), (account) =>

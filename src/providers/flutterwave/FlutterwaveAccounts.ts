@@ -158,7 +158,7 @@ export const accountNumbers = (call: Call, bvn: string | undefined) => {
         const reply = yield* Effect.mapError(call(createNumber(order, bvn)), unanswered)
         const made = numberIn(reply)?.data
         if (made === undefined) {
-          // It has the number of an earlier try.
+          // Flutterwave holds the number of an earlier try.
           if (isDuplicate(reply)) return new MaybeIssued({ reason: "Flutterwave has this reference already" })
           return isOk(reply)
             ? new MaybeIssued({ reason: "Flutterwave's answer cannot be read" })

@@ -45,7 +45,7 @@ const Named = optional(
   Schema.Struct({ id: optionalText, tx_ref: optionalText, txRef: optionalText, reference: optionalText })
 )
 
-/** As it is now, and as accounts that are older still get it: flat, or with the transfer by itself. */
+/** Answer in both formats: flat, or for older accounts with the transfer by itself. */
 const Names = Schema.Struct({ data: Named, transfer: Named, id: optionalText, txRef: optionalText })
 
 const namesIn = Schema.decodeUnknownOption(Names)
@@ -173,7 +173,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       const reply = yield* ask(operation, page === 1 ? path : `${path}&page=${page}`)
       const listed = reports.refundsIn(reply)
       if (listed === undefined) return yield* Effect.fail(noVerdict(reply))
-      // One that was made meanwhile moves the others on, so that some come twice.
+      // Refunds made meanwhile shift the pages, so that some come twice.
       for (const one of listed.data) if (!all.has(one.id)) all.set(one.id, one)
       if (page >= Number(listed.meta?.page_info?.total_pages ?? 1)) break
     }
@@ -272,7 +272,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   }
 
   return {
-    // Nothing shows that it refuses a second charge of one reference.
+    // Undocumented: whether a second charge with one reference is refused.
     honoursReference: false,
     provesAbsence: false,
     needsPayerEmail: true,

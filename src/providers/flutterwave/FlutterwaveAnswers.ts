@@ -36,7 +36,7 @@ const ofTransfers: ReadonlyArray<Known> = [
 export const refusalIn = (message: string, isPayout: boolean): Refusal =>
   (isPayout ? ofTransfers : ofCharges).find(([words]) => words.test(message))?.[1] ?? {}
 
-/** It has the reference already: what it has is asked. */
+/** Duplicate reference: an enquiry asks for the existing one. */
 const saysDuplicate = (message: string): boolean =>
   /(duplicate|already|exist).*(reference|tx_ref)|(reference|tx_ref).*(duplicate|already|exist)/i.test(message) &&
   !/not exist/i.test(message)
@@ -60,7 +60,7 @@ export const answerOf = <A extends { readonly data?: unknown }, I>(schema: Schem
     isSuccess(reply) ? Option.getOrUndefined(read(reply.json)) : undefined
 }
 
-/** What a list says of its pages. */
+/** Paging of a list. */
 export const pages = {
   meta: optional(Schema.Struct({ page_info: optional(Schema.Struct({ total_pages: optionalText })) }))
 }

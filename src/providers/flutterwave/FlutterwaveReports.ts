@@ -45,7 +45,9 @@ const failedFor = (reason: string, isPayout: boolean) => {
 
 export const transactionIn = answerOf(Schema.Struct({ data: Transaction }))
 
-/** What a transaction must be of to count as ours, where it was found by anything but its own id: payers can reuse a tx_ref. */
+/**
+ * Amount and currency of our order, to check a transaction that was not found by its own id: payers can reuse a tx_ref.
+ */
 export interface Wanted {
   readonly money: Money
   /** `reference`: money that came under our reference is ours, whatever its amount. `hint`: only of the whole amount. */

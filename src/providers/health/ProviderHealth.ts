@@ -32,7 +32,7 @@ const stateGauge = gauge(
   ["provider", "state"]
 )
 
-/** Whether the provider gave a verdict; none where nothing was sent. Unreachable counts as no verdict. */
+/** Whether the provider answered; none where nothing was sent. Unreachable counts as no answer. */
 const hasVerdict = (outcome: Outcome): Option.Option<boolean> => {
   if (outcome._tag !== "Declined") return Option.some(outcome._tag === "Accepted")
   return outcome.unsent === "late" || outcome.unsent === "crowded"
@@ -55,7 +55,7 @@ export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
     readonly circuit: (ref: AccountRef, org: OrgId | undefined, now: number) => CircuitState
     /** Called just before a dispatch. `false`: offer the payment to another provider first, if there is one. */
     readonly begin: (ref: AccountRef, org: OrgId) => Effect.Effect<boolean>
-    /** What was begun is not sent after all. */
+    /** Releases a dispatch that was begun and not sent. */
     readonly unsent: (ref: AccountRef, org: OrgId) => Effect.Effect<void>
     /** Called with what a dispatch came to, never with the result of a look-up. */
     readonly report: (ref: AccountRef, org: OrgId, outcome: Outcome) => Effect.Effect<void>

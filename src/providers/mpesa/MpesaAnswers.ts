@@ -23,7 +23,7 @@ const tokenRefusals: ReadonlySet<string> = new Set(["404.001.03", "400.003.01", 
 export const withTokenStatus = (reply: ProviderReply): ProviderReply =>
   tokenRefusals.has(codeOf(reply)?.errorCode ?? "") ? { ...reply, status: 401 } : reply
 
-/** One code of Daraja's has several meanings, which only its words tell apart. Each says that nothing was begun. */
+/** Refusals by text: one code of Daraja's has several meanings. In each of them nothing was begun. */
 const refusedByWords: ReadonlyArray<readonly [words: RegExp, refusal: Refusal]> = [
   [/spike arrest|quota violation/i, { code: "PROVIDER_BUSY" }],
   [/merchant does not exist|wrong credentials/i, { code: "CREDENTIALS_REFUSED" }],
@@ -175,7 +175,7 @@ export const queryAnswer =
 
 const Parameter = Schema.Struct({ Key: Schema.String, Value: optionalText })
 
-/** What is sent to the address of a payout or of a status query. */
+/** Body sent to the address of a payout or of a status query. */
 export const readResult = objectReader({
   Result: Schema.Struct({
     ResultType: optionalText,
@@ -241,7 +241,10 @@ const statuses = new Map<string, Report["state"]>([
   ["expired", "failed"]
 ])
 
-/** Nothing where the question itself failed: a transaction that was not found may still be on its way. */
+/**
+ * Report of a status query; none where the query itself failed: a transaction that was not found may still be on its
+ * way.
+ */
 export const statusResult = (reference: string, result: Result): Option.Option<Report> => {
   const parameters = parametersOf(result)
   const status = parameters.get("TransactionStatus")

@@ -68,8 +68,8 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Co
     }).pipe(Effect.merge)
 
   /**
-   * The address that pawaPay signs is the public one. Host and path may be a proxy's, and a sender can choose Host: a
-   * callback that was signed for another merchant's address must not pass here.
+   * pawaPay signs the public address. Host and path may be a proxy's, and a sender can choose Host. A callback signed
+   * for another merchant's address must fail here.
    */
   const { host, pathname } = new URL(callbackUrl)
   const calledAt = { authority: host, path: pathname }

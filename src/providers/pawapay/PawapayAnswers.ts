@@ -80,7 +80,7 @@ const accepted = (
 const declined = (failure: ReturnType<typeof rejections.get>, reason: string, providerCode: string | undefined) =>
   new Declined({ reason, ...failure, ...present({ providerCode }) })
 
-/** What a creation came to. `DUPLICATE_IGNORED` is taken for under way: what became of it must be asked for. */
+/** Outcome of a creation. `DUPLICATE_IGNORED` counts as under way; an enquiry tells more. */
 export const outcomeOf = (kind: Kind, reference: string, reply: ProviderReply): Outcome => {
   switch (reply.status) {
     case 200:

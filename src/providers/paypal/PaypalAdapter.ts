@@ -128,7 +128,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
   const shown = (id: string, ours: Ours): Effect.Effect<Shown> =>
     lookedAt<Shown>(requests.showOrder(id), orderShown(ours), (reason) => ({ said: new Unknown({ reason }) }))
 
-  /** None where PayPal does not show them to the app. */
+  /** Disputes of a capture; none where PayPal does not show them to the app. */
   const disputesOf = (captureId: string) =>
     lookedAt(requests.disputesOf(captureId), disputesListed, () => Option.none<ReadonlyArray<string>>())
 

@@ -124,7 +124,7 @@ const orderReport = (order: Order): Report => {
 
 export const orderOutcome = outcomeFrom(readOrder, (order) => outcomeOfReport(orderReport(order)), refused, isMade)
 
-/** What an order says of itself, and whether it waits for us to capture it. */
+/** State of an order, and whether it waits for us to capture it. */
 export type Shown = { readonly approved: string } | { readonly said: Enquiry; readonly payments?: Payments }
 
 /** Conditions for an order to be ours. The reference alone can be forged with the public client id. */
@@ -154,7 +154,7 @@ export const orderShown =
       : { said: orderReport(order), payments: paymentsOf(order) }
   }
 
-/** What was captured before is to be looked at once more. */
+/** Outcome of a capture; an order that was captured before is looked at once more. */
 export type Captured = Enquiry | "captured before"
 
 export const captured =
@@ -188,6 +188,6 @@ export const captured =
     })
   }
 
-/** What an order lists, where it is shown. */
+/** Captures and refunds of an order, if the answer shows them. */
 export const paymentsShown = (reply: ProviderReply): Option.Option<Payments> =>
   isMade(reply) ? Option.map(readOrder(reply.json), paymentsOf) : Option.none()

@@ -104,7 +104,7 @@ const isDuplicate = (reply: ProviderReply): boolean =>
 
 const movedBy = dataOf(readMoved)
 
-/** What is said of another order says nothing of ours. */
+/** Reads an answer only if it is about our order. */
 export const ofOrder =
   <A>(reference: string, read: (reply: ProviderReply) => A) =>
   (reply: ProviderReply): A | Unknown =>
@@ -129,7 +129,7 @@ export const hostedOutcome = (reply: ProviderReply): Outcome => {
   })
 }
 
-/** What the customer must do, as far as this service can lead them there. */
+/** Step that the customer must take, as far as this service can lead them there. */
 const stepOf = (moved: Moved, data: unknown): Pick<Accepted, "nextAction" | "actionData"> => {
   const charge = Option.getOrUndefined(readCharge(data))
   switch (moved.status) {
@@ -173,7 +173,7 @@ export const chargeOutcome = (reply: ProviderReply): Outcome => {
   const report = reportOf("transaction", moved)
   const outcome = outcomeOfReport(report, declinedOf(report, moved, true))
   if (outcome._tag === "Declined") return outcome
-  // It tells of a charge that is there: what became of that, the look-up says.
+  // The error is about an existing charge: an enquiry tells its outcome.
   if (!isOk(reply)) return reply.status === 401 || reply.status === 403 ? refused(reply) : noVerdict(reply)
   return new Accepted({ ...outcome, ...stepOf(moved, Option.getOrUndefined(envelopeOf(reply))?.data) })
 }
@@ -225,7 +225,7 @@ export const enquiryOf =
 
 const refundsIn = dataOf(readRefunds)
 
-/** That our note is not among the refunds proves nothing: Paystack promises nowhere when a refund is listed. */
+/** Finds a refund by our note. A missing note proves nothing: Paystack does not document when a refund is listed. */
 export const refundNoted =
   (reference: string) =>
   (reply: ProviderReply): Enquiry => {
@@ -267,7 +267,7 @@ export const settledRefunds = (reply: ProviderReply): Option.Option<ReadonlyArra
 export const settledDisputes = (reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> =>
   isOk(reply) ? dataOf(reversalsIn)(reply) : Option.none()
 
-/** It ended with the password, or goes on: a charge that failed is for the enquiry to tell. */
+/** Result of a one-time password. A charge that failed is left to the enquiry. */
 export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not_expected" | "unknown" => {
   const status = Option.getOrUndefined(movedBy(reply))?.status
   if (status === "send_otp") return "wrong"

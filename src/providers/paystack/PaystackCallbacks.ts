@@ -75,7 +75,7 @@ const abouts = { transaction: "payin", transfer: "payout", refund: "refund" } as
 
 /** Refunds of a transaction, as Paystack lists them when it is asked with our key. */
 export interface RefundsOfTransaction {
-  /** Nothing where Paystack does not know the transaction. */
+  /** Report by look-up; undefined if Paystack does not know the transaction. */
   readonly paid: Report | undefined
   readonly ours: ReadonlyArray<Named>
   /** Refunds made in the dashboard, once they are paid. */

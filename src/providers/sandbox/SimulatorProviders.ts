@@ -97,7 +97,7 @@ const simulatedAccounts: AccountIssuer = {
     )
 }
 
-/** Addresses that nobody has the key of. */
+/** Addresses without a known private key. */
 const simulatedAddresses: AccountIssuer = {
   currencies: ["USDC"],
   issue: ({ reference }) => {

@@ -255,7 +255,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       return found === undefined ? outcome : answers.outcomeOfRefund(found)
     }).pipe(Effect.merge, Effect.flatMap(warned))
 
-  /** One that is closed takes no card any more. One that could not be closed was paid, or was closed before. */
+  /** Closes a page. A closed page takes no card. One that could not be closed was paid, or was closed before. */
   const closePage = (id: string) =>
     Effect.gen(function* () {
       const closed = pages.closingAnswer(yield* call(post("close page", `${requests.sessionPath(id)}/expire`, {})))

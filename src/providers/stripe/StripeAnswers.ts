@@ -64,7 +64,7 @@ export const accountIn = ({ aba, iban, sort_code, spei, zengin }: typeof BankAdd
   return { account_name: account_holder_name, account_number, bank_name, bank_code: bank }
 }
 
-/** What the payer has to do, as far as this service can lead them there. A page of Stripe's leads them itself. */
+/** Step that the payer has to take, as far as this service can lead them there. Stripe's own page leads them itself. */
 const stepOf = (intent: Intent): Waits | undefined => {
   const { next_action } = intent
   if (isPaidOnPage(intent)) return undefined
@@ -248,7 +248,7 @@ export const movementsIn =
         .filter(({ amount }) => amount !== null)
     )
 
-/** Whether it is canceled for good, as it status now. */
+/** Whether the payment is canceled for good. */
 export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "unknown" => {
   const status = isOk(reply)
     ? Option.map(intentIn(reply.json), ({ status }) => status)

@@ -95,7 +95,7 @@ export const aboutSessionOf = ({ money, reference }: AttemptContext): ((reply: P
       : new Unknown({ reason: "the page of this id is not of this reference and amount" })
   )
 
-/** What became of the wish to close a page; `undefined`: it was refused, and the page has to be looked at. */
+/** Outcome of closing a page; undefined: refused, and the page has to be looked at. */
 export const closingAnswer = (reply: ProviderReply): "canceled" | "unknown" | undefined => {
   if (!isOk(reply)) return refusedBy(reply)._tag === "Declined" ? undefined : "unknown"
   return Option.exists(sessionIn(reply.json), ({ status }) => status === "expired") ? "canceled" : "unknown"
