@@ -83,7 +83,7 @@ export const makeKeyedQueues = (atOnce: number) => {
     })
 }
 
-/** One at a time for each key, within this process. */
+/** Locks by key, within this process: one holder at a time for each key. */
 export const makeKeyedLocks = (patience: Duration.Duration) => {
   const lines = makeKeyedQueues(1)
   return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Busy, R> =>

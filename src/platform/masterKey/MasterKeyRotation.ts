@@ -14,7 +14,7 @@ import { traced } from "../observability/Spans.ts"
 interface RotationReport {
   readonly old_key_id: string
   readonly new_key_id: string
-  /** How many secrets were still sealed under the old key. */
+  /** Secrets that were still encrypted under the old key. */
   readonly resealed: number
   /** Whether the database belonged to the new key before. */
   readonly already_rotated: boolean

@@ -28,7 +28,7 @@ import { query } from "../database/Query.ts"
  */
 const TOKEN = 60_000
 const SWEEP_EVERY_MILLIS = 60_000
-/** No request waits longer until it is counted. */
+/** Longest wait of a request until it is counted. */
 const OVERTAKEN_MILLIS = 60_000
 /** Making room costs a pass over all keys, so it makes enough room for many newcomers. */
 const EVICTED_SHARE = 0.1
@@ -202,7 +202,7 @@ export class RateLimitUsageStore extends Context.Tag("corridor/RateLimitUsageSto
 export class RateLimits extends Context.Tag("corridor/RateLimits")<
   RateLimits,
   {
-    /** One for each name, which is the same on all instances. */
+    /** Limiter by name, which is the same on all instances. */
     readonly limiter: (name: string, perMinute: number) => RateLimiter
     /** Shares the usage of this instance, and spends that of others. */
     readonly exchange: Stored<void>
@@ -292,8 +292,9 @@ const unlessAllowed = (decision: RateLimitDecision): Effect.Effect<void, RateLim
 
 /**
  * Limits callbacks without proof from one address:
- * - past `unverifiedCallbacksPerMinute` its failures are 429; callbacks that carry their provider's proof are still taken;
+ * - past `unverifiedCallbacksPerMinute` its failures are 429; callbacks with their provider's proof are still taken;
  * - past `unreadProofsPerMinute` failures its callbacks are 429 before their bodies are read, so a flood costs little.
+ *
  * Callbacks with a proof are never counted.
  */
 export const makeCallbackAbuseLimit = Effect.fnUntraced(function* (name: string) {

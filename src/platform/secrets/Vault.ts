@@ -1,6 +1,6 @@
 /**
- * Seals the secrets that the database keeps (webhook secrets, provider credentials, the development issuer's key) and
- * keys the digests that outsiders must not be able to make.
+ * Encryption of stored secrets (webhook secrets, provider credentials, the development issuer's key), and keyed digests
+ * that outsiders cannot compute.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { Context, Data, Effect, Layer } from "effect"
