@@ -30,7 +30,7 @@ export const { mode, provider } = JSON.parse(document.getElementById("console")!
 /** Live mode takes pasted keys and tokens only without an identity provider to sign in at. */
 export const takesPasted = provider === undefined || mode === "sandbox"
 
-/** What the answer of the provider has to match; kept in the tab during the redirect only. */
+/** Values that the provider's answer has to match; kept in the tab during the redirect only. */
 interface PendingSignIn {
   readonly state: string
   readonly nonce: string

@@ -29,7 +29,7 @@ const withoutNumber = (longest: number) =>
     )
   )
 
-/** Stored with the request, also if nobody has it. */
+/** Stored with the request, also when no user has this id. */
 const givenId = (described: { readonly description?: string } = {}) =>
   withoutNumber(LONGEST_ID).annotations({
     jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_ID, ...described }

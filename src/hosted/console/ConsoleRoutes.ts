@@ -46,7 +46,7 @@ const readPacked = (name: string, contentType: string) =>
     (packed) => [name, { contentType, packed }] as const
   )
 
-/** None if the service runs from its sources and the console is not built. */
+/** Built console; none if the service runs from its sources and the console is not built. */
 export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.gen(function* () {
   const names = yield* Effect.flatMap(read("names.json"), (text) => Schema.decode(Names)(text.toString()))
   const files = yield* Effect.all([
@@ -63,7 +63,7 @@ export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.g
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231f4fd8'/%3E%3Cpath d='M11 5.2a4 4 0 1 0 0 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 
-/** What the script has to know before anybody is signed in: src/console/api/ProviderSignIn.ts reads it. */
+/** Settings that the page's script needs before sign-in: src/console/api/ProviderSignIn.ts reads them. */
 const pageSettings = (mode: Mode, signIn: Option.Option<ConsoleSignIn>): string => {
   const { origins: _, ...provider } = Option.getOrElse(signIn, () => ({ origins: [] }))
   return JSON.stringify({ mode, ...(Option.isSome(signIn) && { provider }) })

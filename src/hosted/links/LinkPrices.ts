@@ -11,7 +11,7 @@ import type { CurrencyCode } from "../../domain/Currency.ts"
 import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { isSame } from "../../providers/port/Callback.ts"
 
-/** Both amounts agree at the rate, which is locked if there is an id. */
+/** Price of a link. Both amounts agree at the rate, which is locked if there is an id. */
 export interface Price {
   readonly pays: Money
   readonly receives: Money
@@ -80,7 +80,7 @@ interface Sealed {
 export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
   LinkPrices,
   {
-    /** None without a rate for the payer's currency. */
+    /** Price for an amount received; none without a rate for the payer's currency. */
     readonly receiving: (link: PaymentLink, wanted: Money) => Stored<Option.Option<Price>>
     /** Null if no exchange rate is involved. */
     readonly seal: (link: PaymentLink, price: Price) => Stored<Sealed | null>

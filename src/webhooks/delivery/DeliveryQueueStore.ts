@@ -1,6 +1,6 @@
 /**
- * Stores the queue of pending deliveries. Workers list organisations with due deliveries, and claim a quota of each,
- * spread over its endpoints: a backlog of one endpoint or organisation does not delay others.
+ * Stores the queue of pending deliveries. Workers list organisations with due deliveries and claim a quota of each,
+ * spread over its endpoints. A backlog of one endpoint or organisation does not delay others.
  */
 import { Context, Duration, Schema } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -49,7 +49,7 @@ export interface OrganizationQuota {
   /** Only from endpoints after this one. */
   readonly after: string
   readonly room: number
-  /** How many of them may go to endpoints whose last attempt failed. */
+  /** Room for endpoints whose last attempt failed. */
   readonly failingRoom: number
 }
 
