@@ -26,7 +26,7 @@ import { movementKinds } from "../../domain/Movement.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { AccountName } from "../../money/ledger/LedgerCheck.ts"
 import { describeSum } from "./SuspenseSums.ts"
-import { storedPayloads } from "../../webhooks/EventPayload.ts"
+import { storedPayloads } from "../../webhooks/EventPayloadStorage.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/LedgerSql.ts"
 import { type LockRefused, lockRefusedOf } from "../../money/rates/RateLockStore.ts"
@@ -409,7 +409,7 @@ export const paymentStoreSql = Layer.scoped(
             where m.payment_id <> ${paymentId}`),
       callbackSeen: (provider, key) =>
         anyRow(sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`),
-      ...attemptQueueSql(sql, announce, (yield* Settings).retention.strayCallbacks),
+      ...attemptQueueSql(sql, announce, (yield* Settings).retention.unmatchedCallbacks),
       history: ({ payment_id, org_id }) =>
         Effect.all({
           statusChanges: sql`select payment_id, org_id, version, from_status, to_status, cause, at

@@ -58,7 +58,7 @@ export const providerAccountStoreMemory = Layer.effect(
             }
           )
         ),
-      allSealed: Effect.sync(() =>
+      allCredentials: Effect.sync(() =>
         Array.from(providerAccounts.values(), ({ config_id, provider, sealed }) => ({
           config_id,
           provider,

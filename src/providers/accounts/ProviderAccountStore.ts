@@ -19,11 +19,11 @@ export const ProviderAccount = Schema.Struct({
 
 export type ProviderAccount = typeof ProviderAccount.Type
 
-export const SealedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
-export type SealedAccount = typeof SealedAccount.Type
+export const EncryptedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
+export type EncryptedAccount = typeof EncryptedAccount.Type
 
-const NamedSealed = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
-type NamedSealed = typeof NamedSealed.Type
+const NamedCredentials = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
+type NamedCredentials = typeof NamedCredentials.Type
 
 /** Replaced credentials. Callbacks may still be signed with them. */
 export const ReplacedCredentials = Schema.Struct({
@@ -51,7 +51,7 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
     readonly forgetReplaced: (id: ConfigId) => Stored<void>
     /** Marks the credentials as tested; none if they have changed since. */
     readonly markTested: (id: ConfigId, version: number) => Stored<Option.Option<ProviderAccount>>
-    readonly allSealed: Stored<ReadonlyArray<NamedSealed>>
+    readonly allCredentials: Stored<ReadonlyArray<NamedCredentials>>
     /** Deletes those past their grace period, and counts them. */
     readonly forgetOld: Stored<number>
   }
@@ -80,7 +80,7 @@ export class PlatformAccountStore extends Context.Tag("corridor/PlatformAccountS
 const accounts = query(ProviderAccount)
 const writtenAccount = rowAs(ProviderAccount)
 const replaced = query(ReplacedCredentials)
-const sealedOnes = query(NamedSealed)
+const credentialRows = query(NamedCredentials)
 
 export const providerAccountStoreSql = Layer.effect(
   ProviderAccountStore,
@@ -116,7 +116,9 @@ export const providerAccountStoreSql = Layer.effect(
       markTested: (id, version) =>
         accounts.first(sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
           returning ${columns}`),
-      allSealed: sealedOnes.all(sql`select config_id, provider, sealed from provider_accounts order by config_id`),
+      allCredentials: credentialRows.all(
+        sql`select config_id, provider, sealed from provider_accounts order by config_id`
+      ),
       forgetOld: deletedRows(sql`delete from replaced_credentials where until <= now() returning 1 as forgotten`)
     }
   })

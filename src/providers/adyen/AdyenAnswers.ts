@@ -221,7 +221,7 @@ export const closingAnswer = (reply: ProviderReply): CancelAnswer => {
   return refusedOrUnknown(reply)
 }
 
-export const isPaymentStatus = (status: string): boolean =>
+export const isExpectedPaymentStatus = (status: string): boolean =>
   Object.hasOwn(results, status) || linkStates.has(status) || status === "received"
 
 /** A payout has left once it is booked, and may still be returned. */
@@ -246,7 +246,7 @@ const states = meanings<Report["state"]>({
   returned: "failed returned reversed"
 })
 
-export const isTransferStatus = (status: string): boolean => states.has(status)
+export const isExpectedTransferStatus = (status: string): boolean => states.has(status)
 
 const stateOf = ({ status }: Transfer): Report["state"] => states.get(status) ?? "processing"
 

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict, outcomeFrom, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
+import { isMade, unknownOutcome, outcomeFrom, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
 import { moneyOfCircle, networkOfChain } from "./CircleRequests.ts"
 import { acceptedAs, Amount, refusalOf } from "./CircleAnswers.ts"
 import { enclosed, optional, optionalText } from "../client/WireValues.ts"
@@ -49,7 +49,7 @@ const newestOf = ({ timeline = [] }: Intent): Moment | undefined => {
 
 const known = new Set(["created", "pending", "complete", "expired", "failed", "refunded"])
 
-export const isKnownMoment = (status: string): boolean => known.has(status)
+export const isExpectedIntentStatus = (status: string): boolean => known.has(status)
 
 export const addressIn = ({ paymentMethods = [] }: Intent): string | undefined =>
   paymentMethods.find(({ address }) => address !== undefined && address !== "")?.address
@@ -210,7 +210,7 @@ export const intentCreated = outcomeFrom(
 /** Of an intent that tells all by itself. */
 export const intentEnquiry = (reply: ProviderReply): Enquiry => {
   if (reply.status === 404) return new Absent()
-  if (reply.status !== 200) return noVerdict(reply)
+  if (reply.status !== 200) return unknownOutcome(reply)
   return Option.match(
     Option.flatMap(readIntent(reply), (intent) => intentReport(intent)),
     { onNone: (): Enquiry => unreadable(reply), onSome: (report) => report }
@@ -223,5 +223,5 @@ export const intentWith =
   (list: ProviderReply): Enquiry =>
     Option.getOrElse(
       Option.flatMap(movementsIn(intent, list), (listed) => intentReport(intent, listed)),
-      (): Enquiry => noVerdict(list, "that does not list what was paid")
+      (): Enquiry => unknownOutcome(list, "that does not list what was paid")
     )

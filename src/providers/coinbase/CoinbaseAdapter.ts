@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } fro
 import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { type Call, get, NeverSent, postJson, type ProviderReply } from "../client/ProviderHttp.ts"
 import { accountTest, alsoTold } from "../port/AccountTest.ts"
-import { credentialsRefused, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
+import { credentialsRefused, preparedOrDeclined, outcomeOfOrder, makeStatusWarning } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
 import { optionalText, objectReader } from "../client/WireValues.ts"
@@ -75,7 +75,7 @@ const nonce = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 0x1_000
   numbers.map((number) => number.toString(16).padStart(8, "0")).join("")
 )
 
-const warned = warnOfStatus("Coinbase", answers.isKnownStatus)
+const warnIfUnexpected = makeStatusWarning("Coinbase", answers.isExpectedStatus)
 
 const connect = (account: Account<typeof fields>): Connected => {
   const { credentials, http } = account
@@ -232,9 +232,9 @@ const connect = (account: Account<typeof fields>): Connected => {
     enquire: (attempt) => {
       switch (requests.kindOfAttempt(attempt)) {
         case "transfer":
-          return Effect.tap(Effect.merge(findTransfer(attempt)), warned)
+          return Effect.tap(Effect.merge(findTransfer(attempt)), warnIfUnexpected)
         case "deposit":
-          return Effect.tap(Effect.merge(findDeposit(attempt)), warned)
+          return Effect.tap(Effect.merge(findDeposit(attempt)), warnIfUnexpected)
         default:
           return Effect.succeed(new Unknown({ reason: "Coinbase makes no refunds" }))
       }

@@ -6,7 +6,7 @@ import {
   outcomeOfReport,
   credentialsRefused,
   isMade,
-  noVerdict,
+  unknownOutcome,
   outcomeFrom,
   providerIds,
   settledOnce,
@@ -49,7 +49,9 @@ export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
   )
   if (reply.status === 401) return credentialsRefused(reply)
   if (!definite.has(reply.status) || unsettled.has(errorType ?? "")) {
-    return errorType === undefined ? noVerdict(reply) : noVerdict(reply, `without a verdict (${errorType})`)
+    return errorType === undefined
+      ? unknownOutcome(reply)
+      : unknownOutcome(reply, `without a definite answer (${errorType})`)
   }
   return new Declined({
     reason: errorMessage ?? errorType ?? `HTTP ${reply.status}`,
@@ -71,7 +73,7 @@ const readAs =
   (reply) =>
     reply.status === 200
       ? Either.fromOption(Option.map(decode(reply.json), become), () => unreadable(reply))
-      : Either.left(noVerdict(reply))
+      : Either.left(unknownOutcome(reply))
 
 /** Of one thing by its id: that it is not found says something. */
 const readOne =
@@ -103,7 +105,7 @@ const decodeTransfers = objectReader({ transfers: Schema.Array(Transfer), nextPa
 
 const known = new Set(["quoted", "processing", "completed", "failed"])
 
-export const isKnownStatus = (status: string): boolean => known.has(status)
+export const isExpectedStatus = (status: string): boolean => known.has(status)
 
 /** Fee: what left our account beyond what arrived, where both are of one asset. */
 const feeOf = ({ sourceAmount, sourceAsset, targetAmount, targetAsset }: Transfer): { readonly fee?: Money } =>

@@ -7,10 +7,10 @@ import {
   credentialsRefused,
   firstReport,
   enquiryResult,
-  noVerdict,
+  unknownOutcome,
   preparedOrDeclined,
   outcomeOfOrder,
-  warnOfStatus
+  makeStatusWarning
 } from "../client/ProviderReplies.ts"
 import { triedBy } from "../port/AccountTest.ts"
 import { get, postJson, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
@@ -128,7 +128,7 @@ const balancesIn = answers.answerOf(
 /** Of ten refunds each. */
 const MOST_PAGES = 20
 
-const warned = warnOfStatus("Flutterwave", reports.isKnownStatus)
+const warnIfUnexpected = makeStatusWarning("Flutterwave", reports.isExpectedStatus)
 
 const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.secret_key)}` })
@@ -172,7 +172,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const reply = yield* ask(operation, page === 1 ? path : `${path}&page=${page}`)
       const listed = reports.refundsIn(reply)
-      if (listed === undefined) return yield* Effect.fail(noVerdict(reply))
+      if (listed === undefined) return yield* Effect.fail(unknownOutcome(reply))
       // Refunds made meanwhile shift the pages, so that some come twice.
       for (const one of listed.data) if (!all.has(one.id)) all.set(one.id, one)
       if (page >= Number(listed.meta?.page_info?.total_pages ?? 1)) break
@@ -239,7 +239,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     }
   }
 
-  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.flatMap(asked(attempt), warned)
+  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.flatMap(asked(attempt), warnIfUnexpected)
 
   /** A reference that it says it has is looked up, as one whose answer was lost. */
   const send = (request: requests.FlutterwaveOrder, order: PaymentOrder): Effect.Effect<Outcome> =>

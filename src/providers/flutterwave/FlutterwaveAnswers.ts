@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { credentialsRefused, isOk, unknownOutcome, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import { moneyOfMajor, optional, optionalText, type Refusal } from "../client/WireValues.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
@@ -41,7 +41,7 @@ const saysDuplicate = (message: string): boolean =>
   /(duplicate|already|exist).*(reference|tx_ref)|(reference|tx_ref).*(duplicate|already|exist)/i.test(message) &&
   !/not exist/i.test(message)
 
-export const saysAbsent = (message: string): boolean =>
+export const isNotFoundMessage = (message: string): boolean =>
   /no (transaction|transfer)|(transaction|transfer) (was )?not found/i.test(message)
 
 const Envelope = Schema.Struct({ status: Schema.String, message: optionalText })
@@ -79,7 +79,7 @@ const notTaken = (reply: ProviderReply, isPayout: boolean): Outcome => {
   const said = Option.getOrUndefined(envelopeIn(reply.json))
   return reply.status === 400 && said?.status === "error"
     ? refused(said.message ?? "HTTP 400", isPayout, "400")
-    : noVerdict(reply, said?.message ?? "without a verdict")
+    : unknownOutcome(reply, said?.message ?? "without a definite answer")
 }
 
 const chargeIn = answerOf(
@@ -127,7 +127,7 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
   const { data, meta } = answer
   const authorization = meta?.authorization
   if (data === undefined && authorization === undefined)
-    return noVerdict(reply, "with neither a charge nor a next step")
+    return unknownOutcome(reply, "with neither a charge nor a next step")
   const status = data?.status?.toLowerCase()
   const taken = {
     providerPaymentId: data?.id ?? null,

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, outcomeFrom, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { credentialsRefused, unknownOutcome, outcomeFrom, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import {
   moneyOfMajor,
   optional,
@@ -33,11 +33,11 @@ const refusedByWords: ReadonlyArray<readonly [words: RegExp, refusal: Refusal]> 
 const refused = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const said = codeOf(reply)
-  if (said === undefined) return noVerdict(reply)
+  if (said === undefined) return unknownOutcome(reply)
   const about = { reason: `${said.errorCode}: ${said.errorMessage ?? "no reason"}`, providerCode: said.errorCode }
   if (reply.status < 500) return new Declined({ ...about, code: "INVALID_ORDER" })
   const known = refusedByWords.find(([words]) => words.test(said.errorMessage ?? ""))
-  return known === undefined ? noVerdict(reply, said.errorCode) : new Declined({ ...known[1], ...about })
+  return known === undefined ? unknownOutcome(reply, said.errorCode) : new Declined({ ...known[1], ...about })
 }
 
 const Taken = Schema.Struct({ ResponseCode: Schema.String, ResponseDescription: optionalText })
@@ -170,7 +170,7 @@ export const queryAnswer =
     const error = codeOf(reply)
     return /being processed/i.test(error?.errorMessage ?? "")
       ? waiting(checkoutId, error?.errorCode ?? WAITING)
-      : noVerdict(reply, error?.errorCode)
+      : unknownOutcome(reply, error?.errorCode)
   }
 
 const Parameter = Schema.Struct({ Key: Schema.String, Value: optionalText })
@@ -263,7 +263,7 @@ export const statusResult = (reference: string, result: Result): Option.Option<R
 }
 
 /** Codes and statuses that are in one of the tables. */
-export const isKnownStatus = (status: string): boolean =>
+export const isExpectedStatus = (status: string): boolean =>
   [DONE, STILL_PROCESSING].includes(status) ||
   /^\d+\.\d+\.\d+$/.test(status) ||
   pushRefusals.has(status) ||

@@ -35,7 +35,7 @@ import {
   readDispute,
   reversalOf
 } from "./PaypalMovements.ts"
-import { paymentsShown } from "./PaypalOrders.ts"
+import { paymentsOfOrder } from "./PaypalOrders.ts"
 import {
   showCapture,
   showDispute,
@@ -279,7 +279,7 @@ const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subjec
     const { isToldByRefund: isTold } = returned
     if (
       isTold !== undefined &&
-      Option.exists(paymentsShown(yield* lookUps.lookedUp(showOrder(order.orderId), proof)), isTold)
+      Option.exists(paymentsOfOrder(yield* lookUps.lookedUp(showOrder(order.orderId), proof)), isTold)
     ) {
       return [new Hint({ attempt: attemptAt(order) })]
     }

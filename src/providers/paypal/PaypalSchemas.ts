@@ -13,7 +13,7 @@ import {
   objectReader
 } from "../client/WireValues.ts"
 import { Check } from "../port/Callback.ts"
-import { credentialsRefused, isMade, noVerdict } from "../client/ProviderReplies.ts"
+import { credentialsRefused, isMade, unknownOutcome } from "../client/ProviderReplies.ts"
 import type { Granted } from "../client/AccessTokens.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
@@ -177,7 +177,7 @@ const seenBefore: ReadonlySet<string> = new Set([
 export const refused = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const problem = problemIn(reply)
-  if (problem === undefined || (reply.status !== 400 && reply.status !== 422)) return noVerdict(reply)
+  if (problem === undefined || (reply.status !== 400 && reply.status !== 422)) return unknownOutcome(reply)
   if (seenBefore.has(problem.issue ?? "")) return new Unknown({ reason: `it was seen before: ${problem.reason}` })
   return new Declined({
     reason: problem.reason,

@@ -24,7 +24,7 @@ import {
   readDispute,
   reversalOf,
   isOurs,
-  isRemarkable,
+  isExpectedStatus,
   type Kind,
   readMoved,
   reportOf
@@ -135,9 +135,9 @@ const eventsOfMoved = (
       const key = providerPaymentId === null ? sha256Hex(body) : `${event} ${providerPaymentId}`
       const attempt = { reference, providerPaymentId, about: abouts[kind] }
       const verified = new VerifiedReport({ key, attempt, report, proof })
-      return isRemarkable(kind, moved.status)
-        ? Effect.as(Effect.logWarning(`Paystack's ${event} has the status ${moved.status}`), [verified])
-        : Effect.succeed([verified])
+      return isExpectedStatus(kind, moved.status)
+        ? Effect.succeed([verified])
+        : Effect.as(Effect.logWarning(`Paystack's ${event} has the status ${moved.status}`), [verified])
     }
   })
 

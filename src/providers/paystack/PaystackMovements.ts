@@ -56,9 +56,9 @@ const statesOf = { transaction: transactionStates, transfer: transferStates, ref
 
 export type Kind = keyof typeof statesOf
 
-/** Statuses that are logged: unknown ones, and those that wait for a person at Paystack. */
-export const isRemarkable = (kind: Kind, status: string | null): boolean =>
-  status !== null && (!statesOf[kind].has(status) || ["otp", "needs-attention"].includes(status))
+/** Neither unknown nor waiting for a person at Paystack; other statuses are logged. */
+export const isExpectedStatus = (kind: Kind, status: string): boolean =>
+  statesOf[kind].has(status) && !["otp", "needs-attention"].includes(status)
 
 const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
   Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))

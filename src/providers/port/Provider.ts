@@ -228,7 +228,7 @@ export interface Provider {
   readonly test?: Effect.Effect<Either.Either<AccountFacts, string>>
 }
 
-/** The providers that are switched on: those with credentials, and in sandbox mode the built-in rails. */
+/** The providers that are switched on: those with credentials, and in sandbox mode the simulators. */
 export class Providers extends Context.Tag("corridor/Providers")<
   Providers,
   {

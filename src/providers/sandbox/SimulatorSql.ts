@@ -1,4 +1,4 @@
-/** The rails' memory on PostgreSQL; the times of timers and leases are the database's. */
+/** Payments and timers of the simulators on PostgreSQL. Times of timers and leases are the database's. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
@@ -169,7 +169,7 @@ export const simulatorStoreSql = Layer.scoped(
               Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => announceTimers(timers, true) })
             ),
             Effect.map(Option.map(({ answer }) => answer)),
-            Effect.withSpan("RailStore.change")
+            Effect.withSpan("SimulatorStore.change")
           ),
       // Locks the payment with its timer, and skips payments that are being changed. The limit is a parameter, so the
       // statement is planned each time: a plan from small tables reads all payments.

@@ -27,7 +27,7 @@ export type Deliver = (
   callback: Pick<CallbackRequest, "headers" | "body">
 ) => Stored<void, DeliveryFailed>
 
-const notTaken = ({ eventId, rail }: SimulatorTimer) => `Callback ${eventId} of the ${rail} rail was not taken`
+const notTaken = ({ eventId, rail }: SimulatorTimer) => `Callback ${eventId} of the ${rail} simulator was not accepted`
 
 /** Every timer of a batch is in one of the three lists. */
 interface Batch {

@@ -191,7 +191,7 @@ const reversalOfDispute = ({ data, id: key, type }: Event): Option.Option<Charge
         _tag: "ChargeReversal",
         event: type,
         reports: [{ key, state: type === WITHDRAWN ? "returned" : "completed" }],
-        movements: movementsOfDispute(dispute, { withdrawn: true, reinstated: type === REINSTATED }),
+        movements: movementsOfDispute(dispute, { isWithdrawn: true, isReinstated: type === REINSTATED }),
         reason: "the payer disputed it, and Stripe took the money back",
         paymentIntent: dispute.payment_intent,
         amount: dispute.amount,

@@ -66,13 +66,13 @@ export interface Claim {
   readonly next: ReadonlyMap<OrgId, WebhookId>
 }
 
-export type Verdict =
-  | { readonly verdict: "delivered" }
-  | { readonly verdict: "retry"; readonly delay_ms: number }
-  | { readonly verdict: "dead" }
+export type DeliveryOutcome =
+  | { readonly outcome: "delivered" }
+  | { readonly outcome: "retry"; readonly delay_ms: number }
+  | { readonly outcome: "dead" }
 
 /** Ignored if the lease was lost. */
-export type AttemptResult = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & Verdict
+export type AttemptResult = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & DeliveryOutcome
 
 /** An endpoint that was disabled because it failed too long, and the number of deliveries that died with it. */
 export const DisabledEndpoint = Schema.Struct({ webhook_id: WebhookId, org_id: OrgId, waiting: Schema.Number })
