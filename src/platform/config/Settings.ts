@@ -184,7 +184,7 @@ const retention = Config.all({
     }),
     idempotencyRetention
   ),
-  strayCallbacks: Config.withDefault(positive("STRAY_CALLBACK_RETENTION"), unmatchedCallbackRetention)
+  unmatchedCallbacks: Config.withDefault(positive("UNMATCHED_CALLBACK_RETENTION"), unmatchedCallbackRetention)
 })
 
 /** Sanctions screening by moov-io/watchman; off without its address. */
