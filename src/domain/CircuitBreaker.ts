@@ -13,7 +13,7 @@ import { circuitOpensAfter, circuitOpenTime, circuitProbePatience, circuitShare 
 export type CircuitState = "closed" | "open" | "half-open"
 
 type Circuit = Data.TaggedEnum<{
-  /** Dispatches in a row that ended without a verdict, by whose they were. */
+  /** Dispatches in a row without a definite answer, by organisation. */
   Closed: { readonly silent: ReadonlyMap<OrgId, number> }
   Open: { readonly until: number }
   /** A probe of this organisation is under way; after `until` it is given up. */
@@ -90,7 +90,7 @@ export const unsent = (circuits: Circuits, org: OrgId, now: number): Circuits =>
 
 const openedAt = (now: number, times = 1): Circuit => Open({ until: now + times * Duration.toMillis(circuitOpenTime) })
 
-/** Counts one more dispatch without an answer; of one organisation at most `share` count. */
+/** Counts one more dispatch without a definite answer; of one organisation at most `share` count. */
 const silence = (circuit: Circuit, org: OrgId, share: number, now: number): Circuit =>
   $match(circuit, {
     Closed: ({ silent }) => {
@@ -103,10 +103,10 @@ const silence = (circuit: Circuit, org: OrgId, share: number, now: number): Circ
     Probing: ({ by }) => (by === org ? openedAt(now) : circuit)
   })
 
-/** Records the end of a dispatch. Any verdict closes the shared circuit. */
-export const report = (circuits: Circuits, org: OrgId, hasVerdict: boolean, now: number): Circuits => {
+/** Records the end of a dispatch. Any definite answer closes the shared circuit. */
+export const report = (circuits: Circuits, org: OrgId, isAnswered: boolean, now: number): Circuits => {
   const own = circuitOf(circuits, org)
-  if (hasVerdict) {
+  if (isAnswered) {
     const isNews = circuits.shared !== closed || own !== closed
     return isNews ? { shared: closed, byOrganization: withCircuitOf(circuits, org, closed) } : circuits
   }

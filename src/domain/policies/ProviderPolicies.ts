@@ -62,13 +62,13 @@ export const tokenMargin = Duration.minutes(1)
 /** A lost answer is asked for again, with the same reference, up to twice, where the provider honours it. */
 export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.intersect(Schedule.recurs(2)))
 
-/** A provider is left alone by an organisation after this many of its dispatches in a row without a verdict. */
+/** Dispatches in a row without a definite answer after which an organisation's circuit opens. */
 export const circuitOpensAfter = 10
 
 /** Failures in a row that open the circuit for all organisations, and how many of them one may contribute. */
 export const circuitShare = 4
 
-/** For this long; then one dispatch may try whether it answers again. */
+/** Time that a circuit stays open; then one dispatch tries the provider. */
 export const circuitOpenTime = Duration.seconds(30)
 
 /** A dispatch that tries an open circuit and never reports back is forgotten after this long, and another may try. */

@@ -20,7 +20,7 @@ const encodings = [
   [undefined, ""]
 ] as const
 
-export interface Packed {
+export interface CompressedBody {
   readonly encoding: string | undefined
   readonly body: Buffer
 }
@@ -28,7 +28,7 @@ export interface Packed {
 export interface ConsoleFile {
   readonly contentType: string
   /** Smallest first; the last is uncompressed. */
-  readonly packed: ReadonlyArray<Packed>
+  readonly bodies: ReadonlyArray<CompressedBody>
 }
 
 export interface ConsoleFiles {
@@ -38,20 +38,20 @@ export interface ConsoleFiles {
 
 const read = (name: string) => Effect.tryPromise(() => readFile(new URL(name, folder)))
 
-const readPacked = (name: string, contentType: string) =>
+const readCompressed = (name: string, contentType: string) =>
   Effect.map(
     Effect.forEach(encodings, ([encoding, ending]) =>
-      Effect.map(read(`${name}${ending}`), (body): Packed => ({ encoding, body }))
+      Effect.map(read(`${name}${ending}`), (body): CompressedBody => ({ encoding, body }))
     ),
-    (packed) => [name, { contentType, packed }] as const
+    (bodies) => [name, { contentType, bodies }] as const
   )
 
 /** Built console; none if the service runs from its sources and the console is not built. */
 export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.gen(function* () {
   const names = yield* Effect.flatMap(read("names.json"), (text) => Schema.decode(Names)(text.toString()))
   const files = yield* Effect.all([
-    readPacked(names.script, "text/javascript; charset=utf-8"),
-    readPacked(names.style, "text/css; charset=utf-8")
+    readCompressed(names.script, "text/javascript; charset=utf-8"),
+    readCompressed(names.style, "text/css; charset=utf-8")
   ])
   return { names, files: new Map<string, ConsoleFile>(files) }
 }).pipe(
@@ -109,9 +109,9 @@ const takes = (accepted: string, encoding: string): boolean =>
   new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, "i").test(accepted)
 
 /** Cached forever: the name contains a hash of the content. */
-const fileReply = ({ contentType, packed }: ConsoleFile, { request }: Incoming): Outgoing => {
+const fileReply = ({ contentType, bodies }: ConsoleFile, { request }: Incoming): Outgoing => {
   const accepted = String(request.headers["accept-encoding"] ?? "")
-  const chosen = packed.find(({ encoding }) => encoding === undefined || takes(accepted, encoding))!
+  const chosen = bodies.find(({ encoding }) => encoding === undefined || takes(accepted, encoding))!
   return {
     status: 200,
     headers: {

@@ -72,7 +72,7 @@ interface PriceChoice {
   readonly seal: string | null
 }
 
-interface Sealed {
+interface SealedPrice {
   readonly seal: string
   readonly until: Date
 }
@@ -83,7 +83,7 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
     /** Price for an amount received; none without a rate for the payer's currency. */
     readonly receiving: (link: PaymentLink, wanted: Money) => Stored<Option.Option<Price>>
     /** Null if no exchange rate is involved. */
-    readonly seal: (link: PaymentLink, price: Price) => Stored<Sealed | null>
+    readonly seal: (link: PaymentLink, price: Price) => Stored<SealedPrice | null>
     /** The shown or chosen price, with its rate locked. None: no longer valid, so a new price must be shown first. */
     readonly agreed: (link: PaymentLink, choice: PriceChoice) => Stored<Option.Option<Price>>
   }

@@ -40,7 +40,7 @@ export type RateLimitDecision =
 const ALLOWED: RateLimitDecision = { allowed: true }
 
 /** Tokens of one key that instances share. */
-type SpentTokens = readonly [key: string, tokens: number]
+type TokenUsage = readonly [key: string, tokens: number]
 
 interface Bucket {
   /**
@@ -96,7 +96,7 @@ export class RateLimiter {
   }
 
   /** Usage since the last call; if too many keys, the most used. */
-  takeUsage(mostKeys: number): ReadonlyArray<SpentTokens> {
+  takeUsage(mostKeys: number): ReadonlyArray<TokenUsage> {
     const all = Array.from(this.#unshared)
     this.#unshared = new Map()
     return all.length <= mostKeys ? all : all.sort(([, a], [, b]) => b - a).slice(0, mostKeys)

@@ -133,7 +133,7 @@ export const makeDisburseMilestone = Effect.gen(function* () {
     return viewOf(done)
   })
 
-  return traced("Escrows.disburse")((permit: Permit<"escrow">, wanted: DisburseRequest) =>
+  return traced("DisburseMilestone.disburse")((permit: Permit<"escrow">, wanted: DisburseRequest) =>
     runDetached(run(permit, wanted))
   )
 })

@@ -286,7 +286,7 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path: `${path}/logo`,
-      handle: traced("LinkRoute.logo")((incoming) =>
+      handle: traced("LinkRoutes.logo")((incoming) =>
         Effect.map(
           counter.logo(refOf(incoming)),
           Option.match({ onNone: () => notFound(readerOf(incoming)), onSome: logoReply })
@@ -296,12 +296,12 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path,
-      handle: traced("LinkRoute.show")((incoming) => withVisit(incoming, (visit) => shown(visit, incoming)))
+      handle: traced("LinkRoutes.show")((incoming) => withVisit(incoming, (visit) => shown(visit, incoming)))
     },
     {
       method: "POST",
       path,
-      handle: traced("LinkRoute.submit")((incoming) =>
+      handle: traced("LinkRoutes.submit")((incoming) =>
         orRefusedPage(
           incoming,
           withVisit(incoming, (visit) => submitted(visit, incoming))
@@ -311,14 +311,14 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path: statusPath,
-      handle: traced("LinkRoute.status")((incoming) =>
+      handle: traced("LinkRoutes.status")((incoming) =>
         withStatus(incoming, (visit) => Effect.succeed(statusReply(visit, incoming)))
       )
     },
     {
       method: "POST",
       path: statusPath,
-      handle: traced("LinkRoute.act")((incoming) =>
+      handle: traced("LinkRoutes.act")((incoming) =>
         orRefusedPage(
           incoming,
           withStatus(incoming, (visit) => acted(visit, incoming))
