@@ -142,7 +142,9 @@ const unfitness = (question: RouteQuestion, config: RouteConfig): Unfit | undefi
   const { alreadyDeclined, corridor, money, network } = question
   const { max_amount, min_amount, provider } = config
   if (question.platformOnly === true && isOwnAccount(config)) {
-    return unfit("What the platform keeps for the organisation does not go through the organisation's own account.")
+    return unfit(
+      "Money that the platform holds for the organisation does not go through the organisation's own account."
+    )
   }
   if (!config.is_active) return unfit("This configuration is switched off.")
   if (config.untested) {

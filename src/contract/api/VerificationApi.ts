@@ -48,7 +48,7 @@ export const RequestVerification = Schema.Struct({
   transaction_id: givenId({ description: "A transaction of the organisation" }),
   verification_type: VerificationType,
   triggered_by: withoutNumber(LONGEST_TRIGGER).annotations({
-    jsonSchema: { description: "What made it necessary, in your own words" }
+    jsonSchema: { description: "Reason, in your own words" }
   }),
   beneficiary_id: optional(givenId(), "Required when `target_type` is `beneficiary` or `both`"),
   sender_id: optional(givenId(), "A user of the organisation; required when `target_type` is `sender` or `both`"),

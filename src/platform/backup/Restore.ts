@@ -76,7 +76,7 @@ const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<Backu
 }
 
 const takeBack = (client: Pg.Client) =>
-  attempt("What had been restored could not be taken back: drop the database, and make it anew", async () => {
+  attempt("The restored tables could not be removed: drop the database and create it again", async () => {
     await client.query("rollback")
     await client.query(makeEmpty)
   }).pipe(Effect.catchAll(({ message }) => Effect.logError(message)))

@@ -261,7 +261,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
           Effect.catchAllCause((cause) =>
             Effect.zipRight(
               used.open,
-              Effect.logDebug("What instances let through could not be exchanged: each counts for itself", cause)
+              Effect.logDebug("Rate limit counts could not be exchanged: each instance counts for itself", cause)
             )
           ),
           Effect.zipRight(Effect.sleep(usageSharedEvery)),

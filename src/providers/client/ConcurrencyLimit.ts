@@ -72,7 +72,10 @@ const usual: ConcurrencyLimits = {
 
 export const makeConcurrencyLimit = (room: Partial<ConcurrencyLimits> = {}): ConcurrencyLimit => {
   const { patience, reserved, share, underWay: most, waiting: longest } = { ...usual, ...room }
-  const noRoom = new NeverSent({ reason: `${most} calls to it are under way and ${longest} more wait`, crowded: true })
+  const noRoom = new NeverSent({
+    reason: `${most} calls to it are in progress and ${longest} more wait`,
+    crowded: true
+  })
   const noTurn = new NeverSent({
     reason: `no turn among the calls to it within ${Duration.format(patience)}`,
     crowded: true

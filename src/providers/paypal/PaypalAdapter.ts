@@ -268,7 +268,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
             )
           : undefined
         const rights = scopes.map((one) => one.replace(/^https:\/\/uri\.paypal\.com\//, ""))
-        if (told === undefined) return { rights, note: "PayPal tells balances only to an app with Transaction search" }
+        if (told === undefined) return { rights, note: "PayPal shows balances only to apps with Transaction search" }
         return {
           ...present({ name: told.account_id }),
           rights,

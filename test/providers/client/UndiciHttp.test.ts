@@ -215,7 +215,7 @@ describe("nothing was sent", () => {
       const second = yield* Effect.fork(failureOf(http.call(order)))
       yield* Effect.sleep("5 millis")
       expect(yield* failureOf(http.call(order))).toEqual(
-        new NeverSent({ reason: "1 calls to it are under way and 1 more wait", crowded: true })
+        new NeverSent({ reason: "1 calls to it are in progress and 1 more wait", crowded: true })
       )
       expect(yield* Fiber.join(second)).toEqual(
         new NeverSent({ reason: "no turn among the calls to it within 400ms", crowded: true })
