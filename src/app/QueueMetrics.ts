@@ -11,7 +11,7 @@ import { unspanned } from "../platform/observability/Spans.ts"
 import { beforeScrape, exactGauge, gauge } from "../platform/observability/Metrics.ts"
 import { SqlClient } from "@effect/sql"
 import { unmatchedCallbackGrace, unmatchedCallbackWindow } from "../domain/policies/PaymentPolicies.ts"
-import { figuresRest, mostCounted } from "../domain/policies/ServerPolicies.ts"
+import { queueMetricsMaxAge, mostCounted } from "../domain/policies/ServerPolicies.ts"
 
 /** Number of items, and age of the oldest in seconds. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }
@@ -258,7 +258,7 @@ const statement = `with turn as (
 export const queueMetricsSql = Layer.effect(
   QueueMetricsStore,
   Effect.map(SqlClient.SqlClient, (sql) => ({
-    current: sql.unsafe(statement, [Duration.toSeconds(figuresRest) - 1]).pipe(
+    current: sql.unsafe(statement, [Duration.toSeconds(queueMetricsMaxAge) - 1]).pipe(
       Effect.flatMap(row),
       Effect.repeat({ until: ({ figures }) => figures !== null }),
       Effect.map(({ figures }) => figures!),

@@ -14,7 +14,7 @@ export interface LockedRate extends Exchange {
   readonly readAt: Date
 }
 
-interface Sides {
+interface ConvertedAmounts {
   readonly amount: Money
   readonly target: Money
 }
@@ -38,7 +38,7 @@ export const checkLocked = <Lock extends LockedRate>(
 /** Checks that `target` is the amount at this rate. Small amounts whose rounding alone would be a gain are refused. */
 export const checkTarget = (
   exchange: Exchange,
-  { amount, target }: Sides
+  { amount, target }: ConvertedAmounts
 ): Either.Either<void, Invalid | RateMismatch> => {
   const worth = expected(amount, exchange)
   if (worth.isZero) {
@@ -74,7 +74,10 @@ export const convertibleNear = (amount: Money, exchange: Exchange, unit: bigint)
 }
 
 /** Checks that `target` is the amount that the service computes. */
-export const checkGiven = (exchange: Exchange, { amount, target }: Sides): Either.Either<void, RateMismatch> =>
+export const checkGiven = (
+  exchange: Exchange,
+  { amount, target }: ConvertedAmounts
+): Either.Either<void, RateMismatch> =>
   given(amount, exchange).minor === target.minor && target.isPositive
     ? Either.void
     : Either.left(new RateMismatch({ message: "target_amount: is not what the amount is worth at the locked rate." }))

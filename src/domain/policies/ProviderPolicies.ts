@@ -14,7 +14,7 @@ export const providerAnswerTimeout = Duration.seconds(25)
 export const providerAnswerBytes = 1024 * 1024
 
 /** Concurrent calls of one instance through one provider account. A hanging account blocks only its own. */
-export const providerCallsUnderWay = 64
+export const providerConcurrency = 64
 
 /** Of them orders, questions and proofs of callbacks have so many each, whatever the others do. */
 export const providerCallsReserved = 8
@@ -27,7 +27,7 @@ export const providerCallsWaiting = 256
 export const providerQueuePatience = Duration.seconds(1)
 
 /** Concurrent calls that verify callbacks. Anyone can send a callback, and payments need the connections. */
-export const callbackChecksUnderWay = 16
+export const callbackCheckConcurrency = 16
 
 /** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
 export const providerKeepAlive = Duration.seconds(4)

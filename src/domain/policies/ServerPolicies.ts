@@ -62,7 +62,7 @@ export const workerHealthyAfter = Duration.seconds(2)
 export const workerDownAfter = Duration.seconds(3)
 
 /** Metrics of the database are read at a scrape, unless an instance has read them within this time. */
-export const figuresRest = Duration.seconds(15)
+export const queueMetricsMaxAge = Duration.seconds(15)
 
 /** Of what waits in a queue no more than this many are counted. */
 export const mostCounted = 10_000

@@ -142,7 +142,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           account: configId ?? "platform",
           baseUrl,
           mode,
-          callsUnderWay: makeConcurrencyLimit(),
+          concurrencyLimit: makeConcurrencyLimit(),
           ...(tls === undefined ? {} : { tls })
         })
         const callbackUrl = callbackUrlOf(party.name, configId)

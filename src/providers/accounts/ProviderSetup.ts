@@ -53,13 +53,13 @@ export const checkPlatform = traced("checkPlatform")(function* (party: AnyThirdP
   )
 })
 
-interface Known {
+interface KnownSetting {
   readonly isSet: boolean
   readonly isStored: boolean
   readonly mode: Mode
 }
 
-const settingState = (field: CredentialField, { isSet, isStored, mode }: Known) => {
+const settingState = (field: CredentialField, { isSet, isStored, mode }: KnownSetting) => {
   if (isSet) return "set"
   if (isStored) return "stored"
   return isOptional(field, mode) ? "optional" : "missing"

@@ -36,12 +36,12 @@ type Payment = typeof Payment.Type
 
 const decodePayments = enclosed(Schema.Array(Payment))
 
-type Moment = NonNullable<Intent["timeline"]>[number]
+type TimelineEntry = NonNullable<Intent["timeline"]>[number]
 
 /** Circle puts the newest first, and tells the time of each. */
-const newestOf = ({ timeline = [] }: Intent): Moment | undefined => {
-  const at = ({ time }: Moment): number => Date.parse(time ?? "") || 0
-  return timeline.reduce<Moment | undefined>(
+const newestOf = ({ timeline = [] }: Intent): TimelineEntry | undefined => {
+  const at = ({ time }: TimelineEntry): number => Date.parse(time ?? "") || 0
+  return timeline.reduce<TimelineEntry | undefined>(
     (newest, one) => (newest === undefined || at(one) > at(newest) ? one : newest),
     undefined
   )
@@ -70,7 +70,7 @@ const isRefunded = (intent: Intent): boolean =>
   newestOf(intent)?.status === "refunded" || (intent.refundIds ?? []).length > 0 || isSome(intent.amountRefunded)
 
 /** Circle has two ways to say that it ran out of time. */
-const statusOf = (newest: Moment | undefined): string | null =>
+const statusOf = (newest: TimelineEntry | undefined): string | null =>
   newest?.status === "complete" && newest.context === "expired" ? "expired" : (newest?.status ?? null)
 
 /** Has ended: payments until then are final. */

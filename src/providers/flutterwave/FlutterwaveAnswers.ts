@@ -8,12 +8,12 @@ import { urlOf } from "../../domain/Url.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
 /** Flutterwave refuses with sentences instead of codes; the unambiguous ones are matched by text. */
-type Known = readonly [words: RegExp, refusal: Refusal]
+type RefusalByWords = readonly [words: RegExp, refusal: Refusal]
 
 const theirs = (code: RefusalCode): Refusal => ({ code, instrument: true })
 
 /** Of money that a customer should pay. */
-const ofCharges: ReadonlyArray<Known> = [
+const ofCharges: ReadonlyArray<RefusalByWords> = [
   [/insufficient (funds?|balance)/i, theirs("INSUFFICIENT_FUNDS")],
   [/do not honou?r|declined by (the )?(issuer|bank)/i, theirs("CARD_DECLINED")],
   [/expired card|card (has )?expired/i, theirs("CARD_EXPIRED")],
@@ -23,7 +23,7 @@ const ofCharges: ReadonlyArray<Known> = [
 ]
 
 /** Of money that we should pay. */
-const ofTransfers: ReadonlyArray<Known> = [
+const ofTransfers: ReadonlyArray<RefusalByWords> = [
   [/insufficient (funds?|balance)/i, { code: "PROVIDER_BALANCE_LOW" }],
   [
     /recipient account could not be|(invalid|unknown) account|account (number )?(is )?invalid/i,

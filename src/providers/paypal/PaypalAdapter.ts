@@ -3,7 +3,7 @@ import { Duration, Effect, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { callbackChecksUnderWay } from "../../domain/policies/ProviderPolicies.ts"
+import { callbackCheckConcurrency } from "../../domain/policies/ProviderPolicies.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
 import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
 import {
@@ -219,7 +219,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
   }
 
   /** Limits verification calls, so that forged callbacks do not use up the calls of payments. */
-  const checks = makeConcurrencyLimit({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
+  const checks = makeConcurrencyLimit({ concurrency: callbackCheckConcurrency, reserved: 0, share: 0 })
 
   /** `read`: none where the answer says nothing about what was asked. */
   const askedFor =
