@@ -55,7 +55,7 @@ export default {
     "no-console": "error",
     "no-restricted-properties": [
       "error",
-      { object: "URL", property: "canParse", message: "Node 20 misreads é there: urlOf of src/domain/GivenUrl.ts." }
+      { object: "URL", property: "canParse", message: "Node 20 misreads é there: urlOf of src/domain/Url.ts." }
     ],
     eqeqeq: "error",
     "no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],

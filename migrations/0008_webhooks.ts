@@ -40,7 +40,7 @@ const events = `
       from (select string_to_array(data, chr(10)) as v) lines
     ) end
   $$;
-  -- The text of an event as it is delivered, for people who read the tables. The service does the same in EventText.ts.
+  -- The text of an event as it is delivered, for people who read the tables. The service does the same in EventPayloadStorage.ts.
   create function event_payload(e events) returns text language sql stable as $$
     select coalesce(e.payload, '{"event_id":"' || e.event_id || '","event_type":"' || e.event_type || '","org_id":"' || e.org_id
       || '","created_at":"' || to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '","data":'

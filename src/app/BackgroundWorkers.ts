@@ -113,7 +113,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       showQueueMetrics,
       start("KYB requests", workerOf(KybRequests)),
       start("months", partitionWorker),
-      start("rails", simulators),
+      start("simulators", simulators),
       start("rate limits", workerOf(RateLimits)),
       start("rate sources", workerOf(RateFeed)),
       start("reserves", workerOf(ReserveReleases)),

@@ -113,7 +113,7 @@ export const dueTimesStatement = [
       and received_at > ${ago(unmatchedCallbackWindow)} order by received_at desc limit 1) newest`,
   // Usage of rate limits that other instances have stored lately.
   `select 'rate_limits', coalesce((select max(told_at) from spent_tokens) > ${ago(usageReadWithin)}, false), null`,
-  // One index lookup for each organisation. With very many of them the worker looks itself.
+  // One index lookup for each organisation. With very many organisations the worker looks itself.
   `select 'webhooks', coalesce(bool_or(next_at <= now()) or count(*) = ${webhookWalk}, false),
     ${until("min(next_at) filter (where next_at > now())")}
     from (

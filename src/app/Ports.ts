@@ -4,14 +4,14 @@ import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { OtherItems, type OtherItemsOf, ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { VerificationSubjects } from "../people/verification/VerificationSender.ts"
 import { CurrentStateAnswer } from "../platform/idempotency/Idempotency.ts"
-import { SealedTables, sealedSecrets } from "../platform/secrets/Secrets.ts"
-import { sealedCredentials } from "../providers/accounts/AccountCredentials.ts"
+import { RotatableTables, rotatableSecrets } from "../platform/secrets/Secrets.ts"
+import { rotatableCredentials } from "../providers/accounts/AccountCredentials.ts"
 import { replayedWithdrawalAnswer } from "../treasury/accounts/WithdrawalEvents.ts"
 import { transferItems } from "../treasury/accounts/IncomingTransfers.ts"
 import { blockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
 import { replayedPayoutAnswer } from "../treasury/escrow/PartyPayouts.ts"
-import { sealedKybDocuments } from "../people/kyb/Kyb.ts"
-import { sealedWebhookSecrets } from "../webhooks/WebhookSecrets.ts"
+import { rotatableKybDocuments } from "../people/kyb/Kyb.ts"
+import { rotatableWebhookSecrets } from "../webhooks/WebhookSecrets.ts"
 
 export const CurrentStateAnswerLive = Layer.effect(
   CurrentStateAnswer,
@@ -48,9 +48,9 @@ export const VerificationSubjectsLive = Layer.effect(
   })
 )
 
-export const SealedTablesLive = Layer.succeed(SealedTables, [
-  sealedSecrets,
-  sealedWebhookSecrets,
-  ...sealedCredentials,
-  sealedKybDocuments
+export const RotatableTablesLive = Layer.succeed(RotatableTables, [
+  rotatableSecrets,
+  rotatableWebhookSecrets,
+  ...rotatableCredentials,
+  rotatableKybDocuments
 ])

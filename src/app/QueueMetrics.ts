@@ -11,7 +11,7 @@ import { unspanned } from "../platform/observability/Spans.ts"
 import { beforeScrape, exactGauge, gauge } from "../platform/observability/Metrics.ts"
 import { SqlClient } from "@effect/sql"
 import { unmatchedCallbackGrace, unmatchedCallbackWindow } from "../domain/policies/PaymentPolicies.ts"
-import { figuresRest, mostCounted } from "../domain/policies/ServerPolicies.ts"
+import { queueMetricsMaxAge, mostCounted } from "../domain/policies/ServerPolicies.ts"
 
 /** Number of items, and age of the oldest in seconds. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }
@@ -29,7 +29,7 @@ export const QueueMetrics = Schema.Struct({
   unknown: Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting })),
   items: Schema.Array(Schema.Struct({ kind: Schema.Literal(...operatorItemKinds), ...waiting })),
   /** Verified callbacks without a payment after ten minutes. Absent if an older version took the snapshot. */
-  strays: Schema.optional(Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting }))),
+  unmatched: Schema.optional(Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting }))),
   queue: Schema.Struct({
     ...waiting,
     /** Seconds since the delivery that is longest overdue became due. */
@@ -62,7 +62,7 @@ const unknownOutcomeAge = gauge(
   ["provider"]
 )
 const unmatchedCallbacks = gauge(
-  "corridor_stray_callbacks",
+  "corridor_unmatched_callbacks",
   "Verified callbacks of the last three days without a payment after ten minutes, by provider.",
   ["provider"]
 )
@@ -118,7 +118,7 @@ const show = (metrics: QueueMetrics): void => {
     const found = metrics.unknown.find((one) => one.provider === provider)
     unknownOutcomes([provider], found?.count ?? 0)
     unknownOutcomeAge([provider], found?.oldest ?? 0)
-    unmatchedCallbacks([provider], metrics.strays?.find((one) => one.provider === provider)?.count ?? 0)
+    unmatchedCallbacks([provider], metrics.unmatched?.find((one) => one.provider === provider)?.count ?? 0)
   }
   for (const kind of operatorItemKinds) {
     const found = metrics.items.find((one) => one.kind === kind)
@@ -212,7 +212,7 @@ const read = `select jsonb_build_object(
       select 'incoming_transfer', count(*)::int, ${age("min(created_at)")}
       from (select created_at from incoming_transfers where state = 'suspense'
         order by created_at, transfer_id limit ${mostCounted}) t having count(*) > 0) i),
-    'strays', (select coalesce(jsonb_agg(k), '[]') from (
+    'unmatched', (select coalesce(jsonb_agg(k), '[]') from (
       select provider, count(*)::int as count, ${age("min(received_at)")} as oldest
       from (select provider, received_at from provider_callbacks
         where payment_id is null and word is not null
@@ -258,7 +258,7 @@ const statement = `with turn as (
 export const queueMetricsSql = Layer.effect(
   QueueMetricsStore,
   Effect.map(SqlClient.SqlClient, (sql) => ({
-    current: sql.unsafe(statement, [Duration.toSeconds(figuresRest) - 1]).pipe(
+    current: sql.unsafe(statement, [Duration.toSeconds(queueMetricsMaxAge) - 1]).pipe(
       Effect.flatMap(row),
       Effect.repeat({ until: ({ figures }) => figures !== null }),
       Effect.map(({ figures }) => figures!),

@@ -269,7 +269,7 @@ export class SandboxReset extends Context.Tag("corridor/SandboxReset")<
       }).pipe(Effect.orDie)
 
       return {
-        run: traced("Reset.run")(function* (permit) {
+        run: traced("SandboxReset.run")(function* (permit) {
           if (mode !== "sandbox") {
             return yield* new Conflict({ message: "Only a sandbox can be reset, and CORRIDOR_MODE is live." })
           }

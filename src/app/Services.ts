@@ -1,6 +1,6 @@
 /**
- * All services on top of the stores, the same for server, CLI and tests. The last lines of `servicesOver` are the
- * lowest layers.
+ * Layers of all services on top of the stores, the same for server, CLI and tests. The last lines of `servicesOver` are
+ * the lowest layers.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { Layer } from "effect"
@@ -84,7 +84,7 @@ const RulesLive = RuleTrial.layer.pipe(Layer.provideMerge(Rules.layer))
 
 const RateFeedLive = RateFeed.layer.pipe(Layer.provide(FetchHttpClient.layer))
 
-/** All services over the given providers; tests and simulation pass their own. */
+/** Services over the given providers; tests and simulation pass their own. */
 export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.mergeAll(PeopleLive, ChecksLive, EscrowsLive, PagesLive, RateFeedLive, RulesLive).pipe(
     Layer.provideMerge(AccountsLive),
@@ -107,7 +107,7 @@ export const GateLive = credentialGate.pipe(Layer.provide(Authenticator.layer), 
 export const serverOver = <A, E, R>(services: Layer.Layer<A, E, R>) =>
   Layer.merge(GateLive, SandboxLive).pipe(Layer.provideMerge(services))
 
-/** All services on a database, for the server and for commands that need everything. */
+/** Services on a database, for the server and for commands that need everything. */
 export const appOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: ServicesLive, stores: StoresLive, settings: ProviderSettingsLive })
 

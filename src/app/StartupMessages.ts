@@ -6,7 +6,7 @@ import { isDatabaseFailure } from "../domain/Failure.ts"
 import { logging } from "../platform/observability/Logging.ts"
 import { redactText } from "../platform/observability/Redaction.ts"
 
-/** One line for a shell: a payin that the built-in simulator completes. */
+/** Shell command for a payin that the built-in simulator completes. */
 const firstPayment = (publicUrl: string, key: string): string => {
   const payment = {
     ...{ amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES" },

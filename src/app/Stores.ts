@@ -1,4 +1,4 @@
-/** All stores, on PostgreSQL and in memory. */
+/** Layers of all stores, on PostgreSQL and in memory. */
 import { Layer } from "effect"
 import { linkStoreMemory } from "../hosted/links/LinkMemory.ts"
 import { linkStoreSql } from "../hosted/links/LinkSql.ts"

@@ -45,8 +45,10 @@ export const nextPage = (page: Omit<PageOf<unknown>, "data">): Readonly<Record<s
 }
 
 /**
- * Seconds to wait before a retry of an answered request, at least; undefined: no retry. 409 with Retry-After: the first
- * request with this key is still running. Proxies send 503 without Retry-After. After 429 nothing was done.
+ * Shortest delay in seconds before an answered request is retried; undefined: no retry.
+ * - 409 with Retry-After: the first request with this key is still running.
+ * - 503: proxies send it without Retry-After.
+ * - 429: nothing was done.
  */
 export const secondsToRetry = (
   status: number,

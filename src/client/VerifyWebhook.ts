@@ -13,7 +13,7 @@ type HeaderValue = string | ReadonlyArray<string> | undefined
 export interface WebhookDelivery {
   /** Raw bytes of the body, before JSON.parse. */
   readonly body: string | Uint8Array
-  /** As Node or `fetch` provide them. */
+  /** Headers as Node or `fetch` provide them. */
   readonly headers: Readonly<Record<string, HeaderValue>> | { readonly get: (name: string) => string | null }
   /** The endpoint's `secret_key`; both during a rotation. */
   readonly secret: string | ReadonlyArray<string>
@@ -39,7 +39,7 @@ const encoder = new TextEncoder()
 
 const PREFIX = "whsec_"
 
-/** Nothing of what `atob` throws at. */
+/** Decodes base64; empty for text that `atob` rejects. */
 const bytesOfBase64 = (text: string): Uint8Array => {
   const shape = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
   return shape.test(text) ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0)) : new Uint8Array()

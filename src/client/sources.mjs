@@ -27,7 +27,7 @@ export const unlessBuilt = async (folder, sources, make) => {
   writeFileSync(mark, now)
 }
 
-/** One script and one style sheet for current browsers. */
+/** Build options for current browsers: one script and one style sheet. */
 export const forBrowsers = {
   absWorkingDir: project,
   bundle: true,

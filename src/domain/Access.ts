@@ -1,7 +1,8 @@
 /**
- * Who may do what, on one page. Every operation names one `Access`; the table says which role it needs and which
- * granted permission opens it to a lower role. A `Permit` is the proof that the question was asked: services take one,
- * and only `authorize`, `makerPermit`, `initiatorPermit` and `operatorPermit` make one, so that work without authorization does not compile.
+ * Access by role and permission. Every operation names one `Access`; the table has the role it needs and the granted
+ * permission that opens it to a lower role. A `Permit` proves that access was checked, and services take one. Only
+ * `authorize`, `makerPermit`, `initiatorPermit` and `operatorPermit` make permits, so code without authorization does
+ * not compile.
  */
 import { Data, Either, Option, Schema } from "effect"
 import { type KeyId, OrgId, type UserId, idOrNil, nilUuid } from "./Ids.ts"
@@ -62,7 +63,7 @@ const permissionsOf = ({ alsoBy, permission }: Requirement): ReadonlyArray<Permi
 /** Whom a token names, in the words of the identity provider. */
 export interface Identity {
   readonly subject: string
-  /** None when the token has none, or does not say that it is verified. */
+  /** Verified e-mail address; none when the token has none or does not say that it is verified. */
   readonly email: Option.Option<string>
 }
 
@@ -174,7 +175,7 @@ export const authorize = <A extends Access>(
   return Either.right(new Permit({ access, scope: Option.some(orgId), actor, role, terms }))
 }
 
-/** One name for one person, whichever credential they use. */
+/** One name for one person, with every credential of theirs. */
 export const personOf = ({ actor }: Permit<Access>): string =>
   Option.getOrElse(actor.userId, () => `${actor.kind} ${actor.id}`)
 

@@ -37,8 +37,8 @@ export const ibanProblem = (text: string, country: CountryCode): string | undefi
 }
 
 /**
- * Nigerian account numbers (NUBAN): nine digits and a check digit that depends on the institution, as the Central Bank
- * of Nigeria set it in 2010 for banks and in 2020 for other financial institutions.
+ * Nigerian account numbers (NUBAN): nine digits and a check digit that depends on the institution. The Central Bank of
+ * Nigeria set the rule in 2010 for banks and in 2020 for other financial institutions.
  */
 const weights = [3, 7, 3] as const
 

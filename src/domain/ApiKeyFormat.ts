@@ -1,6 +1,6 @@
 /**
- * The text of an API key: `ck_test_` or `ck_live_`, 32 random base62 characters, and a checksum of all that stands
- * before it, so that a mistyped or made-up key is refused without asking the database.
+ * Format of an API key: `ck_test_` or `ck_live_`, 32 random base62 characters, and a checksum of the rest. A mistyped
+ * or made-up key is refused without a database query.
  */
 import { Option } from "effect"
 import { sha256Hex } from "./Digest.ts"
@@ -22,8 +22,8 @@ const SHAPE = /^ck_(test|live)_[0-9A-Za-z]{38}$/
 const UNBIASED_BELOW = 248
 
 /**
- * How many random bytes to hand to `formatApiKey`. One byte in 32 is rejected on average; that more than half of 64
- * are has a chance below 2^-100.
+ * Random bytes for `formatApiKey`. One byte in 32 is rejected on average; more than half of 64 with a chance below
+ * 2^-100.
  */
 export const API_KEY_RANDOM_BYTES = 64
 

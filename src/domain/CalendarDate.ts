@@ -14,7 +14,7 @@ export const isDate = (text: string): boolean =>
 
 export const daysBefore = (date: string, days: number): string => dateOf(millisOf(date) - days * DAY)
 
-/** Both included. */
+/** Number of days, both ends included. */
 export const daysBetween = (from: string, to: string): number => (millisOf(to) - millisOf(from)) / DAY + 1
 
 export const eachDay = (from: string, to: string): ReadonlyArray<string> =>

@@ -36,15 +36,15 @@ export const passesLuhn = (digits: string, start = 0, end = digits.length): bool
 }
 
 /**
- * What a letter, another digit or a plus is attached to, or a point with a digit before it, is part of something else: an
- * order number, an IBAN, a phone number, a fraction.
+ * Digits that stand alone. After a letter, another digit, a plus, or a point with a digit before it they are part of
+ * something else, such as an order number, an IBAN, a phone number or a fraction.
  */
 const standingAlone = /(?<![\p{L}\d+]|\d\.)\d{14,19}(?![\p{L}\d])/gu
 
 /** Separators between the groups of a card number. */
 const BETWEEN = "[\\s./_·\\u2010-\\u2015\\u2212-]"
 
-/** As cards are printed; with more of the same before or after it, it is part of something longer. */
+/** Card number in printed groups. With more groups of the same kind around it, it is part of something longer. */
 const inGroups = new RegExp(
   `(?<![\\p{L}\\d+]|\\d${BETWEEN})\\d{4}(${BETWEEN})(?:\\d{4}\\1\\d{4}\\1\\d{4}|\\d{6}\\1\\d{4,5})(?![\\p{L}\\d]|\\1\\d{4})`,
   "gu"
@@ -65,7 +65,9 @@ const isAscii = (text: string): boolean => {
   return true
 }
 
-/** As a person reads it: digits and spaces of other kinds are the usual ones, and what has no width is not there. */
+/**
+ * Text as a person reads it: other scripts' digits and spaces become usual ones, characters without width are removed.
+ */
 const asRead = (text: string): string =>
   isAscii(text)
     ? text
@@ -74,7 +76,7 @@ const asRead = (text: string): string =>
         .replaceAll(/\p{Cf}/gu, "")
         .replaceAll(/[^\P{Nd}0-9]/gu, usualDigit)
 
-/** No number has fewer, in whatever digits it is written. */
+/** Fewest digits of a card number, in any script. */
 const FEWEST_SIGNS = 14
 
 const mayHoldOne = (text: string): boolean => {
@@ -88,7 +90,7 @@ const mayHoldOne = (text: string): boolean => {
 
 const patterns = [standingAlone, inGroups]
 
-/** It begins, is as long and has the check digit of a card's number. */
+/** Has the prefix, length and check digit of a card number. */
 const isCardNumber = (found: string): boolean => {
   const digits = found.replaceAll(/\D/g, "")
   return ranges.some((range) => range.test(digits)) && passesLuhn(digits)

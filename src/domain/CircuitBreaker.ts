@@ -1,8 +1,8 @@
 /**
  * Circuit breaker of a provider account, as a pure state machine.
- * - One organisation's circuit opens after ten timeouts in a row of its own.
- * - The shared circuit opens after ten in a row, of which one organisation counts for four at most. A single
- *   organisation cannot cause an outage for the others.
+ * - One organisation's circuit opens after ten of its own timeouts in a row.
+ * - The shared circuit opens after ten in a row. One organisation counts for four of them at most, so it cannot cause
+ *   an outage for the others.
  *
  * Times are milliseconds of the caller's clock. Only dispatches are reported here, never look-ups.
  */
@@ -13,7 +13,7 @@ import { circuitOpensAfter, circuitOpenTime, circuitProbePatience, circuitShare 
 export type CircuitState = "closed" | "open" | "half-open"
 
 type Circuit = Data.TaggedEnum<{
-  /** Dispatches in a row that ended without a verdict, by whose they were. */
+  /** Dispatches in a row without a definite answer, by organisation. */
   Closed: { readonly silent: ReadonlyMap<OrgId, number> }
   Open: { readonly until: number }
   /** A probe of this organisation is under way; after `until` it is given up. */
@@ -59,7 +59,7 @@ export const openFor = ({ shared: everybodys, byOrganization }: Circuits): "nobo
 
 export interface Begun {
   readonly circuits: Circuits
-  /** Not while one of the two is open, nor beside another probe. */
+  /** False while one of the two circuits is open, or beside another probe. */
   readonly admitted: boolean
 }
 
@@ -90,7 +90,7 @@ export const unsent = (circuits: Circuits, org: OrgId, now: number): Circuits =>
 
 const openedAt = (now: number, times = 1): Circuit => Open({ until: now + times * Duration.toMillis(circuitOpenTime) })
 
-/** One more without a verdict; of one organisation only so many count. */
+/** Counts one more dispatch without a definite answer; of one organisation at most `share` count. */
 const silence = (circuit: Circuit, org: OrgId, share: number, now: number): Circuit =>
   $match(circuit, {
     Closed: ({ silent }) => {
@@ -103,10 +103,10 @@ const silence = (circuit: Circuit, org: OrgId, share: number, now: number): Circ
     Probing: ({ by }) => (by === org ? openedAt(now) : circuit)
   })
 
-/** Records the end of a dispatch. Any verdict closes the shared circuit. */
-export const report = (circuits: Circuits, org: OrgId, hasVerdict: boolean, now: number): Circuits => {
+/** Records the end of a dispatch. Any definite answer closes the shared circuit. */
+export const report = (circuits: Circuits, org: OrgId, isAnswered: boolean, now: number): Circuits => {
   const own = circuitOf(circuits, org)
-  if (hasVerdict) {
+  if (isAnswered) {
     const isNews = circuits.shared !== closed || own !== closed
     return isNews ? { shared: closed, byOrganization: withCircuitOf(circuits, org, closed) } : circuits
   }

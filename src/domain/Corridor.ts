@@ -19,7 +19,7 @@ export const paymentMethods = ["bank_transfer", "card", "mobile_money", "crypto"
 export type PaymentMethod = (typeof paymentMethods)[number]
 export const PaymentMethod = Schema.Literal(...paymentMethods).annotations({ identifier: "PaymentMethod" })
 
-/** As records and configurations have it; an initiation says payin and payout. */
+/** Direction as in records and configurations; an initiation says payin and payout. */
 export const flows = ["inbound", "outbound", "external"] as const
 export type Flow = (typeof flows)[number]
 export const Flow = Schema.Literal(...flows).annotations({ identifier: "Flow" })

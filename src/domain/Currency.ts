@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 
 /**
- * Active ISO 4217 currencies by the digits of their minor unit. Codes of funds, metals, units of account and testing are
- * left out, since nobody can be paid in them.
+ * Active ISO 4217 currencies by the digits of their minor unit. Codes of funds, metals, units of account and testing
+ * are left out: they are no means of payment.
  */
 const currenciesByExponent: ReadonlyArray<readonly [exponent: number, codes: string]> = [
   [0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"],

@@ -43,7 +43,7 @@ export const roundToSignificantDigits = (
   return BigDecimal.normalize(surplus > 0 ? roundToScale(d, d.scale - surplus, rounding) : d)
 }
 
-/** How many fraction digits the value needs, whatever its scale: 10.000 needs none. */
+/** Fraction digits that the value needs, independent of its scale: 10.000 needs none. */
 export const fractionDigits = (d: BigDecimal.BigDecimal): number => Math.max(0, BigDecimal.normalize(d).scale)
 
 /** The decimal that a JSON reader means by this double: its shortest text that reads back as the same double. */
@@ -140,7 +140,7 @@ const toDouble = (d: BigDecimal.BigDecimal): number => Number(toPlainText(d))
 
 const AMOUNT_DIGITS = 15
 
-/** What amounts are called in the contract: 15 digits are what a reader's double holds. */
+/** Format of amounts in the contract. A reader's double holds 15 digits. */
 export const MONEY = "double"
 
 const amountLimit = BigDecimal.make(1n, -AMOUNT_DIGITS)
@@ -210,7 +210,7 @@ const asWritten = (literal: string): string => literal
 /** With every number as the text that it was written with. */
 export const parseAsWritten = (text: string): unknown => parse(text, null, { parseNumber: asWritten })
 
-/** One text for each JSON value, whatever the order of its members: equal bodies give equal texts. */
+/** JSON value with sorted members: equal bodies give equal texts. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (isInexact(value)) return nearest(value)

@@ -13,7 +13,7 @@ export const serviceSignature = (secret: string, body: string): string =>
 const keyOf = (secret: string): Buffer =>
   Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, "base64")
 
-/** One signature for each secret: a receiver that has any of them can verify. The decoded bytes are the key. */
+/** Signs with each secret: a receiver that has any of them can verify. The decoded bytes are the key. */
 export const standardSignature = (
   secrets: ReadonlyArray<string>,
   message: { readonly id: string; readonly timestamp: string; readonly body: string }

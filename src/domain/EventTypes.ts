@@ -20,7 +20,7 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
-/** Which events an endpoint asks for: exact types, all of one family, or everything. */
+/** Selector of all events; others are one exact type or one family. */
 export const everyEvent = "*"
 
 const familyOf = (eventType: string): string => `${eventType.split(".", 1).join("")}.*`

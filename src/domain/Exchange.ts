@@ -1,6 +1,6 @@
 /**
- * Money that changes its currency; nothing else multiplies or divides it by a rate. What the service gives is rounded
- * down and what it takes is rounded up, so that no walk through currencies ends with more than it began with.
+ * Conversion of money; no other code multiplies or divides money by a rate. Amounts that the service gives are rounded
+ * down and amounts that it takes are rounded up, so converting back and forth never gains money.
  */
 import { BigDecimal, Either, Schema } from "effect"
 import { type AnyCurrencyCode, computedScaleOf } from "./Currency.ts"
@@ -8,8 +8,7 @@ import { divideRounded, type Rounding, roundToSignificantDigits, significantDigi
 import { Money } from "./Money.ts"
 
 /**
- * Exchange rates: decimals of at most 12 significant digits, so that the rate a client was quoted, the rate that
- * is stored and the rate that is multiplied are the same number.
+ * Exchange rates: decimals of at most 12 significant digits, so quoted, stored and multiplied rate are the same number.
  */
 export const rateDigits = 12
 
@@ -49,7 +48,7 @@ const inverse = (rate: Rate, rounding: "floor" | "ceiling"): Rate => {
 /** From b to a, given a to b: the exact quotient, rounded down once, so that there and back is never more than one. */
 export const invert = (rate: Rate): Rate => inverse(rate, "floor")
 
-/** How much of b one unit of a costs, given b to a: the exact quotient, rounded up once. */
+/** Cost of one unit of a in b, at this rate from b to a: the exact quotient, rounded up once. */
 export const costAt = (rate: Rate): Rate => inverse(rate, "ceiling")
 
 /** The worse of two rates for the customer. */
@@ -80,7 +79,7 @@ export const applySpread = (rate: Rate, spread: BasisPoints): Rate =>
     )
   )
 
-/** One unit of `from` is worth `rate` units of `to`, both ways. */
+/** Exchange rate: one unit of `from` is worth `rate` units of `to`, both ways. */
 export interface Exchange {
   readonly from: AnyCurrencyCode
   readonly to: AnyCurrencyCode

@@ -136,7 +136,7 @@ interface Later extends Words {
   readonly cause?: unknown
 }
 
-/** There was no room, or no time, for the request now. Nothing was written, and a later try may succeed. */
+/** Rejected for lack of capacity or time. Nothing was written, and a later try may succeed. */
 export class Busy extends Data.TaggedError("Busy")<Later> {
   readonly code = "SERVICE_UNAVAILABLE"
 }
@@ -195,12 +195,12 @@ export const maybeWritten = (cause?: unknown): MaybeWritten =>
     )
   )
 
-/** One message for every wrong credential or signature, so an attacker learns nothing from it. */
+/** Same message for every wrong credential or signature, so an attacker learns nothing from it. */
 export const unauthorized = (): Unauthorized =>
   new Unauthorized({
     message:
       "Missing or invalid credentials. Send both headers, Authorization and X-Api-Key; the one that is not used holds NONE."
   })
 
-/** One message for every id that the caller cannot see, existing or not. */
+/** Same message for every id that the caller cannot see, existing or not. */
 export const notFound = (what: string): NotFound => new NotFound({ message: `No ${what} with this id.` })

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 export const PaymentId = Schema.String.pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type
 
-/** Also of a refund, which goes by the id of its attempt. */
+/** Id of an attempt, and of its refund: refunds have the id of their attempt. */
 export const AttemptId = Schema.String.pipe(Schema.brand("AttemptId"))
 export type AttemptId = typeof AttemptId.Type
 
@@ -110,7 +110,7 @@ export class Ids extends Context.Tag("corridor/Ids")<
   Ids,
   {
     readonly next: Effect.Effect<string>
-    /** One that names something new. */
+    /** New id. */
     readonly make: <Id extends string>(of: Naming<Id>) => Effect.Effect<Id>
     readonly several: (count: number) => Effect.Effect<Array<string>>
     readonly bytes: (count: number) => Effect.Effect<Uint8Array>

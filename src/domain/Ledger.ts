@@ -152,7 +152,7 @@ export type EntryKind = (typeof entryKinds)[number]
 /** A ledger entry. Its id is written once: the same entry again is refused. */
 export interface Entry {
   readonly entry_id: string
-  /** Whose business it is; every account with a floor in it belongs to this organisation. */
+  /** Owner of the entry; every account with a floor in it belongs to this organisation. */
   readonly org_id: OrgId | null
   readonly kind: EntryKind
   readonly payment_id: PaymentId | null
@@ -170,7 +170,7 @@ export const move = (from: LedgerAccount, to: LedgerAccount, amount: Money): rea
   return [posting(from, amount.negate()), posting(to, amount)]
 }
 
-/** One posting for each account, in the order in which they come up; none where nothing is left. */
+/** Sums postings by account, in order of first appearance; accounts that sum to zero are left out. */
 export const combine = (postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> => {
   const sums = new Map<LedgerAccount, Money>()
   for (const one of postings) {

@@ -14,7 +14,7 @@ export interface LockedRate extends Exchange {
   readonly readAt: Date
 }
 
-interface Sides {
+interface ConvertedAmounts {
   readonly amount: Money
   readonly target: Money
 }
@@ -35,13 +35,10 @@ export const checkLocked = <Lock extends LockedRate>(
     : Either.right(lock)
 }
 
-/**
- * Whether `target` is what the caller should have computed, and whether it may be: of a small amount the rounding alone
- * would be a gain worth repeating.
- */
+/** Checks that `target` is the amount at this rate. Small amounts whose rounding alone would be a gain are refused. */
 export const checkTarget = (
   exchange: Exchange,
-  { amount, target }: Sides
+  { amount, target }: ConvertedAmounts
 ): Either.Either<void, Invalid | RateMismatch> => {
   const worth = expected(amount, exchange)
   if (worth.isZero) {
@@ -76,8 +73,11 @@ export const convertibleNear = (amount: Money, exchange: Exchange, unit: bigint)
   return [...search(-1n), ...search(1n)]
 }
 
-/** Whether `target` is what the service gives for the amount, where the service computed it. */
-export const checkGiven = (exchange: Exchange, { amount, target }: Sides): Either.Either<void, RateMismatch> =>
+/** Checks that `target` is the amount that the service computes. */
+export const checkGiven = (
+  exchange: Exchange,
+  { amount, target }: ConvertedAmounts
+): Either.Either<void, RateMismatch> =>
   given(amount, exchange).minor === target.minor && target.isPositive
     ? Either.void
     : Either.left(new RateMismatch({ message: "target_amount: is not what the amount is worth at the locked rate." }))

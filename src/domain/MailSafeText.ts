@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { withoutCardNumber } from "./Card.ts"
 import { visible } from "./IsolatedName.ts"
 
-/** Also the dots of other scripts, which browsers take for one. */
+/** Dots that browsers accept in host names, also of other scripts. */
 const DOT = "[.\\u3002\\uff0e\\uff61]"
 
 /** Text that mail programs turn into a link: a scheme, or a name with a top-level domain. */
@@ -20,7 +20,7 @@ export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\
 /** A name within a sentence of ours. */
 export const asName = (text: string): string => broken(oneLine(text))
 
-/** As the end of a sentence of ours: some end their words with a dot, and some do not. */
+/** Text that ends a sentence, with exactly one full stop. */
 export const asSentence = (text: string): string =>
   /[.!?\u2026]$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`
 
@@ -34,17 +34,19 @@ export const asQuotation = (text: string): string =>
 /** Format characters and those that a reader does not see. They make two texts out of one that looks the same. */
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
-/** One form of a text: compatible letters as plain ones, nothing that is not seen. */
+/** Normalised text: compatible letters as plain ones, invisible characters removed. */
 export const plainText = (text: string): string =>
   text.replaceAll(invisible, "").normalize("NFKC").replaceAll(invisible, "")
 
-/** Nothing that a reader sees. */
+/** Contains no visible character. */
 export const isBlank = (text: string): boolean => !/[!-~]/.test(text) && plainText(text).trim() === ""
 
 /** E-mail addresses as far as their text can tell: whether a mailbox answers, only a message to it shows. */
 const LONGEST = 320
 
-/** No mail system in use tells capitals from small letters. Others are left alone: some only look like one of these. */
+/**
+ * Lower case for ASCII letters: mail systems ignore their case. Other letters stay, since some only look like these.
+ */
 const folded = (address: string): string => address.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 export const sameAddress = (one: string, other: string): boolean => folded(one) === folded(other)

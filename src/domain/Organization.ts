@@ -1,4 +1,4 @@
-/** How far the verification of a business has come. */
+/** Verification status of a business. */
 import { Schema } from "effect"
 
 export const kybStatuses = ["not_started", "pending", "approved", "rejected"] as const

@@ -18,7 +18,7 @@ export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly actionData: Readonly<Record<string, string | null>>
   /** The provider's own ids and receipts, shown on the record as `provider_data`; never its secrets. */
   readonly providerData: Readonly<Record<string, unknown>>
-  /** As in a report. */
+  /** Movements as in a report. */
   readonly movements?: ReadonlyArray<Movement>
   /** Fee of the provider, where it is reported. */
   readonly fee?: Money
@@ -64,7 +64,9 @@ export class Report extends Data.TaggedClass("Report")<
     readonly reason: string | null
     readonly providerPaymentId: string | null
     readonly providerStatus: string | null
-    /** As in an acceptance: ids and receipts that it tells by now, such as that of a charge or of a transaction on chain. */
+    /**
+     * Data as in an acceptance: ids and receipts known by now, such as those of a charge or of a transaction on chain.
+     */
     readonly providerData?: Accepted["providerData"]
     /** Every transfer of money that it tells of, each under the provider's own id. */
     readonly movements?: ReadonlyArray<Movement>

@@ -21,7 +21,7 @@ export const cleanName = (name: string | null): string | null => {
   return clean === null || clean.length > LONGEST ? null : clean
 }
 
-/** One that is too long is told from others by its digest. */
+/** Replaces a key that is too long by its digest. */
 export const cleanKey = (key: string): string => {
   const clean = cleanText(key)
   return clean.length > LONGEST ? sha256Hex(clean) : clean

@@ -68,7 +68,7 @@ const collecting = (current: RampLegState, { state }: Spoken): RampDecision => {
   if (moved.minor >= expected.minor) return { ...accepted(current), status: "processing", effect: "collected" }
   switch (state) {
     case "completed":
-      // Nothing is no money: it may still come, and the leg goes on waiting for it.
+      // Nothing moved yet: money may still come, and the leg goes on waiting for it.
       return moved.isPositive ? { ...accepted(current), status: "failed", effect: "underpaid" } : accepted(current)
     case "pending":
     case "processing":

@@ -10,7 +10,7 @@ import { divideRounded, roundToSignificantDigits, toPlainText, parseAsWritten } 
 import { Rate, rateDigits } from "./Exchange.ts"
 import { urlOf } from "./Url.ts"
 
-/** What one unit of `base` is worth in each currency, by one document. */
+/** Value of one unit of `base` in each currency, by one document. */
 export interface PublishedRates {
   readonly base: AnyCurrencyCode
   readonly rates: ReadonlyMap<AnyCurrencyCode, BigDecimal.BigDecimal>
@@ -221,7 +221,7 @@ export const againstUsd = ({ base, rates }: PublishedRates): Either.Either<Reado
   )
 }
 
-/** Whether a rate of `source` replaces one: it does unless a source of higher priority has set it and still renews it. */
+/** Whether a rate of `source` replaces the current one: not while a source of higher priority still renews that. */
 export const replaces = (
   priority: ReadonlyArray<string>,
   source: string,

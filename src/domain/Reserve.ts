@@ -23,7 +23,7 @@ export const ReserveTerms = Schema.Struct({
 })
 export type ReserveTerms = typeof ReserveTerms.Type
 
-/** What an organisation's payins of one method are held to. */
+/** Reserve terms of one payment method of an organisation. */
 export const ReserveRule = Schema.Struct({
   payment_method: PaymentMethod,
   ...ReserveTerms.fields,
@@ -38,7 +38,7 @@ interface ReservePart {
   readonly release_at: Date
   /** Null: still in the reserve. */
   readonly released_at: Date | null
-  /** What was left of it then; the rest had paid refunds and chargebacks. */
+  /** Amount that was released; the rest had paid refunds and chargebacks. */
   readonly released: Money | null
 }
 
@@ -85,7 +85,7 @@ export const ruleFor = (
 ): ReserveRule | undefined =>
   direction === "inbound" ? rules.find((rule) => rule.payment_method === payment_method) : undefined
 
-/** Whether a rule holds nothing back. */
+/** Holds nothing back. */
 export const isOff = ({ basis_points, delay_days }: ReserveTerms): boolean => basis_points === 0 && delay_days === 0
 
 const inDays = (at: Date, days: number): Date => new Date(at.getTime() + days * MS_PER_DAY)
@@ -132,7 +132,7 @@ export const openAmount = (parts: ReadonlyArray<ReservePart>): bigint =>
 export const nextRelease = (parts: ReadonlyArray<ReservePart>): Date | null =>
   parts.find(({ released_at }) => released_at === null)?.release_at ?? null
 
-/** What each part still holds of `held`: refunds and chargebacks were paid by the part that is released last. */
+/** Remaining amount of each part of `held`: refunds and chargebacks take from the part that is released last. */
 export const standingParts = (
   parts: ReadonlyArray<ReservePart>,
   held: bigint

@@ -13,7 +13,7 @@ import { plainText } from "./MailSafeText.ts"
 import { Money } from "./Money.ts"
 import { readPhoneNumber } from "./PhoneNumber.ts"
 
-/** What payments have in common. `beneficiary` is the account that is paid, whatever id it goes by. */
+/** Key by which payments are counted together. `beneficiary` is the account that is paid, under any of its ids. */
 export const subjects = ["phone", "email", "card", "ip_address", "wallet_address", "beneficiary"] as const
 export type Subject = (typeof subjects)[number]
 
@@ -44,7 +44,7 @@ export interface RuleTerms {
 
 export interface RiskRule extends RuleTerms {
   readonly name: string
-  /** Whether it is the platform's, which counts payments of all organisations together. */
+  /** Belongs to the platform, which counts payments of all organisations together. */
   readonly ofPlatform: boolean
 }
 
@@ -68,7 +68,7 @@ export const tidyName = (text: string): string =>
 /** A name as it is compared: also without case. */
 export const normalizeName = (text: string): string => tidyName(text).toLowerCase()
 
-/** One number may be written in several ways. */
+/** Normalises the different spellings of one phone number. */
 const normalizePhone = (text: string, country: CountryCode): string =>
   Either.getOrElse(readPhoneNumber(text, country), () => text.replaceAll(/\D/g, ""))
 
@@ -79,7 +79,7 @@ export const normalizeWallet = (text: string): string => (/^(0x|bc1)/i.test(text
 export const isIpAddress = (text: string): boolean =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
 
-/** One address may be written in several ways; an IPv4 address as IPv6 is the same address. */
+/** Normalises the different spellings of one IP address; an IPv4 address as IPv6 is the same address. */
 export const normalizeIp = (text: string): string => {
   const trimmed = text.trim()
   return isIpAddress(trimmed) ? ipaddr.process(trimmed).toString() : trimmed.toLowerCase()
@@ -221,7 +221,7 @@ export const describeWindow = (seconds: number): string => {
   return `${many} ${unit}${many === 1 ? "" : "s"}`
 }
 
-/** How reasons begin that a rule gives. */
+/** Beginning of each reason that a rule gives. */
 export const ruleTitle = ({ name, ofPlatform }: Pick<RiskRule, "name" | "ofPlatform">): string =>
   `the ${ofPlatform ? "platform's " : ""}rule "${name}"`
 
@@ -261,7 +261,7 @@ const structuring = (
   return { action: rule.action, rule: rule.name, ofPlatform: rule.ofPlatform, reason }
 }
 
-/** Whether a payment passes a limit, together with those that count before it. */
+/** Decides whether a payment exceeds a limit, together with those that count before it. */
 export const evaluate = (
   rule: RiskRule,
   subject: Subject,

@@ -36,7 +36,7 @@ export const permissionRoles: Readonly<Record<Permission, Role>> = {
 
 export const roleAtLeast = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed)
 
-/** Whether someone may do what a permission opens, by role or by grant. */
+/** Whether a person may use a permission, by role or by grant. */
 export const holds = (role: Role | "admin", granted: Iterable<Permission>, permission: Permission): boolean =>
   role === "admin" || roleAtLeast(role, permissionRoles[permission]) || new Set(granted).has(permission)
 

@@ -1,4 +1,7 @@
-/** Which providers a payment is offered to, in which order, and why the others are not. Pure: route preview and dispatch share it. */
+/**
+ * Route of a payment: its providers in order, and why the others are left out. Pure: route preview and dispatch share
+ * it.
+ */
 import { Array as Arr, BigDecimal, Either, Order } from "effect"
 import type { ConfigId, OrgId } from "./Ids.ts"
 import type { CircuitState } from "./CircuitBreaker.ts"
@@ -28,7 +31,7 @@ export interface RouteConfig {
   readonly min_amount: BigDecimal.BigDecimal | null
   readonly max_amount: BigDecimal.BigDecimal | null
   readonly created_at: Date
-  /** Whether it has its own account at the provider; otherwise the platform's. */
+  /** Whether the organisation has its own account at the provider; otherwise the platform's is used. */
   readonly own_account: boolean
   /** The provider has not taken the credentials of that account yet: nothing is sent through it. */
   readonly untested: boolean
@@ -64,7 +67,7 @@ export interface RouteQuestion {
   /** Of the account that this configuration goes through. */
   readonly circuit: (config: RouteConfig) => CircuitState
   readonly alreadyDeclined?: ReadonlySet<ProviderName>
-  /** It moves what the platform keeps for the organisation, which no account of the organisation's own has. */
+  /** Moves money that the platform holds for the organisation, so only the platform's account has it. */
   readonly platformOnly?: boolean
   /** Absent: the payer is not known yet. */
   readonly payerHasEmail?: boolean
@@ -73,11 +76,11 @@ export interface RouteQuestion {
 export interface Candidate {
   readonly provider: ProviderName
   readonly config_id: ConfigId
-  /** Both as an attempt has them. */
+  /** Account fields, as in an attempt. */
   readonly account: ConfigId | null
   readonly own_account: boolean
   readonly priority: number
-  /** Whether a card's number is passed on to it; otherwise the payer enters the card on its page. */
+  /** Whether card numbers are passed on to the provider; otherwise the payer enters the card on its page. */
   readonly takesCardNumbers: boolean
   readonly needsPayerEmail: boolean
 }
@@ -139,7 +142,9 @@ const unfitness = (question: RouteQuestion, config: RouteConfig): Unfit | undefi
   const { alreadyDeclined, corridor, money, network } = question
   const { max_amount, min_amount, provider } = config
   if (question.platformOnly === true && isOwnAccount(config)) {
-    return unfit("What the platform keeps for the organisation does not go through the organisation's own account.")
+    return unfit(
+      "Money that the platform holds for the organisation does not go through the organisation's own account."
+    )
   }
   if (!config.is_active) return unfit("This configuration is switched off.")
   if (config.untested) {

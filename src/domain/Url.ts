@@ -2,8 +2,8 @@
 import { Either } from "effect"
 
 /**
- * Text as a URL, where it is one. Not by `URL.canParse`: Node 20 hands it text outside of ASCII in a wrong encoding once
- * it has been called some thousand times, and what was an address is none from then on.
+ * URL of a text, if it is one. Avoids `URL.canParse`: after thousands of calls Node 20 passes it non-ASCII text in a
+ * wrong encoding, and rejects valid addresses from then on.
  */
 export const urlOf = (text: string): URL | undefined => {
   try {
@@ -18,7 +18,7 @@ const REWRITTEN = /[\s\\\p{Cc}]/u
 
 const ABSOLUTE = /^[a-z]+:\/\/[^/?#]/i
 
-/** Also an empty one, which the parser forgets. */
+/** User info, also an empty one, which the parser drops. */
 const USER_INFO = /^[a-z]+:\/\/[^/?#]*@/i
 
 /** `example` is one as it should be. */

@@ -27,23 +27,23 @@ const reasonOf = ({ actual, ast, message }: Type): string | undefined => {
   return actual.length > maxLength ? `must have at most ${maxLength} characters` : undefined
 }
 
-const inPlainWords = (issue: ParseIssue): ParseIssue => {
+const withOwnMessages = (issue: ParseIssue): ParseIssue => {
   switch (issue._tag) {
     case "Type":
       // Effect's text has the value in it, which is cut off afterwards; objects take long to write.
       return new Type(issue.ast, typeof issue.actual === "object" ? null : issue.actual, reasonOf(issue))
     case "Pointer":
-      return new Pointer(issue.path, issue.actual, inPlainWords(issue.issue))
+      return new Pointer(issue.path, issue.actual, withOwnMessages(issue.issue))
     case "Refinement":
-      return new Refinement(issue.ast, issue.actual, issue.kind, inPlainWords(issue.issue))
+      return new Refinement(issue.ast, issue.actual, issue.kind, withOwnMessages(issue.issue))
     case "Transformation":
-      return new Transformation(issue.ast, issue.actual, issue.kind, inPlainWords(issue.issue))
+      return new Transformation(issue.ast, issue.actual, issue.kind, withOwnMessages(issue.issue))
     case "Composite": {
       const { issues } = issue
       const within =
         "_tag" in issues
-          ? inPlainWords(issues)
-          : Arr.map(Arr.prepend(issues.slice(1, MOST_READ), issues[0]), inPlainWords)
+          ? withOwnMessages(issues)
+          : Arr.map(Arr.prepend(issues.slice(1, MOST_READ), issues[0]), withOwnMessages)
       return new Composite(issue.ast, issue.actual, within, issue.output)
     }
     default:
@@ -91,10 +91,10 @@ interface Problem {
 const startsWith = (path: Problem["path"], start: Problem["path"]): boolean =>
   path.length > start.length && start.every((step, at) => step === path[at])
 
-/** One for each wrong field, without ever repeating a value: it may be a card number. */
+/** Problems by field. Never repeats a value: it may be a card number. */
 export const problemsIn = (issue: ParseIssue): ReadonlyArray<Problem> => {
   const fields = new Map<string, { readonly path: Problem["path"]; readonly reasons: Array<string> }>()
-  for (const { message, path } of ArrayFormatter.formatIssueSync(inPlainWords(issue))) {
+  for (const { message, path } of ArrayFormatter.formatIssueSync(withOwnMessages(issue))) {
     const field = fields.get(path.join("\0")) ?? { path, reasons: [] }
     field.reasons.push(message.replace(/, actual [\s\S]*$/, ""))
     fields.set(path.join("\0"), field)

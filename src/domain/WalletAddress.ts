@@ -1,4 +1,4 @@
-/** Whether a text is an address of a network, by its form and its checksum: crypto that is sent to a wrong one is gone. */
+/** Validation of wallet addresses by form and checksum: crypto sent to a wrong address is lost. */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"

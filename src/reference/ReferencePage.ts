@@ -155,7 +155,7 @@ const code = (label: string, text: string): Html =>
     <pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>
   </div>`
 
-/** One panel is shown at a time; the script shows the one that the reader selects. */
+/** Panels, of which the script shows the one that the reader selects. */
 const panels = (heading: Content, label: string, all: ReadonlyArray<Panel>): Html =>
   html`<div class="bar">
       ${heading}
@@ -274,7 +274,10 @@ const contents = (groups: ReadonlyArray<Group>): Html =>
     </nav>
   </aside>`
 
-/** Not password fields, so that no browser offers to keep them. `place` makes the ids of problems unique. */
+/**
+ * Fields for credentials. Not password fields, so no browser offers to keep them. `place` makes the ids of problems
+ * unique.
+ */
 const credentialFields = (place: string): Html =>
   html`<div class="secrets">
     ${credentialNames.map(

@@ -7,7 +7,7 @@ import { SqlClient } from "@effect/sql"
 import { Settings } from "../platform/config/Settings.ts"
 import { currentTraceparent } from "../platform/observability/Spans.ts"
 import { deleteExpiredEvents } from "./RetentionSql.ts"
-import { PayloadColumns, payloadColumns, storedPayload, payloadOf } from "./EventPayload.ts"
+import { PayloadColumns, payloadColumns, storedPayload, payloadOf } from "./EventPayloadStorage.ts"
 
 /** Limit of the table, and of some receivers. */
 export const MAX_PAYLOAD_BYTES = 64 * 1024

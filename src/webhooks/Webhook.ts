@@ -15,14 +15,14 @@ export const Webhook = Schema.Struct({
 export type Webhook = typeof Webhook.Type
 
 /** Encrypted with the context of `secretContext`. */
-const SealedSecrets = Schema.Struct({
+const EncryptedSecrets = Schema.Struct({
   secret_sealed: Schema.String,
   /** The secret before the last rotation, valid until `previous_secret_until`. */
   previous_secret_sealed: Schema.NullOr(Schema.String),
   previous_secret_until: Schema.NullOr(Schema.DateFromSelf)
 })
 
-export interface StoredWebhook extends Webhook, Schema.Schema.Type<typeof SealedSecrets> {
+export interface StoredWebhook extends Webhook, Schema.Schema.Type<typeof EncryptedSecrets> {
   /** Time of the first failure since the last success. */
   readonly failing_since: Date | null
 }

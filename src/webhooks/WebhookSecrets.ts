@@ -1,5 +1,5 @@
 /** Signing secrets of endpoints: shown once, stored encrypted. */
-import type { SealedTable } from "../platform/secrets/Secrets.ts"
+import type { RotatableTable } from "../platform/secrets/Secrets.ts"
 
 export const SECRET_BYTES = 32
 
@@ -10,7 +10,7 @@ export const formatSecret = (bytes: Uint8Array): string => `${prefix}${Buffer.fr
 /** Encryption context: a secret decrypts for its own endpoint only. */
 export const secretContext = (webhookId: string): string => `webhook ${webhookId}`
 
-export const sealedWebhookSecrets: SealedTable = {
+export const rotatableWebhookSecrets: RotatableTable = {
   table: "webhooks",
   key: ["webhook_id"],
   columns: ["secret_sealed", "previous_secret_sealed"],

@@ -83,11 +83,11 @@ onServer("Queue metrics", "PostgreSQL", { variables: { PROVIDER_TIMEOUT: "200 mi
         stray("stripe", Duration.decode(age))
       )
       yield* Effect.sleep("50 millis")
-      const { fx, queue, strays, suspense, unknown } = yield* store.current
+      const { fx, queue, suspense, unknown, unmatched } = yield* store.current
       expect(unknown).toEqual([{ provider: "fiat", count: 2, oldest: expect.any(Number) }])
       expect(unknown[0]!.oldest).toBeGreaterThan(0.2)
-      expect(strays).toEqual([{ provider: "stripe", count: 2, oldest: expect.any(Number) }])
-      expect(Math.floor(strays![0]!.oldest / 60)).toBe(120)
+      expect(unmatched).toEqual([{ provider: "stripe", count: 2, oldest: expect.any(Number) }])
+      expect(Math.floor(unmatched![0]!.oldest / 60)).toBe(120)
       expect(queue.count).toBeGreaterThanOrEqual(3)
       expect(queue.oldest).toBeGreaterThanOrEqual(0.05)
       expect(queue.overdue).toBeGreaterThanOrEqual(0.05)

@@ -149,7 +149,7 @@ it("refuses a database that is not empty", async () => {
 it("refuses another master key, before anything is written", async () => {
   const target = await newDatabase("empty")
   const { code, stderr } = await restored(target, file, OTHER_KEY)
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`sealed under master key ${taken.key_id}`)])
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`encrypted under master key ${taken.key_id}`)])
   expect(await tables(target.url)).toEqual([])
 })
 
@@ -161,7 +161,7 @@ it("leaves the database empty where no key is there to open the backup", async (
   at.password = ""
   const env = { DATABASE_URL: at.href, DATA_DIR: folder }
   const { code, stderr } = await cliIn(env)("restore", file)
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`sealed under master key ${taken.key_id}`)])
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`encrypted under master key ${taken.key_id}`)])
   expect(await tables(target.url)).toEqual([])
   expect((await restored(target)).code).toBe(0)
 })

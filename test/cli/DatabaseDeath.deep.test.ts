@@ -24,7 +24,7 @@ it("starts it again, is ready again, and stops it at the end", async () => {
     interval: 100
   })
   const { code, stderr } = await server.stop()
-  expect(stderr).toContain("trouble=database_restarted")
+  expect(stderr).toContain("operator_alert=database_restarted")
   expect(stderr).toContain("terminating connection due to unexpected postmaster exit")
   expect([code, postmaster()]).toEqual([0, undefined])
 })

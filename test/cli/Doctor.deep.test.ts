@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { ConfigId } from "../../src/domain/Ids.ts"
 import { parseMasterKey } from "../../src/platform/config/MasterKey.ts"
 import { Vault } from "../../src/platform/secrets/Vault.ts"
-import { sealCredentials } from "../../src/providers/accounts/AccountCredentials.ts"
+import { encryptCredentials } from "../../src/providers/accounts/AccountCredentials.ts"
 import {
   cliIn,
   documentOf,
@@ -245,7 +245,7 @@ it("refuses for live mode the accounts of a test mode, in settings and in config
   const vault = Vault.make(Either.getOrThrow(parseMasterKey(masterKey)))
   const config_id = ConfigId.make("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
   const sealed = await Effect.runPromise(
-    sealCredentials(vault, config_id, { secret_key: Redacted.make("sk_test_of_the_test") })
+    encryptCredentials(vault, config_id, { secret_key: Redacted.make("sk_test_of_the_test") })
   )
   await query(
     sandbox.url,

@@ -46,7 +46,8 @@ describe("the alert rules", () => {
     }
     const names = alerts.map(({ alert }) => alert)
     for (const name of Object.values(byOthers)) expect(names).toContain(name)
-    const [, told = ""] = /kind=~"([^"]*)"/.exec(alerts.find(({ alert }) => alert === "CorridorTrouble")!.expr) ?? []
+    const [, told = ""] =
+      /kind=~"([^"]*)"/.exec(alerts.find(({ alert }) => alert === "CorridorOperatorAlert")!.expr) ?? []
     expect([...told.split("|"), ...Object.keys(byOthers)].toSorted()).toEqual(alertKinds.toSorted())
   })
 

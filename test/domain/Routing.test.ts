@@ -302,7 +302,7 @@ describe("route by accounts", () => {
       {
         provider: "stripe",
         config_id: "own",
-        reason: "What the platform keeps for the organisation does not go through the organisation's own account."
+        reason: "Money that the platform holds for the organisation does not go through the organisation's own account."
       }
     ])
   })

@@ -116,7 +116,7 @@ const variables = {
   DATABASE_POOL: "8"
 }
 
-const idle = new Set(["rails", "figures", "rate limits", "months", "retention", "closed days"])
+const idle = new Set(["simulators", "figures", "rate limits", "months", "retention", "closed days"])
 
 /** Memory tables that mirror the rows of PostgreSQL. */
 const mirrorOf = Effect.gen(function* () {

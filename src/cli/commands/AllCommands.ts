@@ -37,7 +37,7 @@ export const commands: Commands = {
     webhooks: "The endpoints that events are sent to.",
     dlq: "The dead letter queue: webhook deliveries that failed for good.",
     notifications: "The outbox of the sandbox: messages that are mailed where SMTP_URL is set.",
-    secrets: "What the database keeps sealed under the master key.",
+    secrets: "Secrets in the database, encrypted under the master key.",
     sandbox: "The built-in sandbox."
   },
   all: [...peopleCommands, ...moneyCommands, ...paymentCommands, ...ruleCommands, ...webhookCommands, ...serverCommands]

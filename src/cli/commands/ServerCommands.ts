@@ -109,7 +109,7 @@ export const serverCommands = [
   }),
   databaseCommand(
     "secrets rotate",
-    "Re-seal every stored secret under a new master key; then restart the servers with it.",
+    "Re-encrypt every stored secret under a new master key; then restart the servers with it.",
     {
       examples: ['CORRIDOR_NEW_MASTER_KEY="$(openssl rand -hex 32)" corridor secrets rotate'],
       takes: { newKey },

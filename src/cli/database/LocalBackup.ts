@@ -29,7 +29,8 @@ const take = traced("Cli.backup")(function* (path: string) {
     rows
   }
   const about = Option.match(keyFile, {
-    onNone: () => `Its secrets are sealed under master key ${header.key_id}: keep that key, and not beside the backup.`,
+    onNone: () =>
+      `Its secrets are encrypted under master key ${header.key_id}: keep that key, and not beside the backup.`,
     onSome: (kept) =>
       `The master key was never set: ${kept} has it. Keep it, and not beside the backup: set CORRIDOR_MASTER_KEY to it for a restore.`
   })

@@ -156,8 +156,8 @@ const testOwn = (which: Option.Option<string>) =>
       wanted,
       (config) =>
         own.test(permit, config).pipe(
-          catchRefusal(({ message }) => Effect.succeed({ verdict: Either.left(message), mode: undefined })),
-          Effect.map(({ mode, verdict }) => checkOf(config.provider, config.config_id, mode, verdict))
+          catchRefusal(({ message }) => Effect.succeed({ result: Either.left(message), mode: undefined })),
+          Effect.map(({ mode, result }) => checkOf(config.provider, config.config_id, mode, result))
         ),
       { concurrency: 8 }
     )

@@ -16,7 +16,7 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { type MasterKey, parseMasterKey } from "../../platform/config/MasterKey.ts"
 import { currentMasterKey, guardMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
-import { SealedTablesLive } from "../../app/Ports.ts"
+import { RotatableTablesLive } from "../../app/Ports.ts"
 import { MasterKeyRotation } from "../../platform/masterKey/MasterKeyRotation.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
@@ -73,7 +73,7 @@ const VARIABLE = "CORRIDOR_NEW_MASTER_KEY"
 
 /** Without the vault: its guard would refuse a database that was moved to the new key a moment ago. */
 const RotationLive = MasterKeyRotation.layer.pipe(
-  Layer.provide(SealedTablesLive),
+  Layer.provide(RotatableTablesLive),
   Layer.provide(AuditLog.layer),
   Layer.provide(StoresLive),
   Layer.provide(Ids.layer),
@@ -110,10 +110,10 @@ const rotateTo = traced("Cli.rotateSecrets")(function* (to: MasterKey) {
   return {
     data,
     text: [
-      `${done}; ${data.resealed} secrets were re-sealed under it.`,
+      `${done}; ${data.resealed} secrets were re-encrypted under it.`,
       "",
       `  1. Set CORRIDOR_MASTER_KEY to the new key wherever Corridor runs, and unset ${VARIABLE}.`,
-      "  2. Restart running servers with it: until then they cannot open what is sealed.",
+      "  2. Restart running servers with it: until then they cannot decrypt secrets.",
       `  3. Keep the old key (${data.old_key_id}) for as long as you keep backups made before.`,
       "",
       "If a server went on with the old key in the meantime, run this again with the old CORRIDOR_MASTER_KEY."
@@ -123,5 +123,5 @@ const rotateTo = traced("Cli.rotateSecrets")(function* (to: MasterKey) {
 
 export const rotate = (input: { readonly newKey: Option.Option<Redacted.Redacted>; readonly json: boolean }) =>
   Effect.flatMap(newKey(input.newKey), (to) =>
-    report(input.json, showElapsed("Re-sealing every secret")(rotateTo(to))).pipe(Effect.provide(RotationLive))
+    report(input.json, showElapsed("Re-encrypting every secret")(rotateTo(to))).pipe(Effect.provide(RotationLive))
   )

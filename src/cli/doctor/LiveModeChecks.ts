@@ -8,7 +8,7 @@ import { ConfigId } from "../../domain/Ids.ts"
 import { liveRateMaxAge, rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import { knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
+import { decryptCredentials } from "../../providers/accounts/AccountCredentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { configured, isExample, publicAddress } from "./CallbackChecks.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
@@ -70,7 +70,7 @@ const refusedInLive = (rows: ReadonlyArray<Row>) =>
     const tried = yield* Effect.forEach(rows, ({ config_id, provider, sealed }) =>
       sealed === null
         ? Effect.succeed([])
-        : Effect.match(openCredentials(vault, { config_id, provider, sealed }, "live"), {
+        : Effect.match(decryptCredentials(vault, { config_id, provider, sealed }, "live"), {
             onFailure: ({ message }) => [`${provider} ${config_id}: ${message}`],
             onSuccess: () => []
           })

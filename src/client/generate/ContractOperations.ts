@@ -46,7 +46,7 @@ export interface ContractOperation {
   readonly query: ReadonlyArray<Parameter>
   readonly headers: ReadonlyArray<Parameter>
   readonly body: { readonly schema: Schema; readonly isRequired: boolean } | undefined
-  /** One for each successful status; empty: no body. */
+  /** Schema of each successful status; empty: no body. */
   readonly answers: ReadonlyArray<Schema>
   /** Schema of the items of a list with pages. */
   readonly item: Schema | undefined

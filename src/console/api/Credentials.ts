@@ -10,7 +10,7 @@ const shapes: ReadonlyArray<readonly [Kind, RegExp]> = [
   ["token", /^[\w-]+\.[\w-]+\.[\w-]+$/]
 ]
 
-/** What may stand before a credential: the name of its header or of its field in `sandbox.json`. */
+/** Text before a pasted credential: the name of its header or of its field in `sandbox.json`. */
 const BEFORE = /^["']?(?:(?:authorization|x-api-key|api_key|jwt)["']?\s*:\s*["']?)?(?:bearer\s+)?/i
 
 /** A pasted key or token, also as a whole header or line. Its own shape counts; `chosen` is for text of neither shape. */

@@ -30,7 +30,7 @@ export const { mode, provider } = JSON.parse(document.getElementById("console")!
 /** Live mode takes pasted keys and tokens only without an identity provider to sign in at. */
 export const takesPasted = provider === undefined || mode === "sandbox"
 
-/** What the answer of the provider has to match; kept in the tab during the redirect only. */
+/** Values that the provider's answer has to match; kept in the tab during the redirect only. */
 interface PendingSignIn {
   readonly state: string
   readonly nonce: string
@@ -59,7 +59,7 @@ const wordsFor = (error: unknown, { issuer }: ProviderSettings): Problem => {
   )
 }
 
-const withPlainWords = async <A>(settings: ProviderSettings, run: () => Promise<A>): Promise<A> => {
+const withSignInErrors = async <A>(settings: ProviderSettings, run: () => Promise<A>): Promise<A> => {
   try {
     return await run()
   } catch (error) {
@@ -118,7 +118,7 @@ export const startSignIn = async (
   settings: ProviderSettings,
   { accepts = false, anew = false, returnTo }: SignInRequest
 ): Promise<void> => {
-  const { authorization_endpoint } = await withPlainWords(settings, () => discover(settings))
+  const { authorization_endpoint } = await withSignInErrors(settings, () => discover(settings))
   if (authorization_endpoint === undefined) throw failed("The identity provider has no page to sign in at.")
   const pending: PendingSignIn = {
     state: oauth.generateRandomState(),
@@ -182,7 +182,7 @@ const held = (settings: ProviderSettings, tokens: IssuedTokens, before?: TabToke
 
 /** Exchanges the code of an answer for tokens. */
 export const finishSignIn = (settings: ProviderSettings, { parameters, pending }: ProviderAnswer): Promise<TabTokens> =>
-  withPlainWords(settings, async () => {
+  withSignInErrors(settings, async () => {
     if (pending === undefined || parameters.get("state") !== pending.state) {
       throw failed("This sign-in was not started in this tab, or was used before. Sign in again.")
     }

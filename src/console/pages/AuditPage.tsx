@@ -34,7 +34,7 @@ const pages: Readonly<Record<string, string>> = {
   delivery: "webhooks/deliveries"
 }
 
-/** What was changed, with its page if it has one. The action names its type. */
+/** Changed object, with its page if it has one. The action names its type. */
 const Subject = ({ entry: { subject_id, subject_type } }: { readonly entry: Entry }) => {
   const page = pages[subject_type]
   const text = subject_id.length > 20 ? shortId(subject_id) : subject_id
@@ -59,7 +59,7 @@ type Query = Readonly<Record<string, string>>
 interface OnlyProps {
   readonly words: string
   readonly name: string
-  /** What the list shows without this filter. */
+  /** Placeholder without this filter. */
   readonly instead: string
   /** Parameters of the filter. */
   readonly of: ReadonlyArray<string>

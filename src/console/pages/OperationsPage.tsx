@@ -31,7 +31,7 @@ const EscrowPayoutActions = ({ escrowId, payoutId }: Props) => {
         name="Try again"
         title="Try this payout again"
         kind="primary"
-        explanation="Sends the payout again, as a new payment. If it still cannot be sent, it comes back here with the reason."
+        explanation="Sends the payout again, as a new payment. If that fails, it is listed here again with the reason."
         done="Payout is being sent"
         act={(_, send) => send("escrow", "retryPayout", { path })}
       />

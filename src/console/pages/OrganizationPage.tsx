@@ -60,7 +60,7 @@ const StartKyb = ({ of }: { readonly of: Organization }) => (
   <ActionButton
     name="Start KYB"
     kind="primary"
-    explanation="Sends name, country and e-mail of the organisation to those who decide. A webhook event tells the decision."
+    explanation="Sends name, country and e-mail of the organisation for review. A webhook event reports the decision."
     done="KYB started"
     act={(values, send) => send("kyb", "initiate", { path: { org_id: of.org_id }, payload: documentsIn(values) })}
   >

@@ -29,7 +29,7 @@ const signInRenewed = async (tokens: TabTokens | undefined): Promise<void> => {
   }
 }
 
-interface Acceptance {
+interface AcceptInvitation {
   readonly invitation: string
   readonly as: Credential
   readonly key?: string
@@ -39,7 +39,7 @@ interface Acceptance {
 const member = "Invitation accepted"
 
 /** The token may predate the membership or name another organisation, and then does not sign in to this one. */
-export const acceptInvitation = async ({ as, invitation, key, tokens }: Acceptance): Promise<void> => {
+export const acceptInvitation = async ({ as, invitation, key, tokens }: AcceptInvitation): Promise<void> => {
   const { data } = await call("invitations", "accept", { path: { token: invitationCode(invitation) } }, { as, key })
   signOut()
   const isThere =

@@ -119,7 +119,7 @@ export const RatesPage = () =>
   hasAccess("platform") ? (
     <BaseRates />
   ) : (
-    <Page title="Rates and fees" lead="What your organisation is charged.">
+    <Page title="Rates and fees" lead="Fees of your organisation.">
       <Fees />
     </Page>
   )

@@ -49,7 +49,7 @@ export const ProviderState = Schema.Struct({
   }),
   accepted: Schema.Int,
   declined: Schema.Int,
-  unknown: Schema.Int.annotations({ description: "Asked, and without a verdict" }),
+  unknown: Schema.Int.annotations({ description: "Calls without a definite answer" }),
   unanswered: Schema.Int.annotations({ description: "Being asked at this moment" })
 }).annotations({ identifier: "ProviderState" })
 

@@ -282,7 +282,7 @@ export const UkAccountValidation = Schema.Struct({
     sortCode: Schema.String,
     accountNumber: Schema.String,
     validated: Schema.Boolean.annotations({ description: "Whether both have the format of a UK account" }),
-    message: Schema.String.annotations({ description: "What is wrong with which of them, if anything" })
+    message: Schema.String.annotations({ description: "Errors by position, if any" })
   })
 }).annotations({ identifier: "UkAccountValidation" })
 

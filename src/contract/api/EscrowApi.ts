@@ -191,7 +191,7 @@ const wrapped = (input: UpdateForms): { readonly parties: ReadonlyArray<RawUpdat
   return "parties" in input ? input : { parties: [input as RawUpdate] }
 }
 
-/** All forms are validated as `{parties}`, so errors name the position in `parties`. */
+/** Validates every form as `{parties}`, so errors name the position in `parties`. */
 const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: listOf(PartyUpdate) }), {
   strict: true,
   decode: wrapped,

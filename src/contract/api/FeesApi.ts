@@ -20,7 +20,7 @@ export const Fee = Schema.Struct({
   ...timestamps
 }).annotations({ identifier: "Fee" })
 
-export const FeesApi = apiGroup("fees", "Fees", "What organisations are charged for payments.", [
+export const FeesApi = apiGroup("fees", "Fees", "Fees that organisations pay for payments.", [
   operation({
     endpoint: get("list", "/fees", OrgParam).addSuccess(envelope(Schema.Array(Fee))),
     access: "reports",

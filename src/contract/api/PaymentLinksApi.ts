@@ -131,7 +131,7 @@ const brandedExample = {
   brand: { name: "Acme Shop", color: "#0b6e4f", logo_url: `${example.url}/logo` }
 }
 
-/** One transparent pixel. */
+/** Transparent picture of one pixel. */
 const point =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 

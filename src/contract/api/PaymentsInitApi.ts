@@ -112,7 +112,7 @@ export const InitiatePayment = Schema.Struct({
   country: optionalOrNull(CountryCode),
   org_rate_id: optionalOrNull(Schema.String).annotations({ description: "Unused locked rate, if currencies differ" }),
   client_reference: optionalOrNull(text(255, "Your reference, returned on the record; need not be unique")),
-  description: optionalOrNull(text(1000, "What the payment is for")),
+  description: optionalOrNull(text(1000, "Purpose of the payment")),
   payer_details: optionalOrNull(PayerDetails).annotations({ description: "Needed for a payin" }),
   mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({ description: "Needed for mobile_money" }),
   card_entry: optionalOrNull(Schema.Literal("hosted")).annotations({
@@ -358,7 +358,7 @@ const actionDescription = [
   "- `submit_otp`: the customer's one-time password (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth fails the payment. `resend_otp` requests another, at most five times an hour for a payment; beyond that 429 with `Retry-After`.",
   "- `cancel`: possible while no provider has the payment, or if its provider confirms the cancellation. Otherwise 409; the message has the time at which an unpaid payin expires (`PAYIN_EXPIRY`, 24 hours; payment links 1 hour). It is then `failed` with the failure code `EXPIRED`.",
   "- `refund`: refunds a completed payin, all of it or `amount`, in the payment's `currency`. Within 24 hours after completion it costs the payment's rate, rounded up over all refunds; later the live rate (`rate_basis` of the refund). The status is `refunded` when all of it is returned; the timeline has an attempt of the leg `refund` for each. Needs the role `staff` or the permission `refunds`.",
-  "- `review`: approves a payment that is held by the organisation's `review_threshold`; `reject` rejects it. The initiator can do neither. What sanctions screening or a rule of the platform holds, only a platform admin approves (403). A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), as long as it is at most 0.5 percent better for the customer than the live rate; a held ramp as long as the live rate stays within 0.5 percent. After that `review` is 409 with the new `rate`, to be sent as `accept_rate`. The other amount is then computed at it (paid amounts round down, charged amounts up; the fee stays), and `comments` has both prices. A held card payment continues at the hosted checkout (`next_action` `redirect`); if its rate expires before the card is entered, it needs a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
+  "- `review`: approves a payment that is held by the organisation's `review_threshold`; `reject` rejects it. The initiator can do neither. Payments held by sanctions screening or a platform rule are approved by platform admins only (403). A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), as long as it is at most 0.5 percent better for the customer than the live rate; a held ramp as long as the live rate stays within 0.5 percent. After that `review` is 409 with the new `rate`, to be sent as `accept_rate`. The other amount is then computed at it (paid amounts round down, charged amounts up; the fee stays), and `comments` has both prices. A held card payment continues at the hosted checkout (`next_action` `redirect`); if its rate expires before the card is entered, it needs a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
 ].join("\n")
 
 export const PaymentsInitApi = describedGroup(
@@ -422,7 +422,7 @@ export const PaymentsInitApi = describedGroup(
       movesMoney: true,
       request: acts,
       response: new Named({
-        on_its_way: answered("A provider goes on with it", started),
+        on_its_way: answered("A provider processes the payment", started),
         back: answered("It was refunded", {
           ...ended,
           status: "refunded",

@@ -103,7 +103,7 @@ export const ReservesApi = apiGroup(
       access: "platform",
       summary: "Set the reserve of a payment method",
       description:
-        "Extension, audited. Replaces the rule of one payment method as a whole; one that holds nothing back removes it. It applies to payins that are initiated from now on. `minimum_amount` applies to releases at once.\n\nA completed payin credits its settlement or virtual account; the reserved part moves to the organisation's `reserve` account in the same transaction. Refunds and chargebacks of the payin take from its reserve first, then from the account, then they are owed. The release gives back what is left. It waits while a chargeback of the payin needs a decision. Payins through the organisation's own provider account have no reserve.",
+        "Extension, audited. Replaces the whole rule of one payment method. A rule that holds nothing back is removed. It applies to payins that are initiated from now on. `minimum_amount` applies to releases at once.\n\nA completed payin credits its settlement or virtual account; the reserved part moves to the organisation's `reserve` account in the same transaction. Refunds and chargebacks of the payin take from its reserve first, then from the account, then they are owed. The release credits the remainder. It waits while a chargeback of the payin needs a decision. Payins through the organisation's own provider account have no reserve.",
       request: examples({
         "10 percent for 180 days, the rest after 2 days": rule,
         "Only a delay": { payment_method: "card", delay_days: 7 },

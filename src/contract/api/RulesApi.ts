@@ -59,7 +59,8 @@ const subject = Schema.Literal(...ruleSubjects).annotations({
 })
 const action = Schema.Literal(...ruleActions).annotations({
   message: oneOf(ruleActions),
-  description: "`refuse`: 409, the payment is `rejected`; `hold`: for review; `alert`: goes on, with a comment"
+  description:
+    "`refuse`: 409, the payment is `rejected`; `hold`: it waits for review; `alert`: it continues, with a comment"
 })
 
 export const Rule = Schema.Struct({
@@ -220,7 +221,7 @@ const setText =
 const tryText =
   "Extension. Applies a rule to the payments of the last 30 days, without storing it, and answers with those that it would have stopped. Cards and IP addresses are known only since the owner has had a rule about them. Amounts are converted at today's base rate."
 const addText =
-  "Extension. Payments with a value on the block list are refused. A value on the allow list is not counted by rules of the list's owner. A name on the platform's allow list is not screened. A value that is there already keeps its id, and gets the new note."
+  "Extension. Payments with a value on the block list are refused. A value on the allow list is not counted by rules of the list's owner. A name on the platform's allow list is not screened. An existing value keeps its id and gets the new note."
 
 const removeText = "Extension. Payments that the rule holds still need their review."
 const removeEntryText = "Extension. Takes effect with the next payment."

@@ -29,7 +29,7 @@ const withoutNumber = (longest: number) =>
     )
   )
 
-/** Stored with the request, also if nobody has it. */
+/** Stored with the request, also when no user has this id. */
 const givenId = (described: { readonly description?: string } = {}) =>
   withoutNumber(LONGEST_ID).annotations({
     jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_ID, ...described }
@@ -48,7 +48,7 @@ export const RequestVerification = Schema.Struct({
   transaction_id: givenId({ description: "A transaction of the organisation" }),
   verification_type: VerificationType,
   triggered_by: withoutNumber(LONGEST_TRIGGER).annotations({
-    jsonSchema: { description: "What made it necessary, in your own words" }
+    jsonSchema: { description: "Reason, in your own words" }
   }),
   beneficiary_id: optional(givenId(), "Required when `target_type` is `beneficiary` or `both`"),
   sender_id: optional(givenId(), "A user of the organisation; required when `target_type` is `sender` or `both`"),

@@ -48,7 +48,7 @@ export const VirtualAccount = Schema.Struct({
   }),
   details: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
     description:
-      "Extension. What payers need to send money to the account, as issued: such as `account_number`, `account_name`, `bank_name`, `bank_code`, `iban`, `bic`, `reference`, `address`, `network`"
+      "Extension. Bank details or address for payers, as issued, such as `account_number`, `account_name`, `bank_name`, `bank_code`, `iban`, `bic`, `reference`, `address`, `network`"
   }),
   details_message: Schema.NullOr(Schema.String).annotations({
     description: "Extension. Why there are no details, and how to fund the account instead"
@@ -149,7 +149,7 @@ export const IncomingTransfer = Schema.Struct({
   }),
   movement_id: Schema.String.annotations({ description: "The provider's id of the transfer" }),
   account_reference: Schema.NullOr(Schema.String).annotations({
-    description: "The provider's id of the virtual account, as the transfer names it"
+    description: "Provider's id of the virtual account, as in the transfer"
   }),
   amount: WireDecimal,
   currency: Schema.String,
@@ -354,7 +354,7 @@ export const VirtualAccountsApi = apiGroup(
       summary: "Get a virtual transaction",
       description: "One transaction of any account of the organisation.",
       response: examples({
-        "A withdrawal under way": success("Virtual transaction", debit),
+        "Withdrawal in progress": success("Virtual transaction", debit),
         "A deposit": success("Virtual transaction", deposited),
         "A transfer": success("Virtual transaction", transferred)
       })

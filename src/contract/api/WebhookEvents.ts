@@ -205,7 +205,7 @@ export const eventsAbout: Readonly<Record<EventType, AboutEvent>> = {
     status: "rejected"
   }),
   "transaction.updated": event(
-    "The status of a payment changed; or a provider reversed or reinstated it, in part or in full (`dispute`); or an amount was credited or charged to the organisation, by an operator or after a won dispute (`adjustment`). Also used for test notifications.",
+    "The status of a payment changed. `dispute`: a provider reversed or reinstated it, in part or in full. `adjustment`: an operator or a won dispute credited or charged the organisation. Also used for test notifications.",
     Schema.Union(PaymentEventData, TestEventData),
     payment
   )

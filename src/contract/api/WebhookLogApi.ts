@@ -158,7 +158,7 @@ const delivery = {
 export const WebhookLogApi = apiGroup(
   "webhookLog",
   "Events and deliveries",
-  "What was sent to webhook endpoints, and what came of it.",
+  "Deliveries to webhook endpoints, and their results.",
   [
     operation({
       endpoint: post("notify", "/public/webhooks/notify").setPayload(Notify).addSuccess(envelope(Notified)),

@@ -37,16 +37,20 @@ const refusals: ReadonlyArray<Refusal> = [
     message: "This Idempotency-Key was used for another request."
   },
   { summary: "A large body", code: "PAYLOAD_TOO_LARGE", message: "The body is larger than 256 KiB." },
-  { summary: "A packed body", code: "UNSUPPORTED_MEDIA_TYPE", message: "Send the body without a Content-Encoding." },
+  {
+    summary: "A compressed body",
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message: "Send the body without a Content-Encoding."
+  },
   {
     summary: "No provider serves the corridor",
     code: "ROUTING_CONFIG_NOT_FOUND",
     message: "No provider serves card payins in FR."
   },
   { summary: "Too many requests", code: "RATE_LIMITED", message: "Too many requests. Try again in 3 seconds." },
-  { summary: "A mistake of ours", code: "INTERNAL_ERROR", message: "Something went wrong on our side." },
+  { summary: "Internal error", code: "INTERNAL_ERROR", message: "Something went wrong on our side." },
   {
-    summary: "Everybody declined",
+    summary: "All providers declined",
     code: "ALL_PROVIDERS_FAILED",
     message: "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why."
   },

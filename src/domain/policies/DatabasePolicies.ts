@@ -37,7 +37,7 @@ export const batchLockTimeout = Duration.millis(250)
 /** Lock timeout of an organisation's own batch. */
 export const ownBatchLockTimeout = Duration.seconds(2)
 
-/** And it stays out of the common batch until this long after its last trouble. */
+/** An organisation stays out of the common batch until this long after its last failure there. */
 export const ownBatchDuration = Duration.seconds(10)
 
 /** Batches look this often at what is overdue: a batch that was under way for a whole one of these is passed by the next. */
@@ -49,7 +49,7 @@ export const concurrentBatches = 4
 /** Longest wait in a batch queue; then the request fails with 503. */
 export const queuePatience = Duration.seconds(10)
 
-/** As many wait for a batch, and as many of one organisation for its own queue; others are told at once. */
+/** Requests that may wait for a common batch, and for one organisation's own batch. Further ones fail at once. */
 export const longestQueue = 2048
 export const longestOwnBatchQueue = 256
 
@@ -77,7 +77,7 @@ export const primaryPollInterval = Duration.seconds(3)
 /** No new connections while this share of the server's connections waits for a synchronous standby. */
 export const mostCommitsWaiting = 0.5
 
-/** So many connections stay open at rest, so that the first request after it does not wait for a new one. */
+/** Open connections of an idle pool, so the next request does not wait for a new one. */
 export const idleConnections = 2
 
 /** A pooled connection is replaced after three to five minutes. */
@@ -92,7 +92,7 @@ export const replicaPollInterval = Duration.millis(5)
 /** a connection to a replica has this long to be there. */
 export const replicaConnectTimeout = Duration.seconds(1)
 
-/** One that could not be used is left alone for this long. */
+/** A replica that failed is not used for this long. */
 export const replicaPause = Duration.seconds(2)
 
 /** An instance remembers this many of the terms by which payments are made, of each kind. */

@@ -44,7 +44,7 @@ export const unmatchedCallbackWindow = Duration.days(3)
 /** Early callbacks find their payment within this time. Older ones are about money not asked for here. */
 export const unmatchedCallbackGrace = Duration.minutes(10)
 
-/** Such callbacks are looked at again this often, as many at a time. */
+/** Poll interval of unmatched callbacks, and how many a poll takes. */
 export const unmatchedCallbackPoll = Duration.seconds(2)
 export const unmatchedCallbackBatch = 32
 
@@ -119,7 +119,7 @@ export const turnPatience = Duration.seconds(8)
 /** Retries of recording a report while the database is busy: every 250 ms for up to 8 s. */
 export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
 
-/** This wrong one-time password fails its payment. */
+/** Wrong one-time passwords after which a payment fails. */
 export const passwordAttempts = 5
 
 /** The provider of a payment is asked to send its customer another one so many times in an hour. */
@@ -183,7 +183,7 @@ export const unmatchedCallbackRetention = Duration.days(90)
 /** A hosted page that waits for an outcome renews itself this often. */
 export const checkoutRefresh = Duration.seconds(2)
 
-/** One with instructions to read and copy does so less often. */
+/** Refresh interval of a page with instructions to read and copy. */
 export const transferRefresh = Duration.seconds(5)
 
 /** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
@@ -208,13 +208,13 @@ export const apiPromptsPerDay = 200
 /** Receipts that are mailed for one payment in a minute. */
 export const receiptsPerMinute = 2
 
-/** How long a browser is known as the one in which a payment through a link was begun. */
+/** Life of the cookie that recognises the browser of a payment through a link. */
 export const payerCookieLife = Duration.days(7)
 
 /** Refresh interval of a link's page while another payer pays. */
 export const takenRefresh = Duration.seconds(15)
 
-/** How long browsers keep the picture of a link, which never changes. */
+/** Cache time of a link's picture, which never changes. */
 export const logoKept = Duration.days(1)
 
 /**
@@ -229,7 +229,7 @@ export const dayClosingPause = Duration.minutes(10)
 /** Second legs that an instance has under way at one provider. */
 export const rampPayoutsPerProvider = 8
 
-/** How long the customer of a payin may take to pay, unless PAYIN_EXPIRY says otherwise. */
+/** Time that the customer of a payin has to pay, unless PAYIN_EXPIRY says otherwise. */
 export const payinExpiry = Duration.hours(24)
 
 /** The same for a payin through a payment link, unless LINK_PAYIN_EXPIRY says otherwise: a fixed link takes one at a time. */
@@ -250,7 +250,7 @@ export const endRetryLimit = Duration.hours(24)
 /** A page that closes so long before the end of its payin has closed because of it. */
 export const pageEndLead = Duration.minutes(1)
 
-/** How many expired payins that no provider has one poll ends. */
+/** Expired payins without a provider that one poll ends. */
 export const cardWaitBatch = 32
 
 /** Pause between looks for reserves that are due, and how many are released at once. */
@@ -264,7 +264,7 @@ export const releaseRetry = Duration.hours(1)
 /** Upcoming releases that are shown, one for each day and currency. */
 export const releaseDaysShown = 31
 
-/** How long the customer of a ramp may take to pay. */
+/** Time that the customer of a ramp has to pay. */
 export const rampLifetime = Duration.minutes(30)
 
 /** A day is summed up this long after its end; a posting that comes a minute after its time says so itself. */

@@ -1,4 +1,4 @@
-/** How long credentials, invitations and messages to people last, and how many there may be. */
+/** Lifetimes and limits of credentials, invitations and messages to people. */
 import { Duration } from "effect"
 
 /** Tokens of the development issuer are valid this long; every start issues fresh ones. */
@@ -16,10 +16,10 @@ export const kybRequestBatch = 10
 /** Failed authentications that one address may make in a minute, counted apart for each key prefix that it presents. */
 export const failedAuthenticationsPerMinute = 120
 
-/** All prefixes of one address together may fail as often as this many of them. */
+/** Factor on that limit for all prefixes of one address together. */
 export const prefixesWorthOfAddress = 10
 
-/** All credentials of an organisation together may make as many requests as this many of them. */
+/** Factor on the requests of one credential for all credentials of an organisation together. */
 export const credentialsWorthOfOrganization = 10
 
 /** A message in the sandbox's outbox is kept this long. */
@@ -38,13 +38,13 @@ export const messageWindow = Duration.hours(1)
 /** An organisation sends as many in one. */
 export const messagesOfOrganization = 300
 
-/** And as many receipts that its payers ask for. */
+/** Receipts in that time that an organisation's payers ask for. */
 export const receiptsOfOrganization = 3000
 
 /** Messages to one recipient in that time, from all senders. */
 export const messagesToRecipient = 60
 
-/** And as many of one organisation, so that none uses up what others may send. */
+/** Messages to one recipient from one organisation, so that none uses up what others may send. */
 export const messagesToRecipientOfOne = 20
 
 /** A mail server that has not taken a message after this long has refused it. */

@@ -1,4 +1,4 @@
-/** How long providers may take, and how much they are asked at once. */
+/** Timeouts and limits of calls to providers. */
 import { Duration, Schedule } from "effect"
 
 /** A provider that no connection was made to after this long was certainly not sent anything. */
@@ -7,14 +7,14 @@ export const providerConnectTimeout = Duration.seconds(5)
 /** Once a call is on its way, its provider begins to answer within this time, or the outcome is not known. */
 export const providerFirstByteTimeout = Duration.seconds(20)
 
-/** And has answered within this, which leaves an initiation time to write down what it came to. */
+/** Timeout of a whole answer. Leaves an initiation time to write the outcome. */
 export const providerAnswerTimeout = Duration.seconds(25)
 
 /** An answer of a provider that is larger than this many bytes is not read. */
 export const providerAnswerBytes = 1024 * 1024
 
 /** Concurrent calls of one instance through one provider account. A hanging account blocks only its own. */
-export const providerCallsUnderWay = 64
+export const providerConcurrency = 64
 
 /** Of them orders, questions and proofs of callbacks have so many each, whatever the others do. */
 export const providerCallsReserved = 8
@@ -22,12 +22,12 @@ export const providerCallsReserved = 8
 /** An organisation gets another one only while more than this many times what it has is free: the next finds room. */
 export const providerCallsShare = 0.5
 
-/** As many more of each kind wait for their turn, for this long at most; others are told at once that nothing was sent. */
+/** Queue length of each kind, and queue timeout. Further calls fail at once, never sent. */
 export const providerCallsWaiting = 256
 export const providerQueuePatience = Duration.seconds(1)
 
 /** Concurrent calls that verify callbacks. Anyone can send a callback, and payments need the connections. */
-export const callbackChecksUnderWay = 16
+export const callbackCheckConcurrency = 16
 
 /** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
 export const providerKeepAlive = Duration.seconds(4)
@@ -62,13 +62,13 @@ export const tokenMargin = Duration.minutes(1)
 /** A lost answer is asked for again, with the same reference, up to twice, where the provider honours it. */
 export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.intersect(Schedule.recurs(2)))
 
-/** A provider is left alone by an organisation after this many of its dispatches in a row without a verdict. */
+/** Dispatches in a row without a definite answer after which an organisation's circuit opens. */
 export const circuitOpensAfter = 10
 
 /** Failures in a row that open the circuit for all organisations, and how many of them one may contribute. */
 export const circuitShare = 4
 
-/** For this long; then one dispatch may try whether it answers again. */
+/** Time that a circuit stays open; then one dispatch tries the provider. */
 export const circuitOpenTime = Duration.seconds(30)
 
 /** A dispatch that tries an open circuit and never reports back is forgotten after this long, and another may try. */

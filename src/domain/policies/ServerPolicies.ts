@@ -1,4 +1,4 @@
-/** How long a process, its workers and its HTTP side wait, and what of it is kept. */
+/** Intervals and limits of a process, its workers and its HTTP side, and retention. */
 import { Duration, Schedule } from "effect"
 
 /** The process ends this long after SIGTERM, whatever happens. */
@@ -31,7 +31,7 @@ export const formPostsPerMinute = 600
 /** Workers look for due work this often while they find some, and where nothing tells them when there is some. */
 export const workerPoll = Duration.millis(250)
 
-/** One statement reads this often, with jitter, when each queue of the workers has something due; */
+/** Poll interval of the due times of all queues, in one statement, with jitter; */
 export const dueTimesPoll = Duration.seconds(5)
 
 /** behind a transaction pooler, which takes no LISTEN, this often. */
@@ -55,14 +55,14 @@ export const repeatedSignal = Duration.seconds(1)
 /** A worker that fails is started again after a tenth of a second, and later and later up to a second. */
 export const supervision = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("1 second")))
 
-/** One that has run for this long is healthy: what it does next is not held against what it did before. */
+/** A worker that has run for this long is healthy: earlier failures no longer count. */
 export const workerHealthyAfter = Duration.seconds(2)
 
 /** An instance with a worker that has kept failing for this long is not ready. */
 export const workerDownAfter = Duration.seconds(3)
 
 /** Metrics of the database are read at a scrape, unless an instance has read them within this time. */
-export const figuresRest = Duration.seconds(15)
+export const queueMetricsMaxAge = Duration.seconds(15)
 
 /** Of what waits in a queue no more than this many are counted. */
 export const mostCounted = 10_000
@@ -123,7 +123,7 @@ export const answerPatienceWithoutRoom = Duration.seconds(2)
 /** Batch size of deletions past their retention. */
 export const retentionBatch = 1000
 
-/** And looked for this often. */
+/** Interval between deletions of rows past their retention. */
 export const retentionPause = Duration.minutes(10)
 
 /** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */

@@ -20,13 +20,13 @@ export const webhookShare = 3
 /** Organisations whose receivers were slow lately have no more than this many of them together. */
 export const webhookSlowConcurrency = 128
 
-/** Those and the ones that the instance knows nothing of yet have no more than this many: the rest is for prompt ones. */
+/** Slots of slow organisations and of those not called yet, together: the rest is for prompt ones. */
 export const webhookUnknownConcurrency = 192
 
 /** A receiver that has not answered after this long is slow. */
 export const webhookSlow = Duration.seconds(2)
 
-/** One that was slow makes its organisation slow for this long. */
+/** An organisation counts as slow for this long after a slow answer. */
 export const webhookSlowMemory = Duration.minutes(1)
 
 /** Organisations whose receivers' response times an instance remembers. */
@@ -53,7 +53,7 @@ export const webhookRest = Duration.millis(10)
 /** A worker that was called by an event comes again no sooner than this, however many are committed meanwhile. */
 export const webhookQuiet = Duration.millis(20)
 
-/** As many results are written in one statement. */
+/** Results that are written in one statement. */
 export const webhookResultBatch = 128
 
 /** Deliveries of a killed instance are retried this long after the timeout of an attempt. */

@@ -20,7 +20,7 @@ const encodings = [
   [undefined, ""]
 ] as const
 
-export interface Packed {
+export interface CompressedBody {
   readonly encoding: string | undefined
   readonly body: Buffer
 }
@@ -28,7 +28,7 @@ export interface Packed {
 export interface ConsoleFile {
   readonly contentType: string
   /** Smallest first; the last is uncompressed. */
-  readonly packed: ReadonlyArray<Packed>
+  readonly bodies: ReadonlyArray<CompressedBody>
 }
 
 export interface ConsoleFiles {
@@ -38,20 +38,20 @@ export interface ConsoleFiles {
 
 const read = (name: string) => Effect.tryPromise(() => readFile(new URL(name, folder)))
 
-const readPacked = (name: string, contentType: string) =>
+const readCompressed = (name: string, contentType: string) =>
   Effect.map(
     Effect.forEach(encodings, ([encoding, ending]) =>
-      Effect.map(read(`${name}${ending}`), (body): Packed => ({ encoding, body }))
+      Effect.map(read(`${name}${ending}`), (body): CompressedBody => ({ encoding, body }))
     ),
-    (packed) => [name, { contentType, packed }] as const
+    (bodies) => [name, { contentType, bodies }] as const
   )
 
-/** None if the service runs from its sources and the console is not built. */
+/** Built console; none if the service runs from its sources and the console is not built. */
 export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.gen(function* () {
   const names = yield* Effect.flatMap(read("names.json"), (text) => Schema.decode(Names)(text.toString()))
   const files = yield* Effect.all([
-    readPacked(names.script, "text/javascript; charset=utf-8"),
-    readPacked(names.style, "text/css; charset=utf-8")
+    readCompressed(names.script, "text/javascript; charset=utf-8"),
+    readCompressed(names.style, "text/css; charset=utf-8")
   ])
   return { names, files: new Map<string, ConsoleFile>(files) }
 }).pipe(
@@ -63,7 +63,7 @@ export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.g
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231f4fd8'/%3E%3Cpath d='M11 5.2a4 4 0 1 0 0 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 
-/** What the script has to know before anybody is signed in: src/console/api/ProviderSignIn.ts reads it. */
+/** Settings that the page's script needs before sign-in: src/console/api/ProviderSignIn.ts reads them. */
 const pageSettings = (mode: Mode, signIn: Option.Option<ConsoleSignIn>): string => {
   const { origins: _, ...provider } = Option.getOrElse(signIn, () => ({ origins: [] }))
   return JSON.stringify({ mode, ...(Option.isSome(signIn) && { provider }) })
@@ -109,9 +109,9 @@ const takes = (accepted: string, encoding: string): boolean =>
   new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, "i").test(accepted)
 
 /** Cached forever: the name contains a hash of the content. */
-const fileReply = ({ contentType, packed }: ConsoleFile, { request }: Incoming): Outgoing => {
+const fileReply = ({ contentType, bodies }: ConsoleFile, { request }: Incoming): Outgoing => {
   const accepted = String(request.headers["accept-encoding"] ?? "")
-  const chosen = packed.find(({ encoding }) => encoding === undefined || takes(accepted, encoding))!
+  const chosen = bodies.find(({ encoding }) => encoding === undefined || takes(accepted, encoding))!
   return {
     status: 200,
     headers: {

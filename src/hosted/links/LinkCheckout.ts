@@ -51,7 +51,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
   {
     readonly logo: (linkRef: string) => Stored<Option.Option<Uint8Array>>
     readonly open: (linkRef: string) => Stored<Option.Option<LinkVisit>>
-    /** None without a rate, or without a provider for the payment. */
+    /** Offer for a payer; none without a rate, or without a provider for the payment. */
     readonly offer: (link: PaymentLink) => Stored<Option.Option<Offer>>
     readonly pay: (link: PaymentLink, order: LinkPaymentRequest) => Stored<PayResult>
     /** Where a form leads that was sent before, whatever became of the link since. */

@@ -11,7 +11,7 @@ import type { CurrencyCode } from "../../domain/Currency.ts"
 import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { isSame } from "../../providers/port/Callback.ts"
 
-/** Both amounts agree at the rate, which is locked if there is an id. */
+/** Price of a link. Both amounts agree at the rate, which is locked if there is an id. */
 export interface Price {
   readonly pays: Money
   readonly receives: Money
@@ -72,7 +72,7 @@ interface PriceChoice {
   readonly seal: string | null
 }
 
-interface Sealed {
+interface SealedPrice {
   readonly seal: string
   readonly until: Date
 }
@@ -80,10 +80,10 @@ interface Sealed {
 export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
   LinkPrices,
   {
-    /** None without a rate for the payer's currency. */
+    /** Price for an amount received; none without a rate for the payer's currency. */
     readonly receiving: (link: PaymentLink, wanted: Money) => Stored<Option.Option<Price>>
     /** Null if no exchange rate is involved. */
-    readonly seal: (link: PaymentLink, price: Price) => Stored<Sealed | null>
+    readonly seal: (link: PaymentLink, price: Price) => Stored<SealedPrice | null>
     /** The shown or chosen price, with its rate locked. None: no longer valid, so a new price must be shown first. */
     readonly agreed: (link: PaymentLink, choice: PriceChoice) => Stored<Option.Option<Price>>
   }

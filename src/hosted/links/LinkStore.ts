@@ -30,7 +30,7 @@ export const StoredRow = {
   /** Account that its payments credit; null: the settlement balance. */
   virtual_account_id: Schema.NullOr(AccountId),
   brand_name: Schema.NullOr(Schema.String),
-  /** As `#rrggbb`. */
+  /** Colour as `#rrggbb`. */
   brand_color: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.DateFromSelf),
   canceled_at: Schema.NullOr(Schema.DateFromSelf),

@@ -15,7 +15,7 @@ export const holderToken = ({ link_id }: PaymentLink, submission: string, mac: M
 export const isHolderToken = (given: string, link: PaymentLink, submission: string, mac: Mac): boolean =>
   isSame(holderToken(link, submission, mac), given)
 
-/** One cookie for each payment: a browser may have several payments of an open link. */
+/** Cookie of one payment: a browser may have several payments of an open link. */
 const cookieName = (submission: string): string => `corridor_payer_${submission.slice(0, 8)}`
 
 /** Limited to the pages of this link under the public address. */

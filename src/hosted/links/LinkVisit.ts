@@ -20,7 +20,7 @@ const hasNetworkFor = ({ country, payer_currency }: PaymentLink): boolean =>
 
 export interface OfferedMethods {
   readonly methods: ReadonlyArray<LinkMethod>
-  /** Whether the form asks for a card's number: its first provider takes it. Otherwise the provider's page does. */
+  /** Whether the form asks for a card number: the first provider takes it. Otherwise the provider's page does. */
   readonly asksCardNumber: boolean
   /** Whether the first provider for mobile money, on the payer's network, demands the payer's e-mail address. */
   readonly mobileMoneyNeedsEmail: boolean
@@ -106,7 +106,7 @@ export type PayerDetails = Pick<
   "payer_details" | "mobile_money_details" | "card_entry" | "card_details" | "bank_details"
 >
 
-/** Which form was sent. */
+/** Form that was sent. */
 export interface SentForm {
   /** Null: the form was not made by our page, and is not deduplicated. */
   readonly submission: string | null

@@ -36,7 +36,7 @@ const sentAs = ({ expiryMonth, expiryYear, holder, number }: Card) => ({
 export class CardEntry extends Context.Tag("corridor/CardEntry")<
   CardEntry,
   {
-    /** Whether the page asks for a card's number: its first provider takes it. Otherwise the provider's page does. */
+    /** Whether the page asks for a card number: the first provider takes it. Otherwise the provider's page does. */
     readonly asksNumber: (payment: Payment) => Stored<boolean>
     /** `overtaken`: the payment has changed since it was read, and no provider was called. */
     readonly payWithCard: (

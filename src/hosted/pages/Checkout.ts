@@ -51,7 +51,7 @@ const pageOf = ({ action_data, next_action }: Payment): string | null =>
 export class Checkout extends Context.Tag("corridor/Checkout")<
   Checkout,
   {
-    /** None for a wrong token and for an unknown payment. */
+    /** Page of a payment; none for a wrong token and for an unknown payment. */
     readonly open: (given: string, token: string) => Stored<Option.Option<Visit>>
     /** The following have no effect at other stages, so repeating them is safe. */
     readonly pay: (visit: Visit) => Stored<void>

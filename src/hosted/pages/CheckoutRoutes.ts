@@ -148,14 +148,14 @@ export const checkoutRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path,
-      handle: traced("CheckoutRoute.show")((incoming) =>
+      handle: traced("CheckoutRoutes.show")((incoming) =>
         withVisit(incoming, (visit) => Effect.succeed(shown(visit, incoming)))
       )
     },
     {
       method: "GET",
       path: `${path}/return`,
-      handle: traced("CheckoutRoute.resumePayment")((incoming) =>
+      handle: traced("CheckoutRoutes.resumePayment")((incoming) =>
         withVisit(incoming, ({ payment }) =>
           Effect.as(
             resumePayment(payment, broughtBy(incoming)),
@@ -167,7 +167,7 @@ export const checkoutRoutes = Effect.gen(function* () {
     {
       method: "POST",
       path,
-      handle: traced("CheckoutRoute.submit")((incoming) =>
+      handle: traced("CheckoutRoutes.submit")((incoming) =>
         orRefusedPage(
           incoming,
           withVisit(incoming, (visit) => submitted(visit, incoming))

@@ -33,7 +33,7 @@ export const makeReadForm = Effect.gen(function* () {
     )
 })
 
-/** All fields in Latin digits, so that card numbers are recognised in every field. */
+/** Reads all fields in Latin digits, so that card numbers are recognised in every field. */
 const readForm = Effect.fnUntraced(function* (incoming: Incoming) {
   const { request } = incoming
   const body = yield* readPlainBody(request).pipe(

@@ -1,6 +1,6 @@
 /**
- * Layout of hosted pages, payment details and receipt lines, and security headers: no scripts but the one of pages that
- * wait, no other hosts, no caching.
+ * Layout of hosted pages, payment details and receipt lines, and security headers. No scripts except that of waiting
+ * pages, no other hosts, no caching.
  */
 import { createHash } from "node:crypto"
 import { type Content, Html, html } from "../../domain/Html.ts"

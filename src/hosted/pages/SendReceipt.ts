@@ -22,7 +22,7 @@ export class SendReceipt extends Context.Tag("corridor/SendReceipt")<
       const { limiter } = yield* RateLimits
       const asked = limiter("receipts", receiptsPerMinute)
 
-      return traced("Receipts.send")(function* (shown, words, address) {
+      return traced("SendReceipt.send")(function* (shown, words, address) {
         const { behind, merchant, payment, testMode } = shown
         const to = payersAddress(payment)
         if (to === undefined || payment.status !== "completed") return "failed"

@@ -40,7 +40,7 @@ for (const provider of providerNames) for (const reason of OURS) declines([provi
 
 const seconds = histogram(
   "corridor_attempt_seconds",
-  "Time from offering a payment to a provider until its verdict is known, or given up, by provider.",
+  "Time from offering a payment to a provider until its answer is definite, or given up, by provider.",
   [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
   ["provider"]
 )

@@ -315,7 +315,7 @@ export const paymentStoreMemory = Layer.effect(
         tables,
         newToken,
         (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n,
-        retention.strayCallbacks
+        retention.unmatchedCallbacks
       ),
       history: ({ payment_id }) =>
         Effect.sync(() => ({

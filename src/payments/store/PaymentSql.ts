@@ -18,7 +18,7 @@ import {
 import { currentTraceparent } from "../../platform/observability/Spans.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { movementKinds } from "../../domain/Movement.ts"
-import { storedPayloads } from "../../webhooks/EventPayload.ts"
+import { storedPayloads } from "../../webhooks/EventPayloadStorage.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/LedgerSql.ts"
 import { type LockRefused, lockRefusedOf } from "../../money/rates/RateLockStore.ts"
@@ -366,7 +366,7 @@ export const paymentStoreSql = Layer.scoped(
             where m.payment_id <> ${paymentId}`),
       callbackSeen: (provider, key) =>
         anyRow(sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`),
-      ...attemptQueueSql(sql, announce, (yield* Settings).retention.strayCallbacks),
+      ...attemptQueueSql(sql, announce, (yield* Settings).retention.unmatchedCallbacks),
       history: (payment) => historySql(sql, payment),
       replaceFees: ({ created_at, org_id, payment_id }, fees) => {
         const rows = fees.map(({ amount, ...fee }) => ({

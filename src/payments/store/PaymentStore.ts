@@ -188,7 +188,7 @@ export const reread = (store: Store, { org_id, payment_id }: Payment): Stored<Pa
   orDefect(orNotFound(store.find(Option.some(org_id), payment_id)))
 
 export const droppedUnmatchedCallbacks = counter(
-  "corridor_stray_callbacks_dropped_total",
+  "corridor_unmatched_callbacks_dropped_total",
   "Callbacks about no payment of ours that were dropped because their account had more than 10,000 of them.",
   ["provider"]
 )

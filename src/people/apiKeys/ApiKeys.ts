@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
       ? Effect.void
       : Effect.fail(new Forbidden({ message: `role: creating a key with the role ${role} needs that role.` }))
 
-  /** Neither the key's role nor its owner's may be above the caller's. */
+  /** Checks that neither the key's role nor its owner's is above the caller's. */
   const mayManage = Effect.fnUntraced(function* (permit: Permit<"api_keys">, key: Key) {
     if (Option.contains(permit.actor.userId, key.user_id)) return
     const memberships = yield* users.membershipsOf(key.user_id)

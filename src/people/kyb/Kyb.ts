@@ -10,7 +10,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { SealedTable } from "../../platform/secrets/Secrets.ts"
+import type { RotatableTable } from "../../platform/secrets/Secrets.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { type Permit, personOf } from "../../domain/Access.ts"
 import { hideCardNumbers } from "../../domain/Card.ts"
@@ -34,15 +34,15 @@ type Documents = typeof Documents.Type
 
 const documentsContext = (customerId: string): string => `kyb documents ${customerId}`
 
-/** Seals the references to documents, which may hold access tokens, and opens them. */
+/** Encrypts and decrypts references to documents, which may hold access tokens. */
 export const makeKybDocuments = Effect.map(Vault, (vault) => ({
-  seal: (customerId: string, documents: Documents) =>
+  encrypt: (customerId: string, documents: Documents) =>
     documents.length === 0
       ? Effect.succeed(null)
       : Effect.flatMap(Effect.orDie(Schema.encode(Documents)(documents)), (text) =>
           vault.encrypt(text, documentsContext(customerId))
         ),
-  open: ({ customer_id, documents }: Pick<StoredKybApplication, "customer_id" | "documents">) =>
+  decrypt: ({ customer_id, documents }: Pick<StoredKybApplication, "customer_id" | "documents">) =>
     documents === null
       ? Effect.succeed([])
       : vault
@@ -50,7 +50,7 @@ export const makeKybDocuments = Effect.map(Vault, (vault) => ({
           .pipe(Effect.flatMap(Schema.decode(Documents)), Effect.orDie)
 }))
 
-export const sealedKybDocuments: SealedTable = {
+export const rotatableKybDocuments: RotatableTable = {
   table: "kyb_applications",
   key: ["customer_id"],
   columns: ["documents"],
@@ -138,7 +138,7 @@ const make = Effect.gen(function* () {
 
   const shown = Effect.fnUntraced(function* (customerId: string) {
     const application = yield* found(store.find(customerId))
-    return { ...(yield* withApprovals(application)), documents: yield* documents.open(application) }
+    return { ...(yield* withApprovals(application)), documents: yield* documents.decrypt(application) }
   })
 
   /** The organisation stays locked: of two people who decide at once, the second sees what the first did. */
@@ -162,12 +162,12 @@ const make = Effect.gen(function* () {
   return {
     initiate: traced("Kyb.initiate")(function* (permit: Permit<"organization">, orgId: OrgId, given: Documents = []) {
       const customer_id = `kyb_${(yield* ids.next).replaceAll("-", "")}`
-      const sealed = yield* documents.seal(customer_id, given)
+      const encrypted = yield* documents.encrypt(customer_id, given)
       return yield* atomically(
         Effect.gen(function* () {
           const state = yield* orNotFound("organisation")(store.lock(orgId))
           yield* mayStart(state)
-          yield* store.open({ customer_id, org_id: orgId, documents: sealed, started_by: personOf(permit) })
+          yield* store.open({ customer_id, org_id: orgId, documents: encrypted, started_by: personOf(permit) })
           yield* audit.record(permit, {
             action: "kyb.started",
             org: orgId,

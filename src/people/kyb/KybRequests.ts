@@ -32,7 +32,7 @@ const make = Effect.gen(function* () {
     const request = {
       customer_id: customerId,
       organization: { org_id, name, country, email },
-      documents: yield* documents.open(application.value),
+      documents: yield* documents.decrypt(application.value),
       callback_url: `${publicUrl}/v1/organizations/webhook/kyb`,
       requested_at: created_at.toISOString()
     }

@@ -14,7 +14,7 @@ type KybStatus = KybState["kyb_status"]
 export interface NewKybApplication {
   readonly customer_id: string
   readonly org_id: OrgId
-  /** Sealed. */
+  /** Encrypted. */
   readonly documents: string | null
   /** The person who applied. */
   readonly started_by: string

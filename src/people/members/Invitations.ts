@@ -100,7 +100,7 @@ const makeAcceptInvitation = Effect.gen(function* () {
   })
 })
 
-/** `signsIn`: the console leads to the identity provider, so nobody needs a token at hand. */
+/** `signsIn`: the link leads to the identity provider, so the invited person needs no token. */
 const invitationMessage = (
   { publicUrl, signsIn }: { readonly publicUrl: string; readonly signsIn: boolean },
   organization: Organization,
@@ -150,7 +150,7 @@ const make = Effect.gen(function* () {
     detail: Readonly<Record<string, unknown>>
   ) => audit.record(permit, { action, org: org_id, subject: ["invitation", invitation_id], detail })
 
-  /** As of now, not as of the start of the request. */
+  /** Grantor with the role of this moment, not of the start of the request. */
   const grantorIn = Effect.fnUntraced(function* (permit: Manager, org_id: OrgId) {
     const own = Option.isNone(permit.actor.userId)
       ? Option.none<OrgMember>()
@@ -158,7 +158,7 @@ const make = Effect.gen(function* () {
     return yield* grantorOf(permit, Option.getOrUndefined(own))
   })
 
-  /** Neither the offered role nor the inviter's may be above the caller's. */
+  /** Checks that neither the offered role nor the inviter's is above the caller's. */
   const mayWithdraw = Effect.fnUntraced(function* (permit: Manager, { invited_by, org_id, role }: Invitation) {
     const grantor = yield* grantorIn(permit, org_id)
     yield* mayHandleRole(grantor, role, "role")

@@ -71,7 +71,7 @@ export type NewInvitation = Pick<
 >
 
 interface InvitationQueries {
-  /** None if the address already has an open invitation. */
+  /** Inserts an invitation; none if the address already has an open one. */
   readonly insert: (invitation: NewInvitation) => Stored<Option.Option<Invitation>>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Invitation>>
   /** Locks the row until the end of the transaction. */

@@ -23,7 +23,7 @@ import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
-/** What a manager of members may grant, and whom they may change: never above their own role. */
+/** Manager of members: grants roles to others and changes them, never above their own role. */
 interface Grantor {
   readonly role: Role | "admin"
   readonly permissions: ReadonlyArray<Permission>

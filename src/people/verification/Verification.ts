@@ -117,7 +117,7 @@ const PARTIAL_SUCCESS = 207
 export const verificationHandlers = Effect.map(
   Effect.all([Verification, makePages]),
   ([verification, pages]): Handlers<typeof VerificationApi> => ({
-    request: traced("VerificationHttp.request")(function* ({ elevate, payload, permit }) {
+    request: traced("verificationHandlers.request")(function* ({ elevate, payload, permit }) {
       const result = yield* verification.request(permit, yield* elevate("any"), payload)
       return result.all_success ? result : new Reply(PARTIAL_SUCCESS, result)
     }),

@@ -23,7 +23,7 @@ interface Store {
     filter: VerificationFilter,
     window: Window
   ) => Stored<ReadonlyArray<VerificationRequest>>
-  /** None if it is not in scope, or not pending. */
+  /** Closes a request; none if it is not in scope, or not pending. */
   readonly close: (
     scope: Scope,
     id: string,

@@ -18,7 +18,7 @@ export interface AuditFilter {
   readonly action?: string | undefined
   /** A user, a key or an operator. */
   readonly actor_id?: string | undefined
-  /** What was changed. */
+  /** Changed object. */
   readonly subject_id?: string | undefined
   readonly from?: Date | undefined
   /** Exclusive. */

@@ -74,7 +74,7 @@ const keepKey = Effect.fnUntraced(function* (path: string) {
 /** Writes a backup to a new file. A failed backup leaves no file. */
 export const backup = traced("Backup.backup")(function* (path: string) {
   for (const taken of [path, `${path}.key`]) {
-    if (existsSync(taken)) return yield* new BackupFailed({ message: `${taken} is there already: name another file.` })
+    if (existsSync(taken)) return yield* new BackupFailed({ message: `${taken} exists already: name another file.` })
   }
   const { version } = yield* Settings
   const client = yield* connected

@@ -20,7 +20,7 @@ export const BackupHeader = Schema.Struct({
   version: Schema.String,
   taken_at: Schema.String,
   database_id: Schema.NullOr(Schema.String),
-  /** Tells which master key the secrets in it are sealed under, and nothing about the key. */
+  /** Id of the master key of its secrets; tells nothing about the key itself. */
   key_id: Schema.NullOr(Schema.String),
   migrations: Schema.Array(RecordedMigration),
   tables: Schema.Array(BackupTable)

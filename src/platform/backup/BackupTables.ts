@@ -23,7 +23,7 @@ export const isEmpty = async (client: Pg.Client): Promise<boolean> => {
   return rows[0]?.found === false
 }
 
-/** All tables but the list of migrations, which a restore creates. */
+/** Tables of a backup. Leaves out the list of migrations, which a restore creates. */
 export const tablesOf = async (client: Pg.Client): Promise<ReadonlyArray<BackupTable>> => {
   const tables = await client.query<{ name: string; columns: Array<string> }>(
     `select c.relname::text as name, array(

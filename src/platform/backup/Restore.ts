@@ -42,9 +42,9 @@ const requireKnown = Effect.fnUntraced(function* (applied: ReadonlyArray<Recorde
   return last
 })
 
-const sealed = (keyId: string, own: string) =>
+const otherKey = (keyId: string, own: string) =>
   refuse(
-    `The secrets of this backup are sealed under master key ${keyId}, but this process has ${own}. ` +
+    `The secrets of this backup are encrypted under master key ${keyId}, but this process has ${own}. ` +
       "Set CORRIDOR_MASTER_KEY to the key of then; where none was set, the file beside the backup that ends in .key has it."
   )
 
@@ -52,7 +52,7 @@ const sealed = (keyId: string, own: string) =>
 const requireKey = Effect.fnUntraced(function* (keyId: string | null) {
   const own = yield* Effect.orDie(knownMasterKey)
   if (keyId === null || Option.isNone(own) || own.value.masterKey.id === keyId) return
-  return yield* sealed(keyId, `master key ${own.value.masterKey.id}`)
+  return yield* otherKey(keyId, `master key ${own.value.masterKey.id}`)
 })
 
 const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<BackupTable>) => {
@@ -76,7 +76,7 @@ const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<Backu
 }
 
 const takeBack = (client: Pg.Client) =>
-  attempt("What had been restored could not be taken back: drop the database, and make it anew", async () => {
+  attempt("The restored tables could not be removed: drop the database and create it again", async () => {
     await client.query("rollback")
     await client.query(makeEmpty)
   }).pipe(Effect.catchAll(({ message }) => Effect.logError(message)))
@@ -88,7 +88,7 @@ const requireMasterKey = Effect.flatMap(currentMasterKey, (key) =>
       Effect.orDie(keptMasterKey),
       Option.match({
         onNone: () => refuse("The backup does not say which master key it belongs to."),
-        onSome: ({ key_id }) => sealed(key_id, "none: CORRIDOR_MASTER_KEY is not set")
+        onSome: ({ key_id }) => otherKey(key_id, "none: CORRIDOR_MASTER_KEY is not set")
       })
     )
   )

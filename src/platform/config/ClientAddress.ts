@@ -1,6 +1,6 @@
 /**
- * Finds the address that a request really comes from. X-Forwarded-For is written by anyone, so only the part that
- * trusted proxies appended counts: it is read from the right, and never read at all by default.
+ * Client address of a request. X-Forwarded-For is written by anyone, so only the entries of trusted proxies count: they
+ * are read from the right, and by default not at all.
  */
 import { isIP } from "node:net"
 import { Either } from "effect"
@@ -63,7 +63,7 @@ const isTrusted = (trust: TrustProxy, hop: number, address: Address | undefined)
   }
 }
 
-/** Some proxies add the client's port. */
+/** Entry without a port, which some proxies add. */
 const withoutPort = (entry: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
 
@@ -87,7 +87,7 @@ export const clientAddress = (
   return address?.toString() ?? UNKNOWN_ADDRESS
 }
 
-/** One IPv6 customer holds at least a /64, so counting single addresses there would limit nobody. */
+/** Key of rate limits. One IPv6 customer holds at least a /64, so limits count prefixes there. */
 export const rateLimitKey = (address: string): string => {
   const parsed = parseAddress(address)
   if (parsed === undefined || parsed.kind() === "ipv4") return parsed?.toString() ?? address

@@ -1,4 +1,4 @@
-/** How people sign in to the console at the identity provider; none without `CONSOLE_CLIENT_ID`. */
+/** Settings of the console's sign-in at the identity provider; none without `CONSOLE_CLIENT_ID`. */
 import { ConfigError, Either, Option } from "effect"
 import { urlOf } from "../../domain/Url.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Which browser origins may call the API, and the headers that tell the browser so. Callers authenticate with a header
- * of their own, never with a cookie, so there is no credentials mode.
+ * CORS: allowed browser origins and headers. Callers authenticate with a header, never with a cookie, so there is no
+ * credentials mode.
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { Either } from "effect"

@@ -9,7 +9,7 @@ const parts = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([^]*)$/
 /** Ignored: the primary is always looked for. */
 const ATTRIBUTES = "target_session_attrs"
 
-/** One URL for each host, in their order. The reason for a refusal holds nothing of the text, which may have a password. */
+/** URLs of the hosts, in order. Reasons for a refusal repeat no text, which may hold a password. */
 export const databaseHosts = (text: string): Either.Either<ReadonlyArray<string>, string> => {
   const [, before, hosts, after] = parts.exec(text.trim().replace(/\/+$/, "")) ?? []
   if (before === undefined || hosts === undefined || after === undefined) return Either.left(FORM)

@@ -28,9 +28,9 @@ const hkdf = (secret: string | Uint8Array, salt: string, purpose: string): Uint8
   new Uint8Array(hkdfSync("sha256", secret, salt, purpose, KEY_BYTES))
 
 /**
- * Reads the setting, white space around it aside: 64 hexadecimal characters or the base64 (or base64url) of exactly
- * 32 bytes are the key itself. Anything else of 16 characters or more is a passphrase and is stretched with scrypt,
- * since the key id and the check value allow offline guesses with a stolen database.
+ * Reads the setting, trimmed. 64 hexadecimal characters, or the base64 (or base64url) of exactly 32 bytes, are the key
+ * itself. Other text of 16 characters or more is a passphrase. It is stretched with scrypt, since key id and check
+ * value allow offline guesses with a stolen database.
  */
 export const parseMasterKey = (text: string): Either.Either<MasterKey, string> => {
   const value = text.trim()

@@ -135,7 +135,7 @@ const databaseUrl = (name: string): Config.Config<Redacted.Redacted> =>
     Either.map(databaseHosts(text), () => Redacted.make(text.trim().replace(/\/+$/, "")))
   )
 
-/** One core is left to PostgreSQL; more than 16 processes would take all of its connections. */
+/** Default number of processes: one core is left to PostgreSQL, and more than 16 would take all of its connections. */
 const usualWorkers = (): number => Math.min(16, Math.max(1, availableParallelism() - 1))
 
 /** `1`, or the port of the first of them. */
@@ -184,7 +184,7 @@ const retention = Config.all({
     }),
     idempotencyRetention
   ),
-  strayCallbacks: Config.withDefault(positive("STRAY_CALLBACK_RETENTION"), unmatchedCallbackRetention)
+  unmatchedCallbacks: Config.withDefault(positive("UNMATCHED_CALLBACK_RETENTION"), unmatchedCallbackRetention)
 })
 
 /** Sanctions screening by moov-io/watchman; off without its address. */
@@ -272,7 +272,7 @@ export const logLevels = {
 
 export const missing = (name: string, why: string): ConfigError.ConfigError => ConfigError.MissingData([name], why)
 
-/** All problems of live mode together. */
+/** Collects all problems of live mode. */
 const problemsInLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> => {
   const { fakes, kybProvider, kybRequestUrl, kybWebhookSecret, masterKey } = values
   const problems: Array<ConfigError.ConfigError> = []
@@ -341,7 +341,7 @@ const load = settings.pipe(
   Effect.bind("consoleSignIn", ({ consoleClient: given, jwt: tokens, mode }) => consoleSignIn(given, tokens, mode)),
   Effect.map(({ consoleClient: _, ...values }) => ({
     ...values,
-    /** None: rows past their retention are deleted without an archive. */
+    /** Folder of archives; none: rows past their retention are deleted without an archive. */
     archiveDir: Option.filter(
       Option.orElseSome(values.archiveDir, () => join(values.dataDir, "archive")),
       (folder) => folder !== "none"

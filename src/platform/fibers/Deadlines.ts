@@ -1,7 +1,7 @@
 /**
- * Limits for the calls that every payment makes. `Effect.timeout` starts a timer for each call and interrupts it
- * afterwards, at many times the price of the wait itself; calls with the same limit end in the order in which they
- * began, so one timer watches over all of them.
+ * Timeouts for the calls of every payment. `Effect.timeout` starts a timer and an interruption for each call, at many
+ * times the cost of the wait itself. Calls with the same limit end in the order in which they began, so one timer
+ * serves all of them.
  */
 import { type Clock, Duration, Effect, Exit, Fiber, FiberSet, Runtime } from "effect"
 
@@ -65,8 +65,8 @@ export const makeDeadlines = Effect.gen(function* () {
 })
 
 /**
- * `Effect.retry` for the path that every payment takes: it makes its schedule's driver before the first try, which nearly
- * always succeeds; here it is made when something has failed.
+ * Retries like `Effect.retry`, for the path of every payment. Makes the schedule's driver after a failure, not before
+ * the first try, which nearly always succeeds.
  */
 export const retryIfFailed = <A, E>(
   effect: Effect.Effect<A, E>,

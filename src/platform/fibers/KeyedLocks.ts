@@ -59,7 +59,7 @@ export const makePermits = (count: number): Permits => {
 interface KeyedQueue {
   readonly permits: Permits
   /** Running and waiting. */
-  standing: number
+  size: number
 }
 
 /** A queue for each key, removed when it is empty. */
@@ -70,20 +70,20 @@ export const makeKeyedQueues = (atOnce: number) => {
     inLine: (line: Readonly<KeyedQueue>) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) => {
-      const line = lines.get(key) ?? { permits: makePermits(atOnce), standing: 0 }
+      const line = lines.get(key) ?? { permits: makePermits(atOnce), size: 0 }
       lines.set(key, line)
-      line.standing += 1
+      line.size += 1
       return Effect.ensuring(
         restore(inLine(line)),
         Effect.sync(() => {
-          line.standing -= 1
-          if (line.standing === 0) lines.delete(key)
+          line.size -= 1
+          if (line.size === 0) lines.delete(key)
         })
       )
     })
 }
 
-/** One at a time for each key, within this process. */
+/** Locks by key, within this process: one holder at a time for each key. */
 export const makeKeyedLocks = (patience: Duration.Duration) => {
   const lines = makeKeyedQueues(1)
   return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Busy, R> =>

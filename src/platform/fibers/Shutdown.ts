@@ -1,6 +1,6 @@
 /**
- * The end of the process, which comes in time whatever happens: each step of it gets what is left until its own limit,
- * counted from the signal, and says so when it gives up.
+ * Shutdown of the process within a time limit. Each step gets what is left until its own limit, counted from the
+ * signal, and logs when it gives up.
  */
 import { Context, Duration, Effect, Option, FiberSet, Runtime } from "effect"
 import { exitAfter, drainTimeout } from "../../domain/policies/ServerPolicies.ts"
@@ -22,7 +22,7 @@ const timeLeft = (state: State, limit: Duration.Duration): Effect.Effect<Duratio
     Duration.subtract(limit, Duration.millis(state.signalledAt === undefined ? 0 : now - state.signalledAt))
   )
 
-/** One step, for a finalizer: interruptible although finalizers are not, or its limit would never be kept. */
+/** Shutdown step for a finalizer. Interruptible although finalizers are not, or its limit would never be kept. */
 export const endWithin = (
   limit: Duration.Duration,
   what: () => string

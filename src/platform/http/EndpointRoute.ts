@@ -197,8 +197,8 @@ const makeListTurns = () => {
   const lines = makeKeyedQueues(listsAtOnce)
   return (owner: string) =>
     <A, E, R>(list: Effect.Effect<A, E, R>): Effect.Effect<A, E | RateLimited, R> =>
-      lines<A, E | RateLimited, R>(owner, ({ permits, standing }) =>
-        standing > listsAtOnce + listsQueued ? busyLists : permits.use(list)
+      lines<A, E | RateLimited, R>(owner, ({ permits, size }) =>
+        size > listsAtOnce + listsQueued ? busyLists : permits.use(list)
       )
 }
 

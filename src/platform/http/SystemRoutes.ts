@@ -27,7 +27,7 @@ const probe = <A, E>({ isStuck }: PoolQuotas["Type"], read: Effect.Effect<A, E>)
 const DatabaseFacts = Schema.Struct({
   /** The same for every instance on one database; null in memory. */
   database_id: Schema.NullOr(Schema.String),
-  /** The master key that its secrets are sealed under. */
+  /** Master key of its secrets. */
   key_id: Schema.NullOr(Schema.String)
 })
 

@@ -49,7 +49,9 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
   {
     /** `operation` is the method and the route with its parameters: one text, however the path was spelled. */
     readonly begin: (name: KeyName, body: unknown) => Stored<Begin, Invalid | IdempotencyConflict>
-    /** All or nothing, with the key and its whole answer: after a crash the key answers all the same. */
+    /**
+     * Runs once for each key. Stores key, answer and effects in one transaction, so the key answers after a crash too.
+     */
     readonly once: <A, E>(
       key: NewKey | undefined,
       work: Effect.Effect<A, E>,

@@ -33,7 +33,7 @@ export type FoundKey = typeof FoundKey.Type
 export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<
   IdempotencyStore,
   {
-    /** None for a key past its retention. */
+    /** Found key; none past its retention. */
     readonly find: (name: KeyName) => Stored<Option.Option<FoundKey>>
     /** Belongs before, or into the transaction of, the first thing that a request does. False when another was faster. */
     readonly claim: (paymentId: PaymentId | null, key: NewKey) => Stored<boolean>

@@ -33,10 +33,9 @@ const keptSandboxKey = Effect.gen(function* () {
 })
 
 /**
- * The key in force, where there is one already: the setting's, or in sandbox mode what follows from the database's own
- * password and name, so that all instances on one database agree without a setting. A password that is not in
- * DATABASE_URL is none to derive from; then it is the one that the database keeps, unless its secrets were sealed
- * before there was one, under what follows from the name alone.
+ * Current master key, if there is one. It is the setting's; in sandbox mode it is derived from the database's password
+ * and name, so all instances on one database agree without a setting. Without a password in DATABASE_URL, it is the
+ * stored one. Secrets encrypted before there was a stored one use the key derived from the name alone.
  */
 export const knownMasterKey = Effect.gen(function* () {
   const { masterKey } = yield* Settings

@@ -1,20 +1,20 @@
-/** Changes the master key: seals every secret and the check value again, in one transaction. */
+/** Rotates the master key: encrypts every secret and the check value again, in one transaction. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type SealedTable, SealedTables } from "../secrets/Secrets.ts"
+import { type RotatableTable, RotatableTables } from "../secrets/Secrets.ts"
 import type { MasterKey } from "../config/MasterKey.ts"
 import { keptKey, OtherMasterKey } from "./MasterKeyGuard.ts"
-import { checkValue, reseal, Vault, type VaultError, type VaultService } from "../secrets/Vault.ts"
+import { checkValue, reencrypt, Vault, type VaultError, type VaultService } from "../secrets/Vault.ts"
 import { orDatabaseFailure, type Stored } from "../database/DatabaseFailure.ts"
 import { traced } from "../observability/Spans.ts"
 
 interface RotationReport {
   readonly old_key_id: string
   readonly new_key_id: string
-  /** How many secrets were still sealed under the old key. */
+  /** Secrets that were still encrypted under the old key. */
   readonly resealed: number
   /** Whether the database belonged to the new key before. */
   readonly already_rotated: boolean
@@ -30,7 +30,7 @@ const otherKey = (kept: string | undefined, from: MasterKey, to: MasterKey) =>
 export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")<
   MasterKeyRotation,
   {
-    /** Running it again is safe, and moves what a server that still had the old key has sealed in the meantime. */
+    /** Can run again: then it moves secrets that a server encrypted under the old key meanwhile. */
     readonly rotate: (
       permit: Permit<"platform">,
       from: MasterKey,
@@ -42,7 +42,7 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
     MasterKeyRotation,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const tables = yield* SealedTables
+      const tables = yield* RotatableTables
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
 
@@ -54,8 +54,8 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
       )
 
       /** Locks out new and changed secrets until the end of the transaction. Returns how many it moved. */
-      const resealTable = Effect.fnUntraced(function* (
-        { columns, context, key, table }: SealedTable,
+      const reencryptTable = Effect.fnUntraced(function* (
+        { columns, context, key, table }: RotatableTable,
         old: VaultService,
         fresh: VaultService
       ) {
@@ -66,10 +66,10 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
         let moved = 0
         for (const row of rows) {
           for (const column of columns) {
-            const sealed = row[column]
-            if (sealed === null || sealed === undefined) continue
-            const again = yield* reseal(old, fresh, sealed, context(String(row[key[0]])))
-            if (again === sealed) continue
+            const encrypted = row[column]
+            if (encrypted === null || encrypted === undefined) continue
+            const again = yield* reencrypt(old, fresh, encrypted, context(String(row[key[0]])))
+            if (again === encrypted) continue
             yield* sql`update ${sql(table)} set ${sql.update({ [column]: again })}
               where ${sql.and(key.map((name) => sql`${sql(name)} = ${row[name]}`))}`
             moved += 1
@@ -78,17 +78,17 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
         return moved
       })
 
-      const resealAll = traced("Rotation.resealAll")(
+      const reencryptAll = traced("MasterKeyRotation.reencryptAll")(
         function* (from: MasterKey, to: MasterKey) {
           const [old, fresh] = [Vault.make(from), Vault.make(to)]
-          const moved = yield* Effect.forEach(tables, (one) => resealTable(one, old, fresh))
+          const moved = yield* Effect.forEach(tables, (one) => reencryptTable(one, old, fresh))
           return moved.reduce((sum, count) => sum + count, 0)
         },
         Effect.catchTag("SqlError", (error) => orDatabaseFailure(Effect.fail(error)))
       )
 
       return {
-        rotate: traced("Rotation.rotate")(function* (permit, from, to) {
+        rotate: traced("MasterKeyRotation.rotate")(function* (permit, from, to) {
           return yield* atomically(
             Effect.gen(function* () {
               const kept = yield* lockedKey
@@ -96,7 +96,7 @@ export class MasterKeyRotation extends Context.Tag("corridor/MasterKeyRotation")
               if (!already_rotated && kept?.check_value !== checkValue(from)) {
                 return yield* otherKey(kept?.key_id, from, to)
               }
-              const resealed = yield* resealAll(from, to)
+              const resealed = yield* reencryptAll(from, to)
               const row = { key_id: to.id, check_value: checkValue(to) }
               yield* sql`update master_key set ${sql.update(row)}`.pipe(orDatabaseFailure)
               const report = { old_key_id: from.id, new_key_id: to.id, resealed, already_rotated }

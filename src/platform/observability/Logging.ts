@@ -1,6 +1,6 @@
 /**
- * The service's only logger. It writes to standard error (standard output belongs to the banner and to the CLI's
- * JSON), prints only the annotations it knows, and passes every text through the redaction.
+ * Logger of the service. Writes to standard error: standard output belongs to the banner and to the CLI's JSON. Prints
+ * known annotations only, and redacts every text.
  */
 import * as Headers from "@effect/platform/Headers"
 import { Array as Arr, Cause, Effect, FiberId, HashMap, Inspectable, Layer, List, Logger, type LogLevel } from "effect"
@@ -26,6 +26,7 @@ const loggableFields = [
   "method",
   "mode",
   "module",
+  "operator_alert",
   "org_id",
   "org_rate_id",
   "package",
@@ -45,7 +46,6 @@ const loggableFields = [
   "state",
   "status",
   "table",
-  "trouble",
   "url",
   "user_id",
   "version",
@@ -77,7 +77,7 @@ const printable = (text: string): string => {
   return shown
 }
 
-/** No card has fewer digits. */
+/** Fewest digits of a card number. */
 const FEWEST_DIGITS = 13
 
 const jsonReplacer = () => {

@@ -1,6 +1,6 @@
 /**
- * Metrics with labels for paths that every payment takes: a series is looked up by the values of its labels, without a
- * text being made of them, and kept. Values come from closed lists only, since each stays for good.
+ * Metrics with labels, for paths that every payment takes. Series are looked up by label values, without building a
+ * text, and kept for good. So values come from closed lists only.
  */
 import { Metric, MetricBoundaries, MetricKey, type MetricKeyType, MetricLabel, Effect, type Scope } from "effect"
 
@@ -57,7 +57,7 @@ export const histogram = <const Names extends ReadonlyArray<string>>(
   names: Names
 ) => labelled(MetricKey.histogram(name, MetricBoundaries.fromIterable(boundaries), description), names)
 
-/** One for the process, as the registry of metrics is. */
+/** Readers of the process, like the registry of metrics. */
 const readers = new Set<Effect.Effect<void>>()
 
 /** Reads values at each scrape instead of at every change, for as long as the scope lives. */
@@ -90,7 +90,10 @@ const inFlight = Metric.gauge("http_requests_in_flight", {
 
 const knownMethods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 
-/** One answered request. `route` is the route's pattern, never the path itself: each distinct value is kept for good. */
+/**
+ * Records an answered request. `route` is the route's pattern, never the path itself: each distinct value is kept for
+ * good.
+ */
 export const recordRequest = (method: string, route: string, status: number, seconds: number): void => {
   // Unusual methods share one series, so callers cannot grow the registry.
   const label = knownMethods.has(method) ? method : "OTHER"

@@ -31,7 +31,7 @@ export type AlertKind = keyof typeof severity
 
 export const alertKinds = Object.keys(severity) as ReadonlyArray<AlertKind>
 
-const counted = counter("corridor_trouble_total", "Things that went wrong and that a person should look at, by kind.", [
+const counted = counter("corridor_operator_alerts_total", "Conditions that an operator should look at, by kind.", [
   "kind"
 ])
 
@@ -46,6 +46,6 @@ export const alertOperator = (
 ): Effect.Effect<void> =>
   Effect.logWithLevel(severity[kind], message, cause).pipe(
     Effect.annotateLogs(ids),
-    Effect.annotateLogs("trouble", kind),
+    Effect.annotateLogs("operator_alert", kind),
     Effect.zipRight(Effect.sync(() => counted([kind])))
   )

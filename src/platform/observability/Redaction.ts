@@ -56,7 +56,9 @@ const cardCandidate = new RegExp(
 /** Epoch milliseconds have 13 digits and start with 1; no card of that length does (they were Visa's, with a 4). */
 const isEpochMillis = (group: string): boolean => group.length === 13 && group.startsWith("1")
 
-/** No network issues numbers that start with 0; zeros padding an amount would pass the checksum. */
+/**
+ * Is a card number: no network issues numbers that start with 0, and zeros padding an amount would pass the checksum.
+ */
 const isCard = (digits: string, start: number, end: number): boolean =>
   digits[start] !== "0" && passesLuhn(digits, start, end)
 

@@ -7,7 +7,7 @@ const FORM = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})
 /** Later versions may have more fields than version 00. */
 const isOfForm = (text: string): boolean => !text.startsWith("00-") || text.length === 55
 
-/** None for a malformed header, which is ignored. */
+/** Parent span; none for a malformed header, which is ignored. */
 export const parseTraceparent = (text: unknown): Option.Option<Tracer.ExternalSpan> => {
   const parts = typeof text === "string" && isOfForm(text) ? FORM.exec(text) : null
   if (parts === null) return Option.none()
@@ -50,7 +50,7 @@ export const traced = (name: string) =>
       )
   }) as unknown as Effect.fn.Gen & Effect.fn.NonGen
 
-/** Whether spans are collected at all. Of a worker that looks for work, only the work itself is traced. */
+/** Whether spans are collected. Workers that poll trace only the work they find. */
 export const collectsSpans: FiberRef.FiberRef<boolean> = GlobalValue.globalValue("corridor/collectsSpans", () =>
   FiberRef.unsafeMake(false)
 )

@@ -81,7 +81,7 @@ export const weightOf = (value: unknown, depth = 0): number => {
   return weight
 }
 
-/** How many of the rows fit into so many bytes; one always does. */
+/** Number of rows that fit into so many bytes, at least one. */
 export const fitting = (rows: ReadonlyArray<unknown>, most: number): number => {
   let weight = 0
   const first = rows.findIndex((row, at) => {

@@ -28,7 +28,7 @@ import { query } from "../database/Query.ts"
  */
 const TOKEN = 60_000
 const SWEEP_EVERY_MILLIS = 60_000
-/** No request waits longer until it is counted. */
+/** Longest wait of a request until it is counted. */
 const OVERTAKEN_MILLIS = 60_000
 /** Making room costs a pass over all keys, so it makes enough room for many newcomers. */
 const EVICTED_SHARE = 0.1
@@ -40,7 +40,7 @@ export type RateLimitDecision =
 const ALLOWED: RateLimitDecision = { allowed: true }
 
 /** Tokens of one key that instances share. */
-type SpentTokens = readonly [key: string, tokens: number]
+type TokenUsage = readonly [key: string, tokens: number]
 
 interface Bucket {
   /**
@@ -96,7 +96,7 @@ export class RateLimiter {
   }
 
   /** Usage since the last call; if too many keys, the most used. */
-  takeUsage(mostKeys: number): ReadonlyArray<SpentTokens> {
+  takeUsage(mostKeys: number): ReadonlyArray<TokenUsage> {
     const all = Array.from(this.#unshared)
     this.#unshared = new Map()
     return all.length <= mostKeys ? all : all.sort(([, a], [, b]) => b - a).slice(0, mostKeys)
@@ -202,7 +202,7 @@ export class RateLimitUsageStore extends Context.Tag("corridor/RateLimitUsageSto
 export class RateLimits extends Context.Tag("corridor/RateLimits")<
   RateLimits,
   {
-    /** One for each name, which is the same on all instances. */
+    /** Limiter by name, which is the same on all instances. */
     readonly limiter: (name: string, perMinute: number) => RateLimiter
     /** Shares the usage of this instance, and spends that of others. */
     readonly exchange: Stored<void>
@@ -261,7 +261,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
           Effect.catchAllCause((cause) =>
             Effect.zipRight(
               used.open,
-              Effect.logDebug("What instances let through could not be exchanged: each counts for itself", cause)
+              Effect.logDebug("Rate limit counts could not be exchanged: each instance counts for itself", cause)
             )
           ),
           Effect.zipRight(Effect.sleep(usageSharedEvery)),
@@ -292,8 +292,9 @@ const unlessAllowed = (decision: RateLimitDecision): Effect.Effect<void, RateLim
 
 /**
  * Limits callbacks without proof from one address:
- * - past `unverifiedCallbacksPerMinute` its failures are 429; callbacks that carry their provider's proof are still taken;
+ * - past `unverifiedCallbacksPerMinute` its failures are 429; callbacks with their provider's proof are still taken;
  * - past `unreadProofsPerMinute` failures its callbacks are 429 before their bodies are read, so a flood costs little.
+ *
  * Callbacks with a proof are never counted.
  */
 export const makeCallbackAbuseLimit = Effect.fnUntraced(function* (name: string) {

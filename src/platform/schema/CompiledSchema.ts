@@ -24,8 +24,8 @@ const scalars: ReadonlySet<string> = new Set([
 const isScalar = (ast: AST.AST): boolean => (AST.isRefinement(ast) ? isScalar(ast.from) : scalars.has(ast._tag))
 
 /**
- * Whether at most one member takes a value, because one of their fields has another literal in each. Then the order does
- * not matter; the interpreter tries members with literals first.
+ * Whether at most one member takes a value, because they have different literals in one field. Then order does not
+ * matter; the interpreter tries members with literals first.
  */
 const areToldApart = (types: ReadonlyArray<AST.AST>): boolean => {
   const members = types.filter((type) => !isScalar(type))
@@ -126,8 +126,8 @@ const list = (element: AST.AST, direction: Direction): Step => {
 }
 
 /**
- * Written out as code: an object whose fields stand in one expression is made and read several times as fast as one that
- * gets them by computed names.
+ * Compiles a struct to code. An object written as one expression is made and read several times as fast as one with
+ * computed names.
  */
 const struct = (ast: AST.TypeLiteral, direction: Direction): Step => {
   const { propertySignatures } = ast
@@ -268,7 +268,7 @@ const lazy = <A>(make: () => A): (() => A) => {
   return () => (made ??= make())
 }
 
-/** As `ParseResult.decodeUnknownEither`. */
+/** Compiled `ParseResult.decodeUnknownEither`. */
 export const compileDecoder = <A, I>(
   schema: Schema.Schema<A, I>,
   options?: Pick<AST.ParseOptions, "errors">
@@ -281,7 +281,7 @@ export const compileDecoder = <A, I>(
   }
 }
 
-/** As `ParseResult.encodeUnknownSync`. */
+/** Compiled `ParseResult.encodeUnknownSync`. */
 export const compileEncoder = <A, I>(schema: Schema.Schema<A, I>): ((value: unknown) => I) => {
   const encoder = lazy(() => compile(schema.ast, "encode"))
   const interpreter = lazy(() => ParseResult.encodeUnknownSync(schema))

@@ -1,4 +1,4 @@
-/** Sealed secrets in memory. */
+/** Encrypted secrets in memory. */
 import { Effect, Layer } from "effect"
 import { memoryTable, openTables } from "../database/MemoryDatabase.ts"
 import { SecretStore } from "./Secrets.ts"

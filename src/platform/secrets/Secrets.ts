@@ -1,4 +1,4 @@
-/** Sealed secrets at rest, by name; the name is also the context that each is sealed for. */
+/** Encrypted secrets, by name; the name is also the encryption context. */
 import { Context, Option, Schema, Effect, Layer } from "effect"
 import { type Stored, orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { Vault, type VaultError } from "./Vault.ts"
@@ -6,16 +6,16 @@ import { SqlClient } from "@effect/sql"
 import { execute, query } from "../database/Query.ts"
 import { traced } from "../observability/Spans.ts"
 
-const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
-type SealedSecret = typeof SealedSecret.Type
+const EncryptedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
+type EncryptedSecret = typeof EncryptedSecret.Type
 
 export class SecretStore extends Context.Tag("corridor/SecretStore")<
   SecretStore,
   {
     readonly find: (name: string) => Stored<Option.Option<string>>
     /** Keeps what is there already, and answers with what is kept. */
-    readonly putIfAbsent: (secret: SealedSecret) => Stored<string>
-    readonly replace: (secret: SealedSecret) => Stored<void>
+    readonly putIfAbsent: (secret: EncryptedSecret) => Stored<string>
+    readonly replace: (secret: EncryptedSecret) => Stored<void>
   }
 >() {}
 
@@ -56,26 +56,29 @@ export class Secrets extends Context.Tag("corridor/Secrets")<
   )
 }
 
-/** Table whose secrets a change of the master key seals again. A secret in a table that is not listed is lost with the old key. */
-export interface SealedTable {
+/** Table whose secrets a rotation of the master key encrypts again. Secrets in other tables are lost with the old key. */
+export interface RotatableTable {
   readonly table: string
   /** Primary key. Its first column determines the context. */
   readonly key: readonly [string, ...ReadonlyArray<string>]
-  /** Columns with sealed text or null. */
+  /** Columns with encrypted text or null. */
   readonly columns: ReadonlyArray<string>
   readonly context: (id: string) => string
 }
 
-export class SealedTables extends Context.Tag("corridor/SealedTables")<SealedTables, ReadonlyArray<SealedTable>>() {}
+export class RotatableTables extends Context.Tag("corridor/RotatableTables")<
+  RotatableTables,
+  ReadonlyArray<RotatableTable>
+>() {}
 
-export const sealedSecrets: SealedTable = {
+export const rotatableSecrets: RotatableTable = {
   table: "secrets",
   key: ["name"],
   columns: ["sealed"],
   context: (name) => name
 }
 
-const secrets = query(SealedSecret)
+const secrets = query(EncryptedSecret)
 
 export const secretStoreSql = Layer.effect(
   SecretStore,

@@ -8,9 +8,9 @@ import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { isSame } from "../port/Callback.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
 import { credentialOfOtherMode } from "./AccountMode.ts"
-import type { ProviderAccount, SealedAccount } from "./ProviderAccountStore.ts"
+import type { ProviderAccount, EncryptedAccount } from "./ProviderAccountStore.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
-import type { SealedTable } from "../../platform/secrets/Secrets.ts"
+import type { RotatableTable } from "../../platform/secrets/Secrets.ts"
 
 const plainText = /^[\x20-\x7e]*$/
 
@@ -82,7 +82,7 @@ export const readCredentials = (text: string): Either.Either<GivenCredentials, u
 export const isSameCredentials = (one: GivenCredentials, other: GivenCredentials): boolean =>
   isSame(plain(one), plain(other))
 
-export const sealCredentials = (vault: VaultService, id: ConfigId, given: GivenCredentials): Effect.Effect<string> =>
+export const encryptCredentials = (vault: VaultService, id: ConfigId, given: GivenCredentials): Effect.Effect<string> =>
   vault.encrypt(plain(given), credentialsContext(id))
 
 /** The message contains no secret. */
@@ -97,9 +97,9 @@ interface OpenedAccount {
  * Fails if a field that became mandatory later is missing; ignores fields that no longer exist. Fails for credentials of
  * the other mode, such as test keys from before the service went live.
  */
-export const openCredentials = (
+export const decryptCredentials = (
   vault: VaultService,
-  { config_id, provider, sealed }: SealedAccount & Pick<ProviderAccount, "provider">,
+  { config_id, provider, sealed }: EncryptedAccount & Pick<ProviderAccount, "provider">,
   mode: Mode
 ): Effect.Effect<OpenedAccount, CannotOpen> =>
   Effect.gen(function* () {
@@ -118,7 +118,7 @@ export const openCredentials = (
 const sealed = { columns: ["sealed"], context: credentialsContext }
 
 /** Current and replaced credentials. */
-export const sealedCredentials: ReadonlyArray<SealedTable> = [
+export const rotatableCredentials: ReadonlyArray<RotatableTable> = [
   { ...sealed, table: "provider_accounts", key: ["config_id"] },
   { ...sealed, table: "replaced_credentials", key: ["config_id", "version"] }
 ]

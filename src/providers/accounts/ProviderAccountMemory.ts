@@ -11,7 +11,7 @@ import {
   PlatformAccountStore
 } from "./ProviderAccountStore.ts"
 
-/** Also read by the store of configurations. */
+/** Tables, also read by the store of configurations. */
 export const accountTables = {
   providerAccounts: memoryTable<ProviderAccount>("providerAccounts"),
   replacedCredentials: memoryTable<ReplacedCredentials>("replacedCredentials")
@@ -58,7 +58,7 @@ export const providerAccountStoreMemory = Layer.effect(
             }
           )
         ),
-      allSealed: Effect.sync(() =>
+      allCredentials: Effect.sync(() =>
         Array.from(providerAccounts.values(), ({ config_id, provider, sealed }) => ({
           config_id,
           provider,

@@ -19,11 +19,11 @@ export const ProviderAccount = Schema.Struct({
 
 export type ProviderAccount = typeof ProviderAccount.Type
 
-export const SealedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
-export type SealedAccount = typeof SealedAccount.Type
+export const EncryptedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
+export type EncryptedAccount = typeof EncryptedAccount.Type
 
-const NamedSealed = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
-type NamedSealed = typeof NamedSealed.Type
+const NamedCredentials = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
+type NamedCredentials = typeof NamedCredentials.Type
 
 /** Replaced credentials. Callbacks may still be signed with them. */
 export const ReplacedCredentials = Schema.Struct({
@@ -36,7 +36,7 @@ export const ReplacedCredentials = Schema.Struct({
 export type ReplacedCredentials = typeof ReplacedCredentials.Type
 
 export interface NewAccount extends Pick<ProviderAccount, "config_id" | "provider" | "sealed"> {
-  /** Whether the provider accepted them in a test. */
+  /** Whether the provider accepted the credentials in a test. */
   readonly tested: boolean
 }
 
@@ -44,14 +44,14 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
   ProviderAccountStore,
   {
     readonly find: (id: ConfigId) => Stored<Option.Option<ProviderAccount>>
-    /** None, and no change, where untested credentials would replace tested ones. */
+    /** Stores credentials; none, and no change, where untested ones would replace tested ones. */
     readonly put: (account: NewAccount) => Stored<Option.Option<ProviderAccount>>
     /** Newest first, within their grace period; without those that were never in use. */
     readonly replaced: (id: ConfigId) => Stored<ReadonlyArray<ReplacedCredentials>>
     readonly forgetReplaced: (id: ConfigId) => Stored<void>
-    /** None if the credentials have changed since. */
+    /** Marks the credentials as tested; none if they have changed since. */
     readonly markTested: (id: ConfigId, version: number) => Stored<Option.Option<ProviderAccount>>
-    readonly allSealed: Stored<ReadonlyArray<NamedSealed>>
+    readonly allCredentials: Stored<ReadonlyArray<NamedCredentials>>
     /** Deletes those past their grace period, and counts them. */
     readonly forgetOld: Stored<number>
   }
@@ -80,7 +80,7 @@ export class PlatformAccountStore extends Context.Tag("corridor/PlatformAccountS
 const accounts = query(ProviderAccount)
 const writtenAccount = rowAs(ProviderAccount)
 const replaced = query(ReplacedCredentials)
-const sealedOnes = query(NamedSealed)
+const credentialRows = query(NamedCredentials)
 
 export const providerAccountStoreSql = Layer.effect(
   ProviderAccountStore,
@@ -116,7 +116,9 @@ export const providerAccountStoreSql = Layer.effect(
       markTested: (id, version) =>
         accounts.first(sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
           returning ${columns}`),
-      allSealed: sealedOnes.all(sql`select config_id, provider, sealed from provider_accounts order by config_id`),
+      allCredentials: credentialRows.all(
+        sql`select config_id, provider, sealed from provider_accounts order by config_id`
+      ),
       forgetOld: deletedRows(sql`delete from replaced_credentials where until <= now() returning 1 as forgotten`)
     }
   })

@@ -19,7 +19,7 @@ import { type AccountFacts, type KnownSecret, type Provider, Providers } from ".
 import { type ThirdPartyName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { wrapProvider } from "../port/ProviderWrappers.ts"
 import { answersInMode, callbacksInMode } from "./AccountMode.ts"
-import { openCredentials, readCredentials } from "./AccountCredentials.ts"
+import { decryptCredentials, readCredentials } from "./AccountCredentials.ts"
 import { PlatformAccounts } from "./PlatformAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
 import { ProviderSettings } from "./ProviderSettings.ts"
@@ -31,14 +31,14 @@ import { makeSimulators } from "../sandbox/SimulatorProviders.ts"
 export const registeredSecret = (name: ThirdPartyName): string => `registered callbacks of ${name}`
 
 /** Result of a credentials test; right: accepted. */
-export type Verdict = Either.Either<AccountFacts, string>
+export type CredentialTest = Either.Either<AccountFacts, string>
 
-/** How the platform's callback address is registered at a provider. */
+/** Registration of the platform's callback address at a provider. */
 export interface Registration {
   readonly register: NonNullable<Provider["register"]>
   /** Whence the secret of the callbacks is known. */
   readonly known: KnownSecret
-  /** What earlier registrations gave. */
+  /** Credentials from earlier registrations. */
   readonly stored: GivenCredentials
   readonly callbackUrl: string
 }
@@ -78,18 +78,21 @@ const alsoBelieving = (provider: Provider, before: Provider, until: Option.Optio
     )
 })
 
-const bounded = (test: Effect.Effect<Verdict>): Effect.Effect<Verdict> =>
+const bounded = (test: Effect.Effect<CredentialTest>): Effect.Effect<CredentialTest> =>
   test.pipe(
     Effect.timeoutTo({
       duration: credentialsTestTimeout,
-      onSuccess: (verdict) => verdict,
-      onTimeout: (): Verdict => Either.left(`It did not answer within ${Duration.format(credentialsTestTimeout)}.`)
+      onSuccess: (result) => result,
+      onTimeout: (): CredentialTest =>
+        Either.left(`It did not answer within ${Duration.format(credentialsTestTimeout)}.`)
     }),
     // A value that cannot be used, such as a key of another kind, fails the test.
     Effect.catchAllDefect(() => Effect.succeed(Either.left("They cannot be used: one of them has a wrong form.")))
   )
 
-const untested: Effect.Effect<Verdict> = Effect.succeed(Either.right({ note: "There is no call to test them with." }))
+const untested: Effect.Effect<CredentialTest> = Effect.succeed(
+  Either.right({ note: "There is no call to test them with." })
+)
 
 export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
   ProviderAccounts,
@@ -101,10 +104,10 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
     /** Notes versions that were just read, so that `ofConfig` need not read them again. */
     readonly seen: (read: ReadonlyArray<ReadVersion>) => Stored<void>
     /** Tests credentials, stored or not, with a call that moves nothing. */
-    readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<Verdict>
+    readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<CredentialTest>
     /** The same for the platform's account, where there is one. */
-    readonly triedPlatform: (name: ThirdPartyName) => Stored<Option.Option<Verdict>>
-    /** None where the platform has no account there, or the provider no call for it. */
+    readonly triedPlatform: (name: ThirdPartyName) => Stored<Option.Option<CredentialTest>>
+    /** Registration at a provider; none without a platform account there, or without an API call for it. */
     readonly registration: (name: ThirdPartyName) => Option.Option<Registration>
     /** Configurations whose account is the platform's own. Nothing new is sent through them. */
     readonly shared: Stored<ReadonlyArray<ConfigId>>
@@ -139,7 +142,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           account: configId ?? "platform",
           baseUrl,
           mode,
-          callsUnderWay: makeConcurrencyLimit(),
+          concurrencyLimit: makeConcurrencyLimit(),
           ...(tls === undefined ? {} : { tls })
         })
         const callbackUrl = callbackUrlOf(party.name, configId)
@@ -181,7 +184,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       }
 
       const retire = (old: Held) =>
-        // It is begun where nothing may be interrupted, and must not hold up the end of the process.
+        // Interruptible, although begun in an uninterruptible region: must not delay the end of the process.
         Effect.interruptible(Effect.sleep(credentialsRetireAfter)).pipe(
           Effect.zipRight(Scope.close(old.scope, Exit.void)),
           Effect.forkIn(scope)
@@ -191,7 +194,9 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       const withReplaced = Effect.fnUntraced(function* (account: ProviderAccount, provider: Provider) {
         let believing = provider
         for (const replaced of yield* store.replaced(account.config_id)) {
-          const opened = yield* Effect.option(openCredentials(vault, { ...replaced, provider: account.provider }, mode))
+          const opened = yield* Effect.option(
+            decryptCredentials(vault, { ...replaced, provider: account.provider }, mode)
+          )
           if (Option.isNone(opened)) continue
           const { credentials, party } = opened.value
           const before = yield* connect(party, account.config_id, credentials)
@@ -208,7 +213,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       })
 
       const connectAnew = Effect.fnUntraced(function* (account: ProviderAccount) {
-        const { party, credentials } = yield* openCredentials(vault, account, mode)
+        const { party, credentials } = yield* decryptCredentials(vault, account, mode)
         const isShared = Option.isSome(platformAccounts.sharedBy(party, credentials))
         const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
         const provider = yield* connect(party, account.config_id, credentials).pipe(
@@ -269,9 +274,9 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           }),
         tried: (party, id, credentials) =>
           bounded(Effect.scoped(Effect.flatMap(connect(party, id, credentials), ({ test }) => test ?? untested))),
-        shared: Effect.flatMap(store.allSealed, (all) =>
+        shared: Effect.flatMap(store.allCredentials, (all) =>
           Effect.filter(all, (account) =>
-            Effect.match(openCredentials(vault, account, mode), {
+            Effect.match(decryptCredentials(vault, account, mode), {
               onFailure: () => false,
               onSuccess: ({ credentials, party }) => Option.isSome(platformAccounts.sharedBy(party, credentials))
             })
@@ -304,11 +309,11 @@ export const ProvidersLive = Layer.effect(
   Effect.gen(function* () {
     const { mode } = yield* Settings
     const accounts = yield* ProviderAccounts
-    const rails = Providers.fromList(mode === "sandbox" ? yield* makeSimulators : [])
+    const simulators = Providers.fromList(mode === "sandbox" ? yield* makeSimulators : [])
     const absent = Effect.succeed(undefined)
     return {
       find: (name, account) => {
-        if (isBuiltInRail(name)) return account === null ? rails.find(name, null) : absent
+        if (isBuiltInRail(name)) return account === null ? simulators.find(name, null) : absent
         return account === null ? accounts.platform(name) : accounts.ofConfig(name, account)
       }
     }

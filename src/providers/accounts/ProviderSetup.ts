@@ -1,4 +1,4 @@
-/** What each provider needs before it can be used, what is set, a test of its account, and its callback address. */
+/** Provider set-up: what is needed and what is set, a test of the account, and the callback address. */
 import { Effect, Either, Option } from "effect"
 import type { ProviderCheck, ProviderSetup } from "../../contract/api/ProviderConfigsApi.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -7,7 +7,7 @@ import { type Mode, Settings } from "../../platform/config/Settings.ts"
 import type { AccountFacts } from "../port/Provider.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
 import { shownMode } from "./AccountMode.ts"
-import { ProviderAccounts, type Verdict, registeredSecret } from "./ProviderAccounts.ts"
+import { ProviderAccounts, type CredentialTest, registeredSecret } from "./ProviderAccounts.ts"
 import { isOptional, ProviderSettings } from "./ProviderSettings.ts"
 import { type AnyThirdParty, thirdParties, thirdPartyNamed } from "./ThirdParties.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
@@ -27,18 +27,18 @@ export const checkOf = (
   provider: Check["provider"],
   account: string,
   shown: Mode | undefined,
-  verdict: Verdict
+  result: CredentialTest
 ): Check => {
-  const facts: AccountFacts = Either.getOrElse(verdict, () => ({}))
+  const facts: AccountFacts = Either.getOrElse(result, () => ({}))
   return {
     provider,
     account,
-    passed: Either.isRight(verdict),
+    passed: Either.isRight(result),
     mode: checkMode(shown) ?? facts.mode ?? null,
     name: facts.name ?? null,
     balances: facts.balances ?? null,
     rights: facts.rights ?? null,
-    message: Either.match(verdict, { onLeft: (reason) => reason, onRight: ({ note }) => note ?? "" })
+    message: Either.match(result, { onLeft: (reason) => reason, onRight: ({ note }) => note ?? "" })
   }
 }
 
@@ -48,18 +48,18 @@ export const checkPlatform = traced("checkPlatform")(function* (party: AnyThirdP
   const { parties } = yield* ProviderSettings
   const { baseUrl, platform } = parties.get(party.name)!
   const shown = Option.map(platform, (given) => shownMode(party, given, baseUrl))
-  return Option.map(yield* accounts.triedPlatform(party.name), (verdict) =>
-    checkOf(party.name, "platform", Option.getOrUndefined(shown), verdict)
+  return Option.map(yield* accounts.triedPlatform(party.name), (result) =>
+    checkOf(party.name, "platform", Option.getOrUndefined(shown), result)
   )
 })
 
-interface Known {
+interface KnownSetting {
   readonly isSet: boolean
   readonly isStored: boolean
   readonly mode: Mode
 }
 
-const settingState = (field: CredentialField, { isSet, isStored, mode }: Known) => {
+const settingState = (field: CredentialField, { isSet, isStored, mode }: KnownSetting) => {
   if (isSet) return "set"
   if (isStored) return "stored"
   return isOptional(field, mode) ? "optional" : "missing"
@@ -100,7 +100,7 @@ export const makeProviderSetups = Effect.gen(function* () {
   const context = yield* Effect.context<Settings | ProviderSettings | ProviderAccounts>()
   return {
     list: (_permit: Permit<"platform">) => Effect.provide(Effect.forEach(thirdParties, setupOf), context),
-    test: traced("ProviderSetups.test")(function* (_permit: Permit<"platform">, name: string) {
+    test: traced("ProviderSetup.test")(function* (_permit: Permit<"platform">, name: string) {
       const party = thirdPartyNamed(name)
       if (party === undefined) return yield* new NotFound({ message: "There is no such provider." })
       const checked = yield* Effect.provide(checkPlatform(party), context)

@@ -1,4 +1,4 @@
-/** All third parties with an adapter. */
+/** Table of all third parties with an adapter. */
 import type { Redacted } from "effect"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import type { Account, CredentialFields, Credentials, ThirdParty } from "../port/ThirdParty.ts"
@@ -49,5 +49,5 @@ const byName = new Map<string, AnyThirdParty>(thirdParties.map((party) => [party
 
 export const thirdPartyNamed = (name: string): AnyThirdParty | undefined => byName.get(name)
 
-/** As its settings begin, such as MTN_MOMO. */
+/** Prefix of its settings, such as MTN_MOMO. */
 export const settingsPrefix = (name: ThirdPartyName): string => name.toUpperCase()

@@ -2,7 +2,13 @@
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { type CallFailed, get, postJson, type ProviderCall, withHeaders } from "../client/ProviderHttp.ts"
-import { invalidOrder, enquiryResult, notSupported, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
+import {
+  invalidOrder,
+  enquiryResult,
+  notSupported,
+  outcomeOfOrder,
+  makeStatusWarning
+} from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, jsonOfBody, type NoProof } from "../port/Callback.ts"
 import {
   type AttemptContext,
@@ -18,7 +24,7 @@ import { isOfPayments, paymentEvents, transferEvents } from "./AdyenCallbacks.ts
 import { adyenDigits, serves } from "./AdyenCorridors.ts"
 import { adyenFacts, adyenRegistration, managementUrls, webhookEvents } from "./AdyenManagement.ts"
 import * as requests from "./AdyenRequests.ts"
-import { aboutTransfer, aboutTransfers, isTransferStatus, toTransfer } from "./AdyenAnswers.ts"
+import { aboutTransfer, aboutTransfers, isExpectedTransferStatus, toTransfer } from "./AdyenAnswers.ts"
 
 const { aboutLink } = answers
 const { isLinkId, jsonText, linkPath } = requests
@@ -98,9 +104,12 @@ const NO_PAYOUTS = `Adyen pays out only from a balance account, and ${fields.bal
 
 const NO_LOOK_UP = new Unknown({ reason: "Adyen reports this by callbacks only" })
 
-const warned = warnOfStatus("Adyen", (status) => answers.isPaymentStatus(status) || isTransferStatus(status))
+const warnIfUnexpected = makeStatusWarning(
+  "Adyen",
+  (status) => answers.isExpectedPaymentStatus(status) || isExpectedTransferStatus(status)
+)
 
-/** What is no address at all is nowhere to be sent to, which the client finds out. */
+/** Origin and path of an address. Text that is no address has neither; the client fails on it. */
 const splitUrl = (url: string): { readonly origin: string; readonly path: string } => {
   const [, origin = url, path = ""] = /^(https?:\/\/[^/]+)(\/.*?)?\/*$/.exec(url) ?? []
   return { origin, path }
@@ -161,7 +170,7 @@ const connect = ({ callbackUrl, credentials, http, mode, rawCards }: Account<typ
         : order.flow === "outbound" && order.method === "bank_transfer"
           ? payOut(order)
           : Effect.fail(notSupported(`Adyen does not serve ${order.method}, ${order.flow}`))
-    return Effect.flatMap(Effect.merge(outcome), warned)
+    return Effect.flatMap(Effect.merge(outcome), warnIfUnexpected)
   }
 
   const enquireTransfer = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
@@ -185,7 +194,7 @@ const connect = ({ callbackUrl, credentials, http, mode, rawCards }: Account<typ
         : kind === "payin" && id !== null && isLinkId(id)
           ? enquiryResult(getLink(id), aboutLink)
           : Effect.succeed(NO_LOOK_UP)
-    return Effect.flatMap(said, warned)
+    return Effect.flatMap(said, warnIfUnexpected)
   }
 
   const resume: NonNullable<Provider["resume"]> = (attempt, { redirectResult }) => {
@@ -193,7 +202,7 @@ const connect = ({ callbackUrl, credentials, http, mode, rawCards }: Account<typ
     if (redirectResult === undefined || isOfLink) return enquire(attempt)
     const key = requests.detailsKey(attempt, redirectResult)
     const request = post("finish payment", "/payments/details", { details: { redirectResult } }, key)
-    return Effect.flatMap(enquiryResult(call(request), answers.aboutDetails(attempt)), warned)
+    return Effect.flatMap(enquiryResult(call(request), answers.aboutDetails(attempt)), warnIfUnexpected)
   }
 
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
@@ -247,7 +256,7 @@ const connect = ({ callbackUrl, credentials, http, mode, rawCards }: Account<typ
         const secret = credentialText(credentials.transfer_webhook_secret)
         const { env } = fields.transfer_webhook_secret
         const events = yield* transferEvents(body, json, headers["hmacsignature"], secret, env)
-        for (const event of events) if (event._tag === "VerifiedReport") yield* warned(event.report)
+        for (const event of events) if (event._tag === "VerifiedReport") yield* warnIfUnexpected(event.report)
         return { events }
       }
       const secret = credentialText(credentials.webhook_secret)

@@ -205,13 +205,13 @@ export const cancelAnswer = (reply: ProviderReply): CancelAnswer => {
   return refusedOrUnknown(reply)
 }
 
-/** Nothing is paid any more by a link that has expired, and what was paid stays. `under way`: it is being paid. */
+/** An expired link takes no further payment, but keeps what was paid. `under way`: it is being paid. */
 export const cancelOfLink = ({ providerStatus, state }: Pick<Report, "providerStatus" | "state">) => {
   if (state === "failed") return "canceled"
   return state === "processing" && !isPaid(providerStatus) ? "under way" : "refused"
 }
 
-/** What became of the wish to close a link that was open a moment before. */
+/** Outcome of closing a link that was open a moment before. */
 export const closingAnswer = (reply: ProviderReply): CancelAnswer => {
   if (isOk(reply)) {
     const link = aboutLink(reply)
@@ -221,7 +221,7 @@ export const closingAnswer = (reply: ProviderReply): CancelAnswer => {
   return refusedOrUnknown(reply)
 }
 
-export const isPaymentStatus = (status: string): boolean =>
+export const isExpectedPaymentStatus = (status: string): boolean =>
   Object.hasOwn(results, status) || linkStates.has(status) || status === "received"
 
 /** A payout has left once it is booked, and may still be returned. */
@@ -246,7 +246,7 @@ const states = meanings<Report["state"]>({
   returned: "failed returned reversed"
 })
 
-export const isTransferStatus = (status: string): boolean => states.has(status)
+export const isExpectedTransferStatus = (status: string): boolean => states.has(status)
 
 const stateOf = ({ status }: Transfer): Report["state"] => states.get(status) ?? "processing"
 
@@ -299,6 +299,6 @@ export const aboutTransfers =
         .flatMap((one) => Option.toArray(transferIn(one)))
         .find((one) => one.reference === reference)
       if (ours !== undefined) return reportOfTransfer(ours)
-      // What was found for our reference and cannot be read may be it.
+      // An unreadable entry found by our reference may be the payment itself.
       return found.data.length === 0 ? new Absent() : unreadable(reply)
     })(reply)

@@ -1,6 +1,6 @@
 /**
- * What Adyen calls back with. The signature of a payment's callback is inside of its body and covers eight fields of it:
- * nothing else of it is read, but the reason of a capture. That of a transfer's covers the whole body.
+ * Callbacks of Adyen. A payment's signature is inside of its body and covers eight fields. Only those are read, and the
+ * reason of a capture. A transfer's signature covers the whole body.
  */
 import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
@@ -78,7 +78,7 @@ const gone = (reason: string): Said => ({ state: "returned", reason })
 
 const chargedBack: Said = { state: "returned", reason: "the payer charged it back", needsAmount: true }
 
-/** What a successful event says of the payment. */
+/** Meaning of a successful event for the payment. */
 const ofPayments: Readonly<Record<string, Said>> = {
   AUTHORISATION: { state: "completed", reason: null, needsAmount: true },
   CANCELLATION: { state: "returned", reason: "the payment was cancelled", calledOff: true },
@@ -227,8 +227,8 @@ const NO_CALLBACK = new NoProof({ message: "The body is no callback of Adyen's" 
 const isSameAccount = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /**
- * Events of ours in a batch. Items of other accounts, and items whose signature is ambiguous, are acknowledged and say
- * nothing: a refused batch holds up the queue of the whole endpoint. No reference of ours has a separator in it.
+ * Our events in a batch. Items of other accounts, and items with an ambiguous signature, are acknowledged without
+ * effect: a refused batch holds up the whole endpoint's queue. None of our references has a separator in it.
  */
 export const paymentEvents = (
   json: unknown,

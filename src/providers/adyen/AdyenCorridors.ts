@@ -20,7 +20,7 @@ interface LocalAccount {
   readonly type: string
   readonly currency: string
   readonly number: RegExp
-  /** What the code of the bank is called, where the number does not hold it already. */
+  /** Field for the code of the bank, where the number does not hold it already. */
   readonly bank?: readonly [field: string, is: RegExp]
 }
 

@@ -112,7 +112,7 @@ export const adyenFacts = (call: Call, balanceAccount: ReturnType<Call> | undefi
     const held = balanceAccount === undefined ? undefined : yield* alsoTold(balanceAccount, readBalances)
     return {
       ...(credential === undefined
-        ? { note: "Adyen tells the roles only to a key with a role of the Management API" }
+        ? { note: "Adyen shows roles only to keys with a role of the Management API" }
         : { name: `${credential.companyName ?? ""} ${credential.username}`.trim(), rights: credential.roles }),
       ...(held && {
         balances: (held.balances ?? []).map(({ available, currency }) =>

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
+import { credentialsRefused, unknownOutcome } from "../client/ProviderReplies.ts"
 import { refusalsBy, textOrNull, objectReader } from "../client/WireValues.ts"
 
 /** By `refusalReasonCode`. */
@@ -61,7 +61,7 @@ export const transferRefusal = (status: string, reason: string | null): Declined
 /** The errors of payments and of transfers have their words in different places. */
 const errorIn = objectReader({ errorCode: Schema.String, message: textOrNull, detail: textOrNull, title: textOrNull })
 
-/** It was sent before, or is just being worked on. */
+/** Sent before, or still in progress. */
 const IN_PROGRESS = "704"
 
 const definite: ReadonlySet<number> = new Set([400, 404, 422])
@@ -70,7 +70,7 @@ const definite: ReadonlySet<number> = new Set([400, 404, 422])
 export const refusedBy = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const error = Option.getOrUndefined(errorIn(reply.json))
-  if (error === undefined || !definite.has(reply.status)) return noVerdict(reply)
+  if (error === undefined || !definite.has(reply.status)) return unknownOutcome(reply)
   const { detail, errorCode, message, title } = error
   if (errorCode === IN_PROGRESS) return new Unknown({ reason: "it was sent before and is being worked on" })
   return new Declined({

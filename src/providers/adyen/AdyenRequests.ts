@@ -20,8 +20,8 @@ const LONGEST_ORIGIN = 80
 export const jsonText = (body: Body): string => stringify(body) ?? ""
 
 /**
- * What the signature of a callback covers names the payment by nothing but its reference. So the reference also says what
- * it is: a link outlives a refused card, and a refund is not the payment that it gives back.
+ * Suffixes of references. The signature of a callback covers only the reference, so the reference also tells the kind:
+ * a link outlives a refused card, and a refund is not its payment.
  */
 const LINK = "-link"
 const REFUND = "-refund"
@@ -123,14 +123,14 @@ export const paymentBody = (
     ...shopper(order)
   }))
 
-/** One key for each result, so that a reload does not submit it twice. */
+/** Idempotency key of one redirect result, so that a reload does not submit it twice. */
 export const detailsKey = ({ reference }: AttemptContext, redirectResult: string): string =>
   sha256Hex(`${reference} ${redirectResult}`)
 
 export const refundBody = ({ money, reference }: RefundOrder, merchantAccount: string): Either.Either<Body, Declined> =>
   Either.map(amountOf(money), (amount) => ({ amount, merchantAccount, reference: refundReference(reference) }))
 
-/** All that banks take. */
+/** Text in the characters that all banks accept. */
 const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9/?:().,'+ -]/g, " ").trim()
 
 export const transferBody = (order: PaymentOrder, balanceAccountId: string): Either.Either<Body, Declined> =>
@@ -159,7 +159,7 @@ export const transferBody = (order: PaymentOrder, balanceAccountId: string): Eit
 
 const DAY_MILLIS = 86_400_000
 
-/** Both ends of the time are asked for. */
+/** Transfers of a period; Adyen asks for both ends of it. */
 export const transfersNamed = (
   { reference, sentAt }: AttemptContext,
   balanceAccountId: string,

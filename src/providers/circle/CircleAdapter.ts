@@ -4,18 +4,24 @@ import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../d
 import { urlOf } from "../../domain/Url.ts"
 import { get, postJson, withHeaders, withQuery } from "../client/ProviderHttp.ts"
 import { accountTest, alsoTold } from "../port/AccountTest.ts"
-import { enquiryResult, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
+import { enquiryResult, preparedOrDeclined, outcomeOfOrder, makeStatusWarning } from "../client/ProviderReplies.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
 import { circleAccounts, issuedCurrencies } from "./CircleAccounts.ts"
-import { isKnownStatus, recipientCreated, recipientListed, transferCreated, transferEnquiry } from "./CircleAnswers.ts"
+import {
+  isExpectedStatus,
+  recipientCreated,
+  recipientListed,
+  transferCreated,
+  transferEnquiry
+} from "./CircleAnswers.ts"
 import { readCallback } from "./CircleCallbacks.ts"
 import {
   addressIn,
   intentCreated,
   intentEnquiry,
   intentWith,
-  isKnownMoment,
+  isExpectedIntentStatus,
   needsPayments,
   readIntent
 } from "./CircleIntents.ts"
@@ -86,7 +92,10 @@ const decodeWallet = objectReader({
   data: Schema.Struct({ payments: Schema.Struct({ masterWalletId: Schema.String }) })
 })
 
-const warnOf = { intent: warnOfStatus("Circle", isKnownMoment), transfer: warnOfStatus("Circle", isKnownStatus) }
+const warnIfUnexpected = {
+  intent: makeStatusWarning("Circle", isExpectedIntentStatus),
+  transfer: makeStatusWarning("Circle", isExpectedStatus)
+}
 
 const connect = ({ baseUrl, callbackUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.api_key)}` })
@@ -121,7 +130,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http, mode }: Account<type
     Effect.gen(function* () {
       const body = yield* intentOf(order, credentialText(credentials.wallet_id))
       const outcome = yield* outcomeOfOrder(post("create payment intent", paths.intent, body), intentCreated)
-      yield* warnOf.intent(outcome)
+      yield* warnIfUnexpected.intent(outcome)
       const waits = outcome._tag === "Accepted" && outcome.state === "pending" && outcome.actionData["address"] === null
       return waits && outcome.providerPaymentId !== null
         ? yield* awaitAddress(outcome, outcome.providerPaymentId)
@@ -159,7 +168,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http, mode }: Account<type
         post("create transfer", paths.transfer, transferOf(order, id)),
         transferCreated
       )
-      return yield* warnOf.transfer(outcome)
+      return yield* warnIfUnexpected.transfer(outcome)
     })
 
   const accounts = circleAccounts(call, credentialText(credentials.deposit_network))
@@ -188,7 +197,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http, mode }: Account<type
       }
       return Effect.tap(
         kind === "intent" ? enquireIntent(id) : enquiryResult(read(kind, id), transferEnquiry),
-        warnOf[kind]
+        warnIfUnexpected[kind]
       )
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),

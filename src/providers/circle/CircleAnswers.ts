@@ -8,7 +8,7 @@ import {
   credentialsRefused,
   enquiryFrom,
   isMade,
-  noVerdict,
+  unknownOutcome,
   outcomeFrom,
   providerIds,
   settledOnce,
@@ -27,7 +27,7 @@ const decodeProblem = objectReader({ code: optionalText, message: optionalText }
 export const messageIn = ({ json }: ProviderReply): string | undefined =>
   Option.getOrUndefined(Option.flatMap(decodeProblem(json), ({ message }) => Option.fromNullable(message)))
 
-/** What is refused before anything was made. */
+/** Refusal before anything was created. */
 export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
   const { code, message } = Option.getOrElse(decodeProblem(reply.json), (): { code?: string; message?: string } => ({}))
   switch (reply.status) {
@@ -44,7 +44,7 @@ export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
     case 409:
       return new Unknown({ reason: "Circle has another order under this key, or still works on it" })
     default:
-      return noVerdict(reply)
+      return unknownOutcome(reply)
   }
 }
 
@@ -134,7 +134,7 @@ const decodeTransfer = enclosed(Transfer)
 
 const known = new Set(["pending", "complete", "failed"])
 
-export const isKnownStatus = (status: string): boolean => known.has(status)
+export const isExpectedStatus = (status: string): boolean => known.has(status)
 
 const errorCodes = refusalsBy({
   // The recipient's address is blocked.
@@ -187,4 +187,6 @@ export const transferCreated = outcomeFrom(
 )
 
 export const transferEnquiry = (reply: ProviderReply): Enquiry =>
-  reply.status === 200 || reply.status === 404 ? enquiryFrom(decodeTransfer, transferReport)(reply) : noVerdict(reply)
+  reply.status === 200 || reply.status === 404
+    ? enquiryFrom(decodeTransfer, transferReport)(reply)
+    : unknownOutcome(reply)

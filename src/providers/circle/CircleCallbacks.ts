@@ -41,7 +41,7 @@ const hintIn = (message: string): Option.Option<Hint> => {
       case "payments":
         return Option.map(decodePayment(payment), ({ paymentIntentId }) => hint(paymentIntentId))
       case "transfers":
-        // What comes in from a chain is no transfer of ours.
+        // A transfer from a chain is none of ours.
         return isFromChain(transfer) ? Option.none() : Option.map(decodeId(transfer), ({ id }) => hint(id))
       default:
         return Option.none()
@@ -100,7 +100,7 @@ const timeProblem = ({ Timestamp }: SnsMessage, nowMillis: number): string | und
   return age > oldest || age < -leeway ? "The message is too old, or of a time to come" : undefined
 }
 
-/** What a message says, once it is shown to be Circle's. */
+/** Events of a message that is proven to be Circle's. */
 const proven = (account: SnsAccount, message: SnsMessage): Effect.Effect<Callback> => {
   switch (message.Type) {
     case "Notification":

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict, outcomeFrom, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
+import { isMade, unknownOutcome, outcomeFrom, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
 import { moneyOfCircle, networkOfChain } from "./CircleRequests.ts"
 import { acceptedAs, Amount, refusalOf } from "./CircleAnswers.ts"
 import { enclosed, optional, optionalText } from "../client/WireValues.ts"
@@ -36,12 +36,12 @@ type Payment = typeof Payment.Type
 
 const decodePayments = enclosed(Schema.Array(Payment))
 
-type Moment = NonNullable<Intent["timeline"]>[number]
+type TimelineEntry = NonNullable<Intent["timeline"]>[number]
 
 /** Circle puts the newest first, and tells the time of each. */
-const newestOf = ({ timeline = [] }: Intent): Moment | undefined => {
-  const at = ({ time }: Moment): number => Date.parse(time ?? "") || 0
-  return timeline.reduce<Moment | undefined>(
+const newestOf = ({ timeline = [] }: Intent): TimelineEntry | undefined => {
+  const at = ({ time }: TimelineEntry): number => Date.parse(time ?? "") || 0
+  return timeline.reduce<TimelineEntry | undefined>(
     (newest, one) => (newest === undefined || at(one) > at(newest) ? one : newest),
     undefined
   )
@@ -49,7 +49,7 @@ const newestOf = ({ timeline = [] }: Intent): Moment | undefined => {
 
 const known = new Set(["created", "pending", "complete", "expired", "failed", "refunded"])
 
-export const isKnownMoment = (status: string): boolean => known.has(status)
+export const isExpectedIntentStatus = (status: string): boolean => known.has(status)
 
 export const addressIn = ({ paymentMethods = [] }: Intent): string | undefined =>
   paymentMethods.find(({ address }) => address !== undefined && address !== "")?.address
@@ -70,15 +70,15 @@ const isRefunded = (intent: Intent): boolean =>
   newestOf(intent)?.status === "refunded" || (intent.refundIds ?? []).length > 0 || isSome(intent.amountRefunded)
 
 /** Circle has two ways to say that it ran out of time. */
-const statusOf = (newest: Moment | undefined): string | null =>
+const statusOf = (newest: TimelineEntry | undefined): string | null =>
   newest?.status === "complete" && newest.context === "expired" ? "expired" : (newest?.status ?? null)
 
-/** What was paid by then is all that it waits for. */
+/** Has ended: payments until then are final. */
 const hasEnded = (intent: Intent): boolean => ["complete", "expired"].includes(newestOf(intent)?.status ?? "")
 
 /**
- * Whether the intent does not tell how much each of its payments and refunds moved. A single payment of an intent that has
- * ended, and of which nothing went back, is all that was paid.
+ * Whether the intent lacks the amount of each of its payments and refunds. A single payment of an ended intent without
+ * refunds is all that was paid.
  */
 export const needsPayments = (intent: Intent): boolean =>
   isRefunded(intent) || (isSome(intent.amountPaid) && !(hasEnded(intent) && intent.paymentIds?.length === 1))
@@ -96,7 +96,7 @@ const movementOf = ({ amount, id, type }: Payment): Option.Option<Movement> =>
 /** A payment that is `confirmed` is not in our wallet yet. */
 const isSettled = ({ status }: Payment): boolean => status === "paid"
 
-/** What moved, by Circle's list; nothing while the list lacks what the intent tells of, or an amount cannot be read. */
+/** Movements by Circle's list; none while the list lacks a payment of the intent, or an amount cannot be read. */
 const movementsIn = (intent: Intent, reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> => {
   const named = [...(intent.paymentIds ?? []), ...(intent.refundIds ?? [])]
   const data = Option.getOrElse(reply.status === 200 ? decodePayments(reply.json) : Option.none(), () => [])
@@ -111,8 +111,8 @@ const movementsIn = (intent: Intent, reply: ProviderReply): Option.Option<Readon
 }
 
 /**
- * Nothing where money is said to have come, and it cannot be read how much. `listed`: what moved, where the intent alone
- * does not tell.
+ * Report of an intent; none where money came and its amount cannot be read. `listed`: movements from the list, where
+ * the intent alone lacks them.
  */
 const intentReport = (intent: Intent, listed?: ReadonlyArray<Movement>): Option.Option<Report> => {
   const { amountPaid, id, paymentIds = [], refundIds = [] } = intent
@@ -139,7 +139,7 @@ const intentReport = (intent: Intent, listed?: ReadonlyArray<Movement>): Option.
     case "created":
       return Option.some(new Report(waiting))
     case "pending":
-      // It waits for its customer until a payment was seen.
+      // Waits for its customer until a payment was seen.
       return Option.some(
         paymentIds.length > 0 || hasCome ? new Report({ ...about, state: "processing" }) : new Report(waiting)
       )
@@ -189,7 +189,7 @@ const intentOutcome = (intent: Intent): Outcome =>
       })
   })
 
-/** What moved under an intent that was made before is left to an enquiry, where the intent alone does not tell it. */
+/** Outcome of an intent that was made before. Leaves movements to an enquiry where the intent alone lacks them. */
 const paidBefore = (intent: Intent): Outcome =>
   new Accepted({
     state: "processing",
@@ -210,7 +210,7 @@ export const intentCreated = outcomeFrom(
 /** Of an intent that tells all by itself. */
 export const intentEnquiry = (reply: ProviderReply): Enquiry => {
   if (reply.status === 404) return new Absent()
-  if (reply.status !== 200) return noVerdict(reply)
+  if (reply.status !== 200) return unknownOutcome(reply)
   return Option.match(
     Option.flatMap(readIntent(reply), (intent) => intentReport(intent)),
     { onNone: (): Enquiry => unreadable(reply), onSome: (report) => report }
@@ -223,5 +223,5 @@ export const intentWith =
   (list: ProviderReply): Enquiry =>
     Option.getOrElse(
       Option.flatMap(movementsIn(intent, list), (listed) => intentReport(intent, listed)),
-      (): Enquiry => noVerdict(list, "that does not list what was paid")
+      (): Enquiry => unknownOutcome(list, "that does not list what was paid")
     )

@@ -79,7 +79,7 @@ export const isCirclesTopic = (arn: string, mode: "sandbox" | "live", own: strin
 export class CertificateOutOfReach extends Data.TaggedError("CertificateOutOfReach")<{ readonly reason: string }> {}
 
 export interface SnsKeys {
-  /** None where the certificate is elsewhere than it may be, is none, or does not hold at this time. */
+  /** Certificate; none where it is from another host, cannot be parsed, or is not valid at this time. */
   readonly find: (message: SnsMessage) => Effect.Effect<Option.Option<KeyObject>, CertificateOutOfReach>
 }
 

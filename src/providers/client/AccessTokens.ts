@@ -42,7 +42,7 @@ const lifeOf = ({ expiresInSeconds }: Granted): number => {
 
 export const makeAccessTokens = (fetch: Effect.Effect<Granted, CallFailed | Declined>): AccessTokens => {
   let held: Held | undefined
-  let underWay: Deferred.Deferred<Held, NeverSent | Declined> | undefined
+  let inFlight: Deferred.Deferred<Held, NeverSent | Declined> | undefined
 
   const fetched = Effect.gen(function* () {
     // Counts the lifetime from before the request, the earliest possible start.
@@ -63,10 +63,10 @@ export const makeAccessTokens = (fetch: Effect.Effect<Granted, CallFailed | Decl
   /** Runs as a daemon: interrupting the first caller does not fail the others. */
   const start = Effect.gen(function* () {
     const waited = yield* Deferred.make<Held, NeverSent | Declined>()
-    underWay = waited
+    inFlight = waited
     yield* Effect.interruptible(fetched).pipe(
       Effect.onExit((exit) => {
-        underWay = undefined
+        inFlight = undefined
         return Deferred.done(waited, exit)
       }),
       Effect.forkDaemon
@@ -76,7 +76,7 @@ export const makeAccessTokens = (fetch: Effect.Effect<Granted, CallFailed | Decl
 
   const renewed = Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(
-      Effect.suspend(() => (underWay === undefined ? start : Effect.succeed(underWay))),
+      Effect.suspend(() => (inFlight === undefined ? start : Effect.succeed(inFlight))),
       (waited) => restore(Deferred.await(waited))
     )
   )

@@ -1,14 +1,14 @@
 /**
- * Limits concurrent calls through one account, with a bounded queue and a queue timeout.
- * Fairness: orders, questions and proofs each have reserved places, and an organisation's share shrinks as fewer places are
- * free, so hanging calls of one organisation leave places for the others.
+ * Limits concurrent calls through one account, with a bounded queue and a queue timeout. Orders, enquiries and proofs
+ * each have reserved places. An organisation's share shrinks as fewer places are free, so its hanging calls leave
+ * places for others.
  */
 import { Duration, Effect, FiberRef } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import {
   providerCallsReserved,
   providerCallsShare,
-  providerCallsUnderWay,
+  providerConcurrency,
   providerCallsWaiting,
   providerQueuePatience
 } from "../../domain/policies/ProviderPolicies.ts"
@@ -27,7 +27,7 @@ export interface Caller {
 export const caller = FiberRef.unsafeMake<Caller>({ purpose: "question", orgId: null })
 
 export interface ConcurrencyLimits {
-  readonly underWay: number
+  readonly concurrency: number
   /** Places that each purpose has, whatever the others do. */
   readonly reserved: number
   /** An organisation gets another place only while more than this many times what it has is free. */
@@ -52,18 +52,18 @@ interface Call {
 /** The calls of one organisation for one purpose. */
 interface Party {
   readonly orgId: OrgId | null
-  underWay: number
+  inFlight: number
   readonly waiting: Set<Call>
 }
 
 interface Line {
-  underWay: number
+  inFlight: number
   waiting: number
   readonly parties: Map<OrgId | null, Party>
 }
 
 const usual: ConcurrencyLimits = {
-  underWay: providerCallsUnderWay,
+  concurrency: providerConcurrency,
   reserved: providerCallsReserved,
   share: providerCallsShare,
   waiting: providerCallsWaiting,
@@ -71,49 +71,52 @@ const usual: ConcurrencyLimits = {
 }
 
 export const makeConcurrencyLimit = (room: Partial<ConcurrencyLimits> = {}): ConcurrencyLimit => {
-  const { patience, reserved, share, underWay: most, waiting: longest } = { ...usual, ...room }
-  const noRoom = new NeverSent({ reason: `${most} calls to it are under way and ${longest} more wait`, crowded: true })
+  const { patience, reserved, share, concurrency: most, waiting: longest } = { ...usual, ...room }
+  const noRoom = new NeverSent({
+    reason: `${most} calls to it are in progress and ${longest} more wait`,
+    crowded: true
+  })
   const noTurn = new NeverSent({
     reason: `no turn among the calls to it within ${Duration.format(patience)}`,
     crowded: true
   })
-  const newLine = (): Line => ({ underWay: 0, waiting: 0, parties: new Map() })
+  const newLine = (): Line => ({ inFlight: 0, waiting: 0, parties: new Map() })
   const lines: Record<Purpose, Line> = { order: newLine(), question: newLine(), proof: newLine() }
   const all = Object.values(lines)
   let arrivals = 0
 
   const partyOf = ({ parties }: Line, orgId: OrgId | null): Party => {
-    const party = parties.get(orgId) ?? { orgId, underWay: 0, waiting: new Set() }
+    const party = parties.get(orgId) ?? { orgId, inFlight: 0, waiting: new Set() }
     parties.set(orgId, party)
     return party
   }
 
   /** Free places for this purpose, without those reserved for the others. */
   const freeFor = (line: Line): number =>
-    all.reduce((free, one) => free - (one === line ? one.underWay : Math.max(one.underWay, reserved)), most)
+    all.reduce((free, one) => free - (one === line ? one.inFlight : Math.max(one.inFlight, reserved)), most)
 
-  const mayBegin = (line: Line, { underWay }: Party): boolean => underWay * share < freeFor(line)
+  const mayBegin = (line: Line, { inFlight }: Party): boolean => inFlight * share < freeFor(line)
 
   const move = (line: Line, party: Party, call: Call, to: Call["state"]) => {
     if (call.state === "waiting" && party.waiting.delete(call)) line.waiting -= 1
     const change = Number(to === "under way") - Number(call.state === "under way")
-    line.underWay += change
-    party.underWay += change
+    line.inFlight += change
+    party.inFlight += change
     call.state = to
-    const isIdle = party.underWay === 0 && party.waiting.size === 0
+    const isIdle = party.inFlight === 0 && party.waiting.size === 0
     if (isIdle && line.parties.get(party.orgId) === party) line.parties.delete(party.orgId)
   }
 
   /** The call of the organisation with the fewest running calls; ties go to the longest wait. */
   const next = (): Call | undefined => {
-    let chosen: { readonly underWay: number; readonly call: Call } | undefined
+    let chosen: { readonly inFlight: number; readonly call: Call } | undefined
     for (const line of all) {
       for (const party of line.parties.values()) {
         const [call] = party.waiting
         if (call === undefined || !mayBegin(line, party)) continue
-        const { underWay } = party
-        const ahead = chosen === undefined ? 1 : chosen.underWay - underWay || chosen.call.nth - call.nth
-        if (ahead > 0) chosen = { underWay, call }
+        const { inFlight } = party
+        const ahead = chosen === undefined ? 1 : chosen.inFlight - inFlight || chosen.call.nth - call.nth
+        if (ahead > 0) chosen = { inFlight, call }
       }
     }
     return chosen?.call

@@ -3,7 +3,7 @@ import { Data, type Effect } from "effect"
 import { present } from "./WireValues.ts"
 
 export interface ProviderCall {
-  /** What it does, in a few words of ours: `create payment`. For traces and metrics, so that it never holds an id. */
+  /** Operation in a few words of ours: `create payment`. For traces and metrics, so it never holds an id. */
   readonly operation: string
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** Below the account's base address, with its query. */
@@ -45,7 +45,7 @@ export interface ProviderReply {
   readonly json: unknown
 }
 
-/** Nothing arrived: no connection, or no place in our own queue (`crowded`). */
+/** Never sent: no connection, or no place in our own queue (`crowded`). */
 export class NeverSent extends Data.TaggedError("NeverSent")<{ readonly reason: string; readonly crowded?: true }> {}
 
 /** The request may have arrived; its outcome is unknown. */

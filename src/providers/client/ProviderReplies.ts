@@ -37,12 +37,12 @@ export const providerIds = (
   )
 })
 
-/** One transfer that has happened, under the provider's id of it. An amount of zero moved nothing. */
+/** Movement of one transfer that has happened, under the provider's id. An amount of zero moved nothing. */
 export const settledOnce = (kind: MovementKind, id: string, amount: Money | undefined): Pick<Report, "movements"> =>
   amount?.isPositive === false ? {} : { movements: [{ kind, id, amount: amount ?? null, state: "settled" }] }
 
-/** An answer without a verdict. */
-export const noVerdict = ({ status }: ProviderReply, about = "without a verdict"): Unknown =>
+/** Outcome of an answer that neither accepts nor declines. */
+export const unknownOutcome = ({ status }: ProviderReply, about = "without a definite answer"): Unknown =>
   new Unknown({ reason: `HTTP ${status} ${about}` })
 
 /** The credentials were rejected: nothing was done, and the operator has to act. */
@@ -127,11 +127,11 @@ export const exactAmount = (
 ): Either.Either<string, Declined> =>
   Either.fromOption(written, () => notSupported(`${title} cannot be asked for exactly ${money}`))
 
-/** What an answer tells; left where the call did not work, or its answer cannot be read. */
+/** Reads an answer; left where the call failed, or its answer cannot be read. */
 export const readOk = <A>(reply: ProviderReply, read: Read<A>): Either.Either<A, { readonly reason: string }> =>
   Either.fromOption(isOk(reply) ? read(reply.json) : Option.none(), () => ({ reason: `HTTP ${reply.status}` }))
 
-export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with a body that cannot be read")
+export const unreadable = (reply: ProviderReply): Unknown => unknownOutcome(reply, "with a body that cannot be read")
 
 type Read<A> = (json: unknown) => Option.Option<A>
 
@@ -156,11 +156,13 @@ export const enquiryFrom = <A>(read: Read<A>, means: (read: A) => Enquiry) => {
 export const foundFrom =
   <A>(read: Read<A>, means: (read: A) => Enquiry) =>
   (reply: ProviderReply): Enquiry =>
-    isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : noVerdict(reply)
+    isOk(reply)
+      ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means })
+      : unknownOutcome(reply)
 
-/** Of a preparing call: what has no verdict declines the order too. */
-export const asDeclined = (verdict: Declined | Unknown): Declined =>
-  verdict._tag === "Declined" ? verdict : new Declined({ reason: verdict.reason, code: "PROVIDER_UNAVAILABLE" })
+/** Declines the order when a preparing call has no definite answer. */
+export const asDeclined = (outcome: Declined | Unknown): Declined =>
+  outcome._tag === "Declined" ? outcome : new Declined({ reason: outcome.reason, code: "PROVIDER_UNAVAILABLE" })
 
 /** Report of a refusal that came after the order was accepted. */
 export const failedReport = (
@@ -171,7 +173,7 @@ export const failedReport = (
 ): Report => new Report({ state, reason, ...present({ code, providerCode }), providerPaymentId, providerStatus })
 
 /** Logs a status that is in none of the adapter's tables. Such a payment counts as processing. */
-export const warnOfStatus =
+export const makeStatusWarning =
   (title: string, isExpected: (status: string) => boolean) =>
   <A extends Outcome | Enquiry>(answer: A): Effect.Effect<A> => {
     const status = "providerStatus" in answer ? answer.providerStatus : null

@@ -4,7 +4,7 @@ import type { Agent, Dispatcher } from "undici"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import {
   providerAnswerTimeout,
-  providerCallsUnderWay,
+  providerConcurrency,
   providerConnectTimeout,
   providerFirstByteTimeout,
   providerKeepAlive,
@@ -25,7 +25,7 @@ import {
 import { readJson } from "./WireValues.ts"
 import { urlOf } from "../../domain/Url.ts"
 
-/** What a call came to: the class of the status where there is one. */
+/** Outcome of a call: the class of its status if it has one. */
 type CallOutcome = `${number}xx` | "never_sent" | "maybe_sent" | "interrupted"
 
 const calls = Metric.counter("corridor_provider_calls_total", {
@@ -67,7 +67,7 @@ export interface ProviderHttpOptions {
   readonly mode: Mode
   /** Where the third party wants a certificate of ours, or has one that no public authority signed. */
   readonly tls?: { readonly cert?: string; readonly key?: Redacted.Redacted; readonly ca?: string }
-  readonly callsUnderWay: ConcurrencyLimit
+  readonly concurrencyLimit: ConcurrencyLimit
   readonly limits?: CallLimits
 }
 
@@ -81,7 +81,7 @@ const openAgent = async ({ limits = usualLimits, tls = {} }: ProviderHttpOptions
   // Loaded on the first call: most CLI commands never call a third party.
   const undici = await import("undici")
   return new undici.Agent({
-    connections: providerCallsUnderWay,
+    connections: providerConcurrency,
     pipelining: 1,
     connect: {
       rejectUnauthorized: true,
@@ -122,7 +122,7 @@ const outcomeOf = (exit: Exit.Exit<ProviderReply, CallFailed>): CallOutcome =>
 
 export const makeProviderHttp = (options: ProviderHttpOptions): Effect.Effect<ProviderHttp, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { account, callsUnderWay, limits = usualLimits, provider } = options
+    const { account, concurrencyLimit, limits = usualLimits, provider } = options
     let opened: Promise<Agent> | undefined
     yield* Effect.addFinalizer(() => Effect.promise(async () => (await opened)?.destroy()))
     const agent = Effect.promise(() => (opened ??= openAgent(options)))
@@ -138,7 +138,7 @@ export const makeProviderHttp = (options: ProviderHttpOptions): Effect.Effect<Pr
           ...(body === undefined ? {} : { body })
         }
         const dispatcher = yield* agent
-        const answer = yield* callsUnderWay.within(exchange(dispatcher, request, limits))
+        const answer = yield* concurrencyLimit.within(exchange(dispatcher, request, limits))
         return { ...answer, json: Either.getOrUndefined(readJson(answer.text)) }
       })
 
@@ -260,7 +260,7 @@ export const exchange = (
         after(limits.answer, () => new MaybeSent({ reason: `its answer was not whole ${within(limits.answer)}` }))
       },
       onResponseStart: (_controller, statusCode, given) => {
-        // One below 200 only announces the answer.
+        // A status below 200 only announces the answer.
         if (isOver || statusCode < 200) return
         status = statusCode
         headers = headersOf(given)

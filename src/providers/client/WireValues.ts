@@ -28,7 +28,7 @@ const currencyIn = (text: Text): Option.Option<AnyCurrencyCode> => {
   return isAnyCurrencyCode(code) ? Option.some(code) : Option.none()
 }
 
-/** None for a missing or malformed amount, and for an unknown currency. */
+/** Amount; none if missing or malformed, and for an unknown currency. */
 export const moneyOfMajor = (amount: Text, currency: Text): Option.Option<Money> =>
   Option.flatMap(currencyIn(currency), (code) => Either.getRight(Money.fromNumericText(amount ?? "", code)))
 

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } fro
 import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { type Call, get, NeverSent, postJson, type ProviderReply } from "../client/ProviderHttp.ts"
 import { accountTest, alsoTold } from "../port/AccountTest.ts"
-import { credentialsRefused, preparedOrDeclined, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
+import { credentialsRefused, preparedOrDeclined, outcomeOfOrder, makeStatusWarning } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
 import { optionalText, objectReader } from "../client/WireValues.ts"
@@ -70,12 +70,12 @@ const onlyAccount = (reply: ProviderReply): Either.Either<string, Declined> => {
     : Either.right(only.accountId)
 }
 
-/** So many at random that no two tokens are the same. */
+/** Random number of 128 bits, so that no two tokens are the same. */
 const nonce = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 0x1_0000_0000), 4), (numbers) =>
   numbers.map((number) => number.toString(16).padStart(8, "0")).join("")
 )
 
-const warned = warnOfStatus("Coinbase", answers.isKnownStatus)
+const warnIfUnexpected = makeStatusWarning("Coinbase", answers.isExpectedStatus)
 
 const connect = (account: Account<typeof fields>): Connected => {
   const { credentials, http } = account
@@ -232,9 +232,9 @@ const connect = (account: Account<typeof fields>): Connected => {
     enquire: (attempt) => {
       switch (requests.kindOfAttempt(attempt)) {
         case "transfer":
-          return Effect.tap(Effect.merge(findTransfer(attempt)), warned)
+          return Effect.tap(Effect.merge(findTransfer(attempt)), warnIfUnexpected)
         case "deposit":
-          return Effect.tap(Effect.merge(findDeposit(attempt)), warned)
+          return Effect.tap(Effect.merge(findDeposit(attempt)), warnIfUnexpected)
         default:
           return Effect.succeed(new Unknown({ reason: "Coinbase makes no refunds" }))
       }
@@ -267,7 +267,7 @@ const connect = (account: Account<typeof fields>): Connected => {
 export const coinbase = thirdParty({
   name: "coinbase",
   baseUrls: { sandbox: baseUrl, live: baseUrl },
-  // One address and one kind of key: nothing tells a test from the real thing.
+  // Test and live share one address and one kind of key.
   modes: {},
   fields,
   serves: requests.serves,

@@ -6,7 +6,7 @@ import {
   outcomeOfReport,
   credentialsRefused,
   isMade,
-  noVerdict,
+  unknownOutcome,
   outcomeFrom,
   providerIds,
   settledOnce,
@@ -34,7 +34,7 @@ const refusals = refusalsBy({
   }
 })
 
-/** It may have been done, whatever the status is; or there is an order under this key. */
+/** Possibly done, whatever the status; or an order exists under this key. */
 const unsettled = new Set(
   `already_exists bad_gateway client_closed_request endpoint_unavailable idempotency_error internal_server_error
   request_canceled service_unavailable timed_out`.split(/\s+/)
@@ -49,7 +49,9 @@ export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
   )
   if (reply.status === 401) return credentialsRefused(reply)
   if (!definite.has(reply.status) || unsettled.has(errorType ?? "")) {
-    return errorType === undefined ? noVerdict(reply) : noVerdict(reply, `without a verdict (${errorType})`)
+    return errorType === undefined
+      ? unknownOutcome(reply)
+      : unknownOutcome(reply, `without a definite answer (${errorType})`)
   }
   return new Declined({
     reason: errorMessage ?? errorType ?? `HTTP ${reply.status}`,
@@ -71,7 +73,7 @@ const readAs =
   (reply) =>
     reply.status === 200
       ? Either.fromOption(Option.map(decode(reply.json), become), () => unreadable(reply))
-      : Either.left(noVerdict(reply))
+      : Either.left(unknownOutcome(reply))
 
 /** Of one thing by its id: that it is not found says something. */
 const readOne =
@@ -103,9 +105,9 @@ const decodeTransfers = objectReader({ transfers: Schema.Array(Transfer), nextPa
 
 const known = new Set(["quoted", "processing", "completed", "failed"])
 
-export const isKnownStatus = (status: string): boolean => known.has(status)
+export const isExpectedStatus = (status: string): boolean => known.has(status)
 
-/** What it took from our account beyond what arrived, where both are of one asset. */
+/** Fee: what left our account beyond what arrived, where both are of one asset. */
 const feeOf = ({ sourceAmount, sourceAsset, targetAmount, targetAsset }: Transfer): { readonly fee?: Money } =>
   Option.match(Option.all([moneyOfMajor(sourceAmount, sourceAsset), moneyOfMajor(targetAmount, targetAsset)]), {
     onNone: () => ({}),
@@ -195,7 +197,7 @@ export const depositCreated = outcomeFrom(
   isMade
 )
 
-/** Nothing has come to it yet. */
+/** Report before any payment arrived. */
 export const waitingReport = (destination: Destination): Report =>
   new Report({
     state: "pending",

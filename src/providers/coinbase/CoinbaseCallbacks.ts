@@ -14,8 +14,8 @@ import {
   secretNotSet,
   VerifiedReport
 } from "../port/Callback.ts"
-import { isKnownStatus, Transfer, transferReport } from "./CoinbaseAnswers.ts"
-import { warnOfStatus } from "../client/ProviderReplies.ts"
+import { isExpectedStatus, Transfer, transferReport } from "./CoinbaseAnswers.ts"
+import { makeStatusWarning } from "../client/ProviderReplies.ts"
 import { objectReader } from "../client/WireValues.ts"
 
 export const signatureHeader = "x-hook0-signature"
@@ -94,7 +94,7 @@ const eventOf = (
 ): Option.Option<CallbackEvent> => {
   const reference = transfer.metadata?.reference ?? null
   const destinationId = transfer.details?.depositDestination?.id
-  // One of the payments to an address: how much came in all, only Coinbase's list tells.
+  // About one of the payments to an address; the total is only in Coinbase's list.
   if (destinationId !== undefined) {
     return Option.some(new Hint({ attempt: { reference, providerPaymentId: destinationId } }))
   }
@@ -124,7 +124,7 @@ const eventsOf = (body: Buffer, source: CallbackSource): ReadonlyArray<CallbackE
     Option.toArray
   )
 
-const warned = warnOfStatus("Coinbase", isKnownStatus)
+const warnIfUnexpected = makeStatusWarning("Coinbase", isExpectedStatus)
 
 export const readCallback = (
   secret: Redacted.Redacted | undefined,
@@ -135,6 +135,6 @@ export const readCallback = (
   Effect.gen(function* () {
     const proof = yield* prove(secret, request, nowMillis)
     const events = eventsOf(request.body, { proof, ownAccount })
-    for (const event of events) if (event._tag === "VerifiedReport") yield* warned(event.report)
+    for (const event of events) if (event._tag === "VerifiedReport") yield* warnIfUnexpected(event.report)
     return { events }
   })

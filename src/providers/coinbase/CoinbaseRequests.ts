@@ -6,7 +6,7 @@ import { addressOf, cryptoNetworks } from "../port/CryptoNetworks.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { shortText } from "../client/WireValues.ts"
 
-/** Those of its networks that we have; USDC is the one asset of ours that it moves on them. */
+/** Networks that both sides have; USDC is the only asset of ours on them. */
 const networks = cryptoNetworks("Coinbase", { ETHEREUM: "ethereum", SOLANA: "solana", BASE: "base" })
 
 export const { networkOf: networkOfCoinbase, serves } = networks
@@ -63,7 +63,7 @@ export const transferOf = (order: PaymentOrder, accountId: string): Either.Eithe
     }
   })
 
-/** What was sent is there from then on; their clock may be another. */
+/** Margin for a different clock: an order is listed from its sending on. */
 const before = Duration.toMillis(Duration.hours(1))
 
 export const since = ({ sentAt }: AttemptContext): Date => new Date(Math.max(0, sentAt.getTime() - before))

@@ -33,7 +33,7 @@ export const readSigningKey = (secret: string): Either.Either<SigningKey, string
         return key.asymmetricKeyDetails?.namedCurve === "prime256v1" ? { alg: "ES256", key } : undefined
       }
       const bytes = Buffer.from(secret, "base64")
-      // What is not base64 would be passed over without a word.
+      // Decoding would skip what is not base64.
       const isWhole = bytes.length === ED25519_BYTES && bytes.toString("base64") === secret.trim()
       return isWhole ? { alg: "EdDSA", key: edwardsKey(bytes) } : undefined
     },

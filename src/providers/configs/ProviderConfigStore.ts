@@ -17,7 +17,7 @@ export type OfAccount = Pick<ProviderConfig, "has_credentials" | "credentials_te
 
 export type WholeConfig = Omit<ProviderConfig, "created_at" | "updated_at" | keyof OfAccount>
 
-/** As routing reads it, with the version of its credentials. */
+/** Configuration as routing reads it, with the version of its credentials. */
 export interface ServingConfig extends ProviderConfig {
   readonly credentials_version: number | null
 }
@@ -75,7 +75,7 @@ const answersOf = query(
   Schema.Struct({ seq: Schema.Int, credentials_version: Schema.NullOr(Schema.Int), ...Row.fields })
 )
 
-/** What is kept of the account that a configuration brings. */
+/** Columns of the account that a configuration brings. */
 const ofAccount: Readonly<Record<string, string>> = {
   has_credentials: "a.config_id is not null",
   credentials_tested_at: "a.tested_at"

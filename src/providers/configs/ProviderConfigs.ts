@@ -115,7 +115,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
                 (why) => new Invalid({ message: `webhook_url: ${why}.` })
               )
 
-      /** Not found under the name of another provider. */
+      /** Finds a configuration, not under the name of another provider. */
       const foundBy = (find: typeof store.find, { config_id, provider }: ConfigKey) =>
         Effect.flatMap(find(config_id), (found) =>
           Either.fromOption(

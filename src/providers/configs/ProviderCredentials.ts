@@ -15,12 +15,12 @@ import type { ProviderConfig } from "./ProviderConfigStore.ts"
 import {
   checkCredentials,
   isSameCredentials,
-  openCredentials,
-  sealCredentials
+  decryptCredentials,
+  encryptCredentials
 } from "../accounts/AccountCredentials.ts"
 import { shownMode } from "../accounts/AccountMode.ts"
 import { PlatformAccounts } from "../accounts/PlatformAccounts.ts"
-import { ProviderAccounts, type Verdict } from "../accounts/ProviderAccounts.ts"
+import { ProviderAccounts, type CredentialTest } from "../accounts/ProviderAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "../accounts/ProviderAccountStore.ts"
 import { ProviderSettings } from "../accounts/ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../accounts/ThirdParties.ts"
@@ -31,8 +31,8 @@ type Admin = Permit<"platform">
 export type CredentialsState = typeof CredentialsState.Type
 
 interface TestedCredentials {
-  readonly verdict: Verdict
-  /** As keys and address show it. */
+  readonly result: CredentialTest
+  /** Mode, as keys and address show it. */
   readonly mode: Mode | undefined
 }
 
@@ -49,14 +49,18 @@ const partyOf = ({ provider }: Bringer): Either.Either<AnyThirdParty, Invalid> =
     : Either.right(party)
 }
 
-const verdictText = (verdict: Verdict): string => Either.merge(Either.map(verdict, factsText))
+const resultText = (result: CredentialTest): string => Either.merge(Either.map(result, factsText))
 
-const stateOf = (account: ProviderAccount, credentials: GivenCredentials, verdict: Verdict): CredentialsState => ({
+const stateOf = (
+  account: ProviderAccount,
+  credentials: GivenCredentials,
+  result: CredentialTest
+): CredentialsState => ({
   config_id: account.config_id,
   provider: account.provider,
   fields: Object.keys(credentials),
-  tested: Either.isRight(verdict),
-  test_message: verdictText(verdict),
+  tested: Either.isRight(result),
+  test_message: resultText(result),
   updated_at: account.updated_at
 })
 
@@ -110,7 +114,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const inUse = ({ config_id, version }: ProviderAccount) =>
         accounts.seen([{ config_id, credentials_version: version }])
 
-      /** Also finds accounts of deleted configurations: attempts sent through them still need them. */
+      /** Finds accounts of deleted configurations too: attempts sent through them still need them. */
       const bringer = (permit: Admin, key: ConfigKey): Stored<Bringer, NotFound> =>
         Effect.catchTag(configs.find(permit, key), "NotFound", (notFound) =>
           Effect.flatMap(store.find(key.config_id), (account) =>
@@ -128,7 +132,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const alreadyInUse = Effect.fnUntraced(function* (config_id: ConfigId, credentials: GivenCredentials) {
         const account = yield* store.find(config_id)
         if (Option.isNone(account) || account.value.tested_at === null) return Option.none()
-        const opened = yield* Effect.option(openCredentials(vault, account.value, mode))
+        const opened = yield* Effect.option(decryptCredentials(vault, account.value, mode))
         return Option.exists(opened, (one) => isSameCredentials(one.credentials, credentials)) ? account : Option.none()
       })
 
@@ -147,11 +151,11 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
             })
           }
           const { config_id, provider } = config
-          const verdict = yield* accounts.tried(party, config_id, credentials)
-          const tested = Either.isRight(verdict)
+          const result = yield* accounts.tried(party, config_id, credentials)
+          const tested = Either.isRight(result)
           const same = tested && !forgetReplaced ? yield* alreadyInUse(config_id, credentials) : Option.none()
-          if (Option.isSome(same)) return stateOf(same.value, credentials, verdict)
-          const sealed = yield* sealCredentials(vault, config_id, credentials)
+          if (Option.isSome(same)) return stateOf(same.value, credentials, result)
+          const sealed = yield* encryptCredentials(vault, config_id, credentials)
           const kept = yield* atomically(
             Effect.tap(store.put({ config_id, provider, sealed, tested }), (put) =>
               Option.isNone(put)
@@ -167,11 +171,11 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
           )
           if (Option.isNone(kept)) {
             return yield* new Conflict({
-              message: `They failed their test, so those set before stay in use: ${verdictText(verdict)}`
+              message: `They failed their test, so those set before stay in use: ${resultText(result)}`
             })
           }
           yield* inUse(kept.value)
-          return stateOf(kept.value, credentials, verdict)
+          return stateOf(kept.value, credentials, result)
         }),
         kept: (_permit, id) =>
           Effect.map(
@@ -186,12 +190,12 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
             return yield* new Invalid({ message: "This configuration has no credentials of its own." })
           }
           const { credentials } = yield* Effect.mapError(
-            openCredentials(vault, account.value, mode),
+            decryptCredentials(vault, account.value, mode),
             ({ message }) => new Conflict({ message: `Its credentials cannot be used; set them again. ${message}` })
           )
-          const verdict = yield* accounts.tried(party, config.config_id, credentials)
-          const tested = { verdict, mode: shownMode(party, credentials, parties.get(party.name)!.baseUrl) }
-          if (Either.isLeft(verdict)) return tested
+          const result = yield* accounts.tried(party, config.config_id, credentials)
+          const tested = { result, mode: shownMode(party, credentials, parties.get(party.name)!.baseUrl) }
+          if (Either.isLeft(result)) return tested
           const marked = yield* atomically(
             Effect.tap(store.markTested(config.config_id, account.value.version), (one) =>
               Option.isSome(one)

@@ -28,7 +28,7 @@ import {
 import { Proof, type ProvedTransfer } from "../port/Callback.ts"
 import { answerOf, isDuplicate, messageIn, pages, refundState } from "./FlutterwaveAnswers.ts"
 import { moneyIn, Refund, referenceOf, transactionOf } from "./FlutterwaveMovements.ts"
-import { nothingThere } from "./FlutterwaveReports.ts"
+import { isNotFound } from "./FlutterwaveReports.ts"
 import { cut, digits, refundsPath, successfulPath, verifyIdPath } from "./FlutterwaveRequests.ts"
 
 export const numberedCurrencies = ["NGN"]
@@ -142,7 +142,7 @@ export const accountNumbers = (call: Call, bvn: string | undefined) => {
   const reversals = makeReversals((id) =>
     Effect.flatMap(lookUp(id), (reply) => {
       // A transaction that is not there must not keep transfers from being booked.
-      if (nothingThere(reply)) return Effect.succeed(null)
+      if (isNotFound(reply)) return Effect.succeed(null)
       const read = transactionIn(reply)
       return read === undefined
         ? Effect.fail({ reason: `HTTP ${reply.status}` })
@@ -158,7 +158,7 @@ export const accountNumbers = (call: Call, bvn: string | undefined) => {
         const reply = yield* Effect.mapError(call(createNumber(order, bvn)), unanswered)
         const made = numberIn(reply)?.data
         if (made === undefined) {
-          // It has the number of an earlier try.
+          // Flutterwave holds the number of an earlier try.
           if (isDuplicate(reply)) return new MaybeIssued({ reason: "Flutterwave has this reference already" })
           return isOk(reply)
             ? new MaybeIssued({ reason: "Flutterwave's answer cannot be read" })

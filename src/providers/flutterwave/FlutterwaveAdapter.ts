@@ -7,10 +7,10 @@ import {
   credentialsRefused,
   firstReport,
   enquiryResult,
-  noVerdict,
+  unknownOutcome,
   preparedOrDeclined,
   outcomeOfOrder,
-  warnOfStatus
+  makeStatusWarning
 } from "../client/ProviderReplies.ts"
 import { triedBy } from "../port/AccountTest.ts"
 import { get, postJson, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
@@ -45,7 +45,7 @@ const Named = optional(
   Schema.Struct({ id: optionalText, tx_ref: optionalText, txRef: optionalText, reference: optionalText })
 )
 
-/** As it is now, and as accounts that are older still get it: flat, or with the transfer by itself. */
+/** Answer in both formats: flat, or for older accounts with the transfer by itself. */
 const Names = Schema.Struct({ data: Named, transfer: Named, id: optionalText, txRef: optionalText })
 
 const namesIn = Schema.decodeUnknownOption(Names)
@@ -128,7 +128,7 @@ const balancesIn = answers.answerOf(
 /** Of ten refunds each. */
 const MOST_PAGES = 20
 
-const warned = warnOfStatus("Flutterwave", reports.isKnownStatus)
+const warnIfUnexpected = makeStatusWarning("Flutterwave", reports.isExpectedStatus)
 
 const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.secret_key)}` })
@@ -172,8 +172,8 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const reply = yield* ask(operation, page === 1 ? path : `${path}&page=${page}`)
       const listed = reports.refundsIn(reply)
-      if (listed === undefined) return yield* Effect.fail(noVerdict(reply))
-      // One that was made meanwhile moves the others on, so that some come twice.
+      if (listed === undefined) return yield* Effect.fail(unknownOutcome(reply))
+      // Refunds made meanwhile shift the pages, so that some come twice.
       for (const one of listed.data) if (!all.has(one.id)) all.set(one.id, one)
       if (page >= Number(listed.meta?.page_info?.total_pages ?? 1)) break
     }
@@ -239,7 +239,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     }
   }
 
-  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.flatMap(asked(attempt), warned)
+  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.flatMap(asked(attempt), warnIfUnexpected)
 
   /** A reference that it says it has is looked up, as one whose answer was lost. */
   const send = (request: requests.FlutterwaveOrder, order: PaymentOrder): Effect.Effect<Outcome> =>
@@ -272,7 +272,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   }
 
   return {
-    // Nothing shows that it refuses a second charge of one reference.
+    // Undocumented: whether a second charge with one reference is refused.
     honoursReference: false,
     provesAbsence: false,
     needsPayerEmail: true,

@@ -2,18 +2,18 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { credentialsRefused, isOk, unknownOutcome, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import { moneyOfMajor, optional, optionalText, type Refusal } from "../client/WireValues.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
 /** Flutterwave refuses with sentences instead of codes; the unambiguous ones are matched by text. */
-type Known = readonly [words: RegExp, refusal: Refusal]
+type RefusalByWords = readonly [words: RegExp, refusal: Refusal]
 
 const theirs = (code: RefusalCode): Refusal => ({ code, instrument: true })
 
 /** Of money that a customer should pay. */
-const ofCharges: ReadonlyArray<Known> = [
+const ofCharges: ReadonlyArray<RefusalByWords> = [
   [/insufficient (funds?|balance)/i, theirs("INSUFFICIENT_FUNDS")],
   [/do not honou?r|declined by (the )?(issuer|bank)/i, theirs("CARD_DECLINED")],
   [/expired card|card (has )?expired/i, theirs("CARD_EXPIRED")],
@@ -23,7 +23,7 @@ const ofCharges: ReadonlyArray<Known> = [
 ]
 
 /** Of money that we should pay. */
-const ofTransfers: ReadonlyArray<Known> = [
+const ofTransfers: ReadonlyArray<RefusalByWords> = [
   [/insufficient (funds?|balance)/i, { code: "PROVIDER_BALANCE_LOW" }],
   [
     /recipient account could not be|(invalid|unknown) account|account (number )?(is )?invalid/i,
@@ -36,12 +36,12 @@ const ofTransfers: ReadonlyArray<Known> = [
 export const refusalIn = (message: string, isPayout: boolean): Refusal =>
   (isPayout ? ofTransfers : ofCharges).find(([words]) => words.test(message))?.[1] ?? {}
 
-/** It has the reference already: what it has is asked. */
+/** Duplicate reference: an enquiry asks for the existing one. */
 const saysDuplicate = (message: string): boolean =>
   /(duplicate|already|exist).*(reference|tx_ref)|(reference|tx_ref).*(duplicate|already|exist)/i.test(message) &&
   !/not exist/i.test(message)
 
-export const saysAbsent = (message: string): boolean =>
+export const isNotFoundMessage = (message: string): boolean =>
   /no (transaction|transfer)|(transaction|transfer) (was )?not found/i.test(message)
 
 const Envelope = Schema.Struct({ status: Schema.String, message: optionalText })
@@ -60,7 +60,7 @@ export const answerOf = <A extends { readonly data?: unknown }, I>(schema: Schem
     isSuccess(reply) ? Option.getOrUndefined(read(reply.json)) : undefined
 }
 
-/** What a list says of its pages. */
+/** Paging of a list. */
 export const pages = {
   meta: optional(Schema.Struct({ page_info: optional(Schema.Struct({ total_pages: optionalText })) }))
 }
@@ -79,7 +79,7 @@ const notTaken = (reply: ProviderReply, isPayout: boolean): Outcome => {
   const said = Option.getOrUndefined(envelopeIn(reply.json))
   return reply.status === 400 && said?.status === "error"
     ? refused(said.message ?? "HTTP 400", isPayout, "400")
-    : noVerdict(reply, said?.message ?? "without a verdict")
+    : unknownOutcome(reply, said?.message ?? "without a definite answer")
 }
 
 const chargeIn = answerOf(
@@ -127,7 +127,7 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
   const { data, meta } = answer
   const authorization = meta?.authorization
   if (data === undefined && authorization === undefined)
-    return noVerdict(reply, "with neither a charge nor a next step")
+    return unknownOutcome(reply, "with neither a charge nor a next step")
   const status = data?.status?.toLowerCase()
   const taken = {
     providerPaymentId: data?.id ?? null,

@@ -42,7 +42,7 @@ export const mobileCorridor = (country: string): MobileCorridor | undefined => m
 /** Elsewhere it wants to know the branch, or an address, which no beneficiary here has. */
 export const bankPayouts = by({ NG: "NGN", KE: "KES" })
 
-/** It has accounts to pay to in Nigeria alone. */
+/** Bank accounts to pay to exist in Nigeria alone. */
 export const bankPayins = by({ NG: "NGN" })
 
 const byBank = (flow: Served["flow"], corridors: ReadonlyMap<string, string>): ReadonlyArray<Served> =>

@@ -90,7 +90,7 @@ const Chargeback = Schema.Struct({
   amount: optionalText
 })
 
-/** One chargeback, or a list of them. */
+/** Chargebacks: one, or a list. */
 const chargebacksIn = answerOf(Schema.Struct({ data: Schema.Union(Schema.Array(Chargeback), Chargeback) }))
 
 /** An open chargeback only holds the money. */

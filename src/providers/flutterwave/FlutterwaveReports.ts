@@ -3,9 +3,9 @@ import { Duration, Equal, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { withMovements, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { withMovements, unknownOutcome, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
-import { answerOf, messageIn, pages, refundState, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
+import { answerOf, messageIn, pages, refundState, refusalIn, isNotFoundMessage } from "./FlutterwaveAnswers.ts"
 import {
   collectionOf,
   commentsOf,
@@ -27,14 +27,14 @@ const transferStates = meanings<Report["state"]>({
   failed: "FAILED"
 })
 
-export const isKnownStatus = (status: string): boolean =>
+export const isExpectedStatus = (status: string): boolean =>
   chargeStates.has(status.toLowerCase()) ||
   transferStates.has(status.toUpperCase()) ||
   /^(new|pending|completed|failed)/i.test(status)
 
-export const nothingThere = (reply: ProviderReply): boolean => {
+export const isNotFound = (reply: ProviderReply): boolean => {
   const message = messageIn(reply)
-  return (reply.status === 400 || reply.status === 404) && message !== undefined && saysAbsent(message)
+  return (reply.status === 400 || reply.status === 404) && message !== undefined && isNotFoundMessage(message)
 }
 
 /** Without the scope of the refusal: a report comes too late for another provider. */
@@ -45,7 +45,9 @@ const failedFor = (reason: string, isPayout: boolean) => {
 
 export const transactionIn = answerOf(Schema.Struct({ data: Transaction }))
 
-/** What a transaction must be of to count as ours, where it was found by anything but its own id: payers can reuse a tx_ref. */
+/**
+ * Amount and currency of our order, to check a transaction that was not found by its own id: payers can reuse a tx_ref.
+ */
 export interface Wanted {
   readonly money: Money
   /** `reference`: money that came under our reference is ours, whatever its amount. `hint`: only of the whole amount. */
@@ -76,14 +78,14 @@ const mayTryAgain = (createdAt: string | undefined, { now, sentAt }: Page): bool
 export const chargeReport =
   (reference: string, page: Page | null, wanted?: Wanted) =>
   (reply: ProviderReply): Enquiry => {
-    if (nothingThere(reply)) {
+    if (isNotFound(reply)) {
       // Without a payment attempt a page has no transaction.
       return page === null
         ? new Absent()
         : new Unknown({ reason: "there was no attempt to pay on its page", untried: true })
     }
     const data = transactionIn(reply)?.data
-    if (data === undefined) return noVerdict(reply)
+    if (data === undefined) return unknownOutcome(reply)
     if (data.tx_ref !== reference) return new Unknown({ reason: "it answered about another transaction" })
     const state = chargeStates.get(data.status.toLowerCase()) ?? "processing"
     const said = moneyIn(data.amount, data.currency)
@@ -152,7 +154,7 @@ export const transferReport =
   (reference: string) =>
   (reply: ProviderReply): Enquiry => {
     const data = transferIn(reply)?.data
-    if (data === undefined) return noVerdict(reply)
+    if (data === undefined) return unknownOutcome(reply)
     return data.reference === reference
       ? transferOf(data)
       : new Unknown({ reason: "it answered about another transfer" })
@@ -162,9 +164,9 @@ export const transferReport =
 export const transfersReport =
   (reference: string) =>
   (reply: ProviderReply): Enquiry => {
-    if (nothingThere(reply)) return new Absent()
+    if (isNotFound(reply)) return new Absent()
     const data = transfersIn(reply)?.data
-    if (data === undefined) return noVerdict(reply)
+    if (data === undefined) return unknownOutcome(reply)
     const ours = data.filter((one) => one.reference === reference)
     const [first] = ours.toSorted((a, b) => weightOf(b) - weightOf(a))
     if (first !== undefined) return transferOf(first)
@@ -194,7 +196,7 @@ export const refundReport =
   (id: string, { money }: AttemptContext) =>
   (reply: ProviderReply): Enquiry => {
     const data = refundIn(reply)?.data
-    if (data === undefined) return noVerdict(reply)
+    if (data === undefined) return unknownOutcome(reply)
     return data.id === id ? refundOf(data, money) : new Unknown({ reason: "it answered about another refund" })
   }
 

@@ -1,4 +1,4 @@
-/** What Flutterwave is sent. Its amounts are JSON numbers, which are written digit by digit. */
+/** Requests to Flutterwave. Amounts are JSON numbers, written digit by digit. */
 import { Duration, Either } from "effect"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -9,7 +9,7 @@ import { shortText } from "../client/WireValues.ts"
 import { bankPayins, bankPayouts, mobileCorridor } from "./FlutterwaveCorridors.ts"
 import { invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
-/** Which of its families of endpoints an order belongs to, and is found by again. */
+/** Family of endpoints that an order belongs to, and is found by again. */
 export type Family = "charge" | "hosted" | "transfer" | "refund"
 
 export interface FlutterwaveOrder {
@@ -133,7 +133,7 @@ const destinationOf = (order: PaymentOrder): Either.Either<Destination, Declined
   return Either.right({ account_bank: bank.bankCode, account_number: bank.accountNumber })
 }
 
-/** What of an account goes into its orders. */
+/** Account data in its orders. */
 interface Ordering {
   readonly callbackUrl: string | null
   /** The number of the one who sends payouts, where the payment names no payer. */

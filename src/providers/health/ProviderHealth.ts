@@ -32,8 +32,8 @@ const stateGauge = gauge(
   ["provider", "state"]
 )
 
-/** Whether the provider gave a verdict; none where nothing was sent. Unreachable counts as no verdict. */
-const hasVerdict = (outcome: Outcome): Option.Option<boolean> => {
+/** Whether the provider gave a definite answer; none where nothing was sent. Unreachable counts as no answer. */
+const isDefinite = (outcome: Outcome): Option.Option<boolean> => {
   if (outcome._tag !== "Declined") return Option.some(outcome._tag === "Accepted")
   return outcome.unsent === "late" || outcome.unsent === "crowded"
     ? Option.none()
@@ -55,7 +55,7 @@ export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
     readonly circuit: (ref: AccountRef, org: OrgId | undefined, now: number) => CircuitState
     /** Called just before a dispatch. `false`: offer the payment to another provider first, if there is one. */
     readonly begin: (ref: AccountRef, org: OrgId) => Effect.Effect<boolean>
-    /** What was begun is not sent after all. */
+    /** Releases a dispatch that was begun and not sent. */
     readonly unsent: (ref: AccountRef, org: OrgId) => Effect.Effect<void>
     /** Called with what a dispatch came to, never with the result of a look-up. */
     readonly report: (ref: AccountRef, org: OrgId, outcome: Outcome) => Effect.Effect<void>
@@ -95,23 +95,23 @@ export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
         unsent: notSent,
         report: (ref, org, outcome) =>
           Effect.flatMap(monotonicMillis, (now) => {
-            const verdict = hasVerdict(outcome)
-            if (Option.isNone(verdict)) return notSent(ref, org)
+            const answered = isDefinite(outcome)
+            if (Option.isNone(answered)) return notSent(ref, org)
             const before = circuitsOf(ref)
-            const after = report(before, org, verdict.value, now)
+            const after = report(before, org, answered.value, now)
             keep(ref, after)
             const ids = { provider: ref.provider, ...(ref.account === null ? {} : { config_id: ref.account }) }
             if (openFor(before) !== "everybody" && openFor(after) === "everybody") {
               return alertOperator(
                 "circuit_opened",
-                `${ref.provider} gives no verdicts: its circuit is open for all organisations.`,
+                `${ref.provider} gives no definite answers: its circuit is open for all organisations.`,
                 ids
               )
             }
             return stateAt(before, org, now) === "closed" && stateAt(after, org, now) === "open"
               ? alertOperator(
                   "circuit_opened",
-                  `${ref.provider} gives one organisation no verdicts: its circuit is open for that organisation.`,
+                  `${ref.provider} gives one organisation no definite answers: its circuit is open for that organisation.`,
                   { ...ids, org_id: org }
                 )
               : Effect.void

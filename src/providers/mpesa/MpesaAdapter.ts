@@ -10,13 +10,13 @@ import {
   notSupported,
   outcomeOfOrder,
   preparedOrDeclined,
-  warnOfStatus
+  makeStatusWarning
 } from "../client/ProviderReplies.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import {
   isAsked,
-  isKnownStatus,
+  isExpectedStatus,
   payoutAnswer,
   problemIn,
   pushAnswer,
@@ -103,7 +103,7 @@ const initiatorOf = ({ credentials }: Account<typeof fields>): Either.Either<Ini
   return Either.map(encrypted(password, certificate), (credential) => ({ name, credential, shortcode }))
 }
 
-const warned = warnOfStatus("M-Pesa", isKnownStatus)
+const warnIfUnexpected = makeStatusWarning("M-Pesa", isExpectedStatus)
 
 const served = servedBy("M-Pesa", serves)
 
@@ -164,7 +164,7 @@ const connect = (account: Account<typeof fields>): Connected => {
 
   const lookUp = (checkoutId: string): Effect.Effect<Enquiry> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.flatMap(enquiryResult(call(pushQuery(checkoutId, payee, now)), queryAnswer(checkoutId)), warned)
+      Effect.flatMap(enquiryResult(call(pushQuery(checkoutId, payee, now)), queryAnswer(checkoutId)), warnIfUnexpected)
     )
 
   /** Only acknowledged here: the result comes as a callback. */

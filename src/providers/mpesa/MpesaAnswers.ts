@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, outcomeFrom, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { credentialsRefused, unknownOutcome, outcomeFrom, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import {
   moneyOfMajor,
   optional,
@@ -23,7 +23,7 @@ const tokenRefusals: ReadonlySet<string> = new Set(["404.001.03", "400.003.01", 
 export const withTokenStatus = (reply: ProviderReply): ProviderReply =>
   tokenRefusals.has(codeOf(reply)?.errorCode ?? "") ? { ...reply, status: 401 } : reply
 
-/** One code of Daraja's has several meanings, which only its words tell apart. Each says that nothing was begun. */
+/** Refusals by text: one code of Daraja's has several meanings. In each of them nothing was begun. */
 const refusedByWords: ReadonlyArray<readonly [words: RegExp, refusal: Refusal]> = [
   [/spike arrest|quota violation/i, { code: "PROVIDER_BUSY" }],
   [/merchant does not exist|wrong credentials/i, { code: "CREDENTIALS_REFUSED" }],
@@ -33,11 +33,11 @@ const refusedByWords: ReadonlyArray<readonly [words: RegExp, refusal: Refusal]> 
 const refused = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const said = codeOf(reply)
-  if (said === undefined) return noVerdict(reply)
+  if (said === undefined) return unknownOutcome(reply)
   const about = { reason: `${said.errorCode}: ${said.errorMessage ?? "no reason"}`, providerCode: said.errorCode }
   if (reply.status < 500) return new Declined({ ...about, code: "INVALID_ORDER" })
   const known = refusedByWords.find(([words]) => words.test(said.errorMessage ?? ""))
-  return known === undefined ? noVerdict(reply, said.errorCode) : new Declined({ ...known[1], ...about })
+  return known === undefined ? unknownOutcome(reply, said.errorCode) : new Declined({ ...known[1], ...about })
 }
 
 const Taken = Schema.Struct({ ResponseCode: Schema.String, ResponseDescription: optionalText })
@@ -170,12 +170,12 @@ export const queryAnswer =
     const error = codeOf(reply)
     return /being processed/i.test(error?.errorMessage ?? "")
       ? waiting(checkoutId, error?.errorCode ?? WAITING)
-      : noVerdict(reply, error?.errorCode)
+      : unknownOutcome(reply, error?.errorCode)
   }
 
 const Parameter = Schema.Struct({ Key: Schema.String, Value: optionalText })
 
-/** What is sent to the address of a payout or of a status query. */
+/** Body sent to the address of a payout or of a status query. */
 export const readResult = objectReader({
   Result: Schema.Struct({
     ResultType: optionalText,
@@ -241,7 +241,10 @@ const statuses = new Map<string, Report["state"]>([
   ["expired", "failed"]
 ])
 
-/** Nothing where the question itself failed: a transaction that was not found may still be on its way. */
+/**
+ * Report of a status query; none where the query itself failed: a transaction that was not found may still be on its
+ * way.
+ */
 export const statusResult = (reference: string, result: Result): Option.Option<Report> => {
   const parameters = parametersOf(result)
   const status = parameters.get("TransactionStatus")
@@ -260,7 +263,7 @@ export const statusResult = (reference: string, result: Result): Option.Option<R
 }
 
 /** Codes and statuses that are in one of the tables. */
-export const isKnownStatus = (status: string): boolean =>
+export const isExpectedStatus = (status: string): boolean =>
   [DONE, STILL_PROCESSING].includes(status) ||
   /^\d+\.\d+\.\d+$/.test(status) ||
   pushRefusals.has(status) ||

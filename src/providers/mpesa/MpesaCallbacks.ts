@@ -1,8 +1,8 @@
 /**
- * Callbacks of Daraja, which signs nothing. The address that an order named carries a code of this account.
+ * Callbacks of Daraja, which signs nothing. The address in an order carries a code of this account.
  * - Without the code a callback is a hint.
- * - With it, a callback about a prompt tells which CheckoutRequestID is ours. The query by that id decides what became of it.
- * - Payouts cannot be queried: the answer to a status query is a callback too. So what their address is told counts.
+ * - With the code, a callback about a prompt tells its CheckoutRequestID. A query by that id tells the outcome.
+ * - Payouts cannot be queried: the answer to a status query is a callback too. So a callback with the code counts.
  */
 import { Effect, Option, Schema } from "effect"
 import { type Enquiry, Report } from "../../domain/Outcome.ts"
@@ -111,7 +111,7 @@ export const callbackOf =
               Option.flatMap(Option.fromNullable(result), (one) => statusResult(reference, one)),
               {
                 onNone: () => [],
-                // It is the answer to an enquiry: a hint would ask again at once.
+                // Answer to an enquiry: a hint would cause another one at once.
                 onSome: (report) => stated("payout", report).slice(0, 1)
               }
             )

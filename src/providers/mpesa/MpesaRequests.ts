@@ -13,7 +13,7 @@ const NETWORK = "mpesa"
 
 export const serves = serving("both", "mobile_money", "KE", "KES", [NETWORK])
 
-/** What an address is for. `timeout`: Safaricom's queue was full, so nothing is known. */
+/** Use of an address. `timeout`: Safaricom's queue was full, so nothing is known. */
 export const uses = ["payin", "payout", "status", "timeout"] as const
 export type Use = (typeof uses)[number]
 

@@ -8,12 +8,19 @@ import {
   enquiryResult,
   preparedOrDeclined,
   outcomeOfOrder,
-  warnOfStatus
+  makeStatusWarning
 } from "../client/ProviderReplies.ts"
 import { type Callback, type CallbackRequest, Hint, jsonOfBody } from "../port/Callback.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { optionalText, objectReader } from "../client/WireValues.ts"
-import { balanceAnswer, isKnownStatus, orderAnswer, outcomeOfKnown, problemIn, statusAnswer } from "./MtnMomoAnswers.ts"
+import {
+  balanceAnswer,
+  isExpectedStatus,
+  orderAnswer,
+  outcomeOfKnown,
+  problemIn,
+  statusAnswer
+} from "./MtnMomoAnswers.ts"
 import {
   balancePath,
   type Endpoint,
@@ -87,7 +94,7 @@ const NO_KEY = new Declined({
   code: "CREDENTIALS_REFUSED"
 })
 
-const warned = warnOfStatus("MTN MoMo", isKnownStatus)
+const warnIfUnexpected = makeStatusWarning("MTN MoMo", isExpectedStatus)
 
 const idsIn = objectReader({ externalId: optionalText, referenceId: optionalText })
 
@@ -164,7 +171,7 @@ const connect = (account: Account<typeof fields>): Connected => {
         call(endpoint.product, get("look up", lookUpPath(endpoint, reference))),
         statusAnswer(endpoint, reference)
       ),
-      warned
+      warnIfUnexpected
     )
 
   const send = (order: Either.Either<MtnOrder, Declined>): Effect.Effect<Outcome> =>

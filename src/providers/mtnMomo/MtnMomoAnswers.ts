@@ -5,7 +5,7 @@ import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import {
   credentialsRefused,
-  noVerdict,
+  unknownOutcome,
   providerIds,
   settledOnce,
   acceptedDuplicate
@@ -92,7 +92,7 @@ export const orderAnswer =
     }
     const refusal = reply.status === 500 ? refusalOf(product, said.code) : undefined
     return refusal === undefined || said.code === undefined
-      ? noVerdict(reply, said.code ?? "without a verdict")
+      ? unknownOutcome(reply, said.code ?? "without a definite answer")
       : new Declined({ ...refusal, reason, providerCode: said.code })
   }
 
@@ -107,7 +107,7 @@ const statusIn = objectReader({
 
 const states = meanings({ processing: "PENDING", completed: "SUCCESSFUL", failed: "FAILED" })
 
-export const isKnownStatus = (status: string): boolean => states.has(status)
+export const isExpectedStatus = (status: string): boolean => states.has(status)
 
 const reasonOf = (reason: string | ErrorReason | undefined): ErrorReason =>
   typeof reason === "string" ? { code: reason } : (reason ?? {})
@@ -125,7 +125,7 @@ export const statusAnswer =
       return new Absent()
     }
     const said = reply.status === 200 ? Option.getOrUndefined(statusIn(reply.json)) : undefined
-    if (said === undefined) return noVerdict(reply)
+    if (said === undefined) return unknownOutcome(reply)
     // A request to pay is PENDING until its payer authorises or declines it, or it times out: nothing has moved by then.
     const waits = product === "collection" && said.status === "PENDING"
     const state = waits ? "pending" : (states.get(said.status) ?? "processing")

@@ -42,7 +42,7 @@ export const serves = Array.from(platforms.values()).flatMap(([country, currency
 export const currencyOf = (environment: string): string | undefined =>
   environment === SANDBOX.name ? SANDBOX.currency : platforms.get(environment)?.[1]
 
-/** One account belongs to one environment, so it serves one of MTN's countries. */
+/** Support by environment: one account belongs to one environment, so to one of MTN's countries. */
 export const supportsIn = (environment: string): Provider["supports"] => {
   if (environment === SANDBOX.name) return servedBy("MTN MoMo's sandbox", servedIn("everywhere", SANDBOX.currency))
   const platform = platforms.get(environment)
@@ -79,7 +79,7 @@ const endpoints = { payin: requestToPay, payout: transfer, refund: refunds }
 
 export const endpointOf = (attempt: Pick<AttemptContext, "flow" | "leg">): Endpoint => endpoints[attemptKind(attempt)]
 
-/** Some of its platforms refuse a message for a character that they do not know; nothing depends on what it says. */
+/** Some of its platforms refuse a message with an unknown character; nothing depends on the text. */
 const LONGEST_MESSAGE = 160
 
 const message = (text: string | null): string => {

@@ -3,9 +3,9 @@ import { Clock, Duration, Effect, type Either, Option, Redacted, Schema } from "
 import type { Declined, Enquiry, Outcome } from "../../domain/Outcome.ts"
 import { get, postJson, withHeaders } from "../client/ProviderHttp.ts"
 import { accountTest, alsoTold } from "../port/AccountTest.ts"
-import { enquiryResult, outcomeOfOrder, warnOfStatus } from "../client/ProviderReplies.ts"
+import { enquiryResult, outcomeOfOrder, makeStatusWarning } from "../client/ProviderReplies.ts"
 import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
-import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
+import { DUPLICATE, enquiryOf, isExpectedStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
 import { optional, optionalText, objectReader } from "../client/WireValues.ts"
 import { readCallback } from "./PawapayCallbacks.ts"
 import { findCorrespondent, serves } from "./PawapayCorridors.ts"
@@ -46,7 +46,7 @@ const decodeWallets = objectReader({
   )
 })
 
-const warned = warnOfStatus("pawaPay", isKnownStatus)
+const warnIfUnexpected = makeStatusWarning("pawaPay", isExpectedStatus)
 
 const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.api_token)}` })
@@ -54,7 +54,7 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Co
   const look = (kind: Kind, reference: string): Effect.Effect<Enquiry> =>
     enquiryResult(call(get(`look up ${kind}`, `${kinds[kind].path}/${reference}`)), (reply) =>
       enquiryOf(kind, reference, reply)
-    ).pipe(Effect.flatMap(warned))
+    ).pipe(Effect.flatMap(warnIfUnexpected))
 
   const create = (reference: string, creation: Either.Either<Creation, Declined>): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
@@ -62,14 +62,14 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Co
       // The request id is the same in the logs of both sides.
       const request = postJson(`create ${kind}`, kinds[kind].path, body, { "x-request-id": reference })
       const outcome = yield* outcomeOfOrder(call(request), (reply) => outcomeOf(kind, reference, reply))
-      yield* warned(outcome)
+      yield* warnIfUnexpected(outcome)
       if (outcome._tag !== "Accepted" || outcome.providerStatus !== DUPLICATE) return outcome
       return outcomeOfKnown(kind, reference, outcome, yield* look(kind, reference))
     }).pipe(Effect.merge)
 
   /**
-   * The address that pawaPay signs is the public one. Host and path may be a proxy's, and a sender can choose Host: a
-   * callback that was signed for another merchant's address must not pass here.
+   * pawaPay signs the public address. Host and path may be a proxy's, and a sender can choose Host. A callback signed
+   * for another merchant's address must fail here.
    */
   const { host, pathname } = new URL(callbackUrl)
   const calledAt = { authority: host, path: pathname }

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
+import { credentialsRefused, unknownOutcome, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
 import { moneyOfMajor, optional, optionalText, present, refusalsBy, objectReader } from "../client/WireValues.ts"
 import { type Kind, kinds } from "./PawapayRequests.ts"
 
@@ -58,7 +58,7 @@ export const DUPLICATE = "DUPLICATE_IGNORED"
 
 const known = new Set(["ACCEPTED", "SUBMITTED", "ENQUEUED", "IN_RECONCILIATION", DUPLICATE, "COMPLETED", "FAILED"])
 
-export const isKnownStatus = (status: string): boolean => known.has(status)
+export const isExpectedStatus = (status: string): boolean => known.has(status)
 
 const accepted = (
   kind: Kind,
@@ -80,7 +80,7 @@ const accepted = (
 const declined = (failure: ReturnType<typeof rejections.get>, reason: string, providerCode: string | undefined) =>
   new Declined({ reason, ...failure, ...present({ providerCode }) })
 
-/** What a creation came to. `DUPLICATE_IGNORED` is taken for under way: what became of it must be asked for. */
+/** Outcome of a creation. `DUPLICATE_IGNORED` counts as under way; an enquiry tells more. */
 export const outcomeOf = (kind: Kind, reference: string, reply: ProviderReply): Outcome => {
   switch (reply.status) {
     case 200:
@@ -99,7 +99,7 @@ export const outcomeOf = (kind: Kind, reference: string, reply: ProviderReply): 
     case 403:
       return credentialsRefused(reply)
     default:
-      return noVerdict(reply)
+      return unknownOutcome(reply)
   }
 }
 
@@ -133,7 +133,7 @@ const reportOf = (kind: Kind, reference: string, transaction: Transaction): Opti
 }
 
 export const enquiryOf = (kind: Kind, reference: string, reply: ProviderReply): Enquiry => {
-  if (reply.status !== 200) return noVerdict(reply)
+  if (reply.status !== 200) return unknownOutcome(reply)
   return Option.match(foundIn(reply.json), {
     onNone: () => unreadable(reply),
     onSome: ([found]) =>

@@ -1,7 +1,7 @@
 /**
- * Callbacks of pawaPay, all of them hints. pawaPay signs for every merchant with the same published keys, each merchant
- * chooses its own ids and callback address, and the body names no merchant: the signature proves pawaPay, not the account.
- * A wrong signature is refused.
+ * Callbacks of pawaPay, all of them hints. pawaPay signs for every merchant with the same published keys. Each merchant
+ * chooses its own ids and callback address, and the body names no merchant. So the signature proves pawaPay, not the
+ * account. A wrong signature is refused.
  */
 import { Effect, Either, Option } from "effect"
 import { type Callback, type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof } from "../port/Callback.ts"

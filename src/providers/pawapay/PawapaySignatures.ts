@@ -1,4 +1,4 @@
-/** Whether a callback carries pawaPay's signature (RFC 9421): over its body's digest, its address and its date. */
+/** Verification of pawaPay's signature (RFC 9421): over the body's digest, the address and the date. */
 import { createHash, type KeyObject, createPublicKey } from "node:crypto"
 import { Either, Option, Clock, Data, Duration, Effect, Redacted, Schema } from "effect"
 import { type CallbackRequest, Check, isSame } from "../port/Callback.ts"
@@ -7,9 +7,9 @@ import type { ProviderHttp } from "../client/ProviderHttp.ts"
 /** The headers by which a message tells what of it was signed, and how (RFC 9421 and RFC 9530), as far as pawaPay uses them. */
 interface SignatureInput {
   readonly label: string
-  /** What is covered, in the order in which it was signed. */
+  /** Covered components, in the order in which they were signed. */
   readonly components: ReadonlyArray<string>
-  /** As it was sent: it is signed itself. */
+  /** Signature input as sent: it is signed itself. */
   readonly text: string
   readonly alg: string
   readonly keyId: string
@@ -24,7 +24,7 @@ const parameter = /;([a-z][a-z0-9_\-.*]*)=(?:"([^"\\]*)"|(\d+))/g
 
 const component = /^"([@a-z0-9-]+)"$/
 
-/** One signature; several would leave open which of them is meant. */
+/** Reads one signature; with several it is open which one is meant. */
 const readSignatureInput = (header: string): Either.Either<SignatureInput, string> =>
   Either.gen(function* () {
     const [, label, text, list, tail] = yield* Either.fromNullable(
@@ -67,7 +67,7 @@ const readByteMembers = (header: string): ReadonlyArray<readonly [name: string, 
 const readSignature = (header: string, label: string): Option.Option<Buffer> =>
   Option.fromNullable(readByteMembers(header).find(([name]) => name === label)?.[1])
 
-/** What must be signed: with less, a callback could be sent to another address, or with another body. */
+/** Components that must be signed. With fewer, a callback could be replayed to another address or with another body. */
 export const covered = ["@method", "@authority", "@path", "signature-date", "content-digest", "content-type"] as const
 
 /** A clock may differ from theirs by as many seconds. */

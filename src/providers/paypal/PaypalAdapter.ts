@@ -3,7 +3,7 @@ import { Duration, Effect, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { callbackChecksUnderWay } from "../../domain/policies/ProviderPolicies.ts"
+import { callbackCheckConcurrency } from "../../domain/policies/ProviderPolicies.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
 import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
 import {
@@ -11,7 +11,7 @@ import {
   firstReport,
   withMovements,
   outcomeOfOrder,
-  warnOfStatus
+  makeStatusWarning
 } from "../client/ProviderReplies.ts"
 import { alsoTold } from "../port/AccountTest.ts"
 import { get, type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
@@ -24,14 +24,14 @@ import { disputesListed, goneWithout, lossIn, type Payments, unexplained } from 
 import {
   type Captured,
   captured,
-  isStrangeOrder,
+  isExpectedOrderStatus,
   orderOutcome,
-  orderShown,
+  orderStateOf,
   type Ours,
   payeeIn,
-  type Shown
+  type OrderState
 } from "./PaypalOrders.ts"
-import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
+import { existingBatch, isExpectedPayoutStatus, payoutOutcome, payoutReportOf } from "./PaypalPayouts.ts"
 import * as requests from "./PaypalRequests.ts"
 import {
   isSamePayee,
@@ -49,7 +49,7 @@ const fields = {
   client_id: {
     env: "PAYPAL_CLIENT_ID",
     about: "the client id of the app, under Apps & Credentials of the developer dashboard",
-    shown: true,
+    lookUpOrder: true,
     identifies: true
   },
   client_secret: { env: "PAYPAL_CLIENT_SECRET", about: "the secret of the same app" },
@@ -62,7 +62,7 @@ const fields = {
     env: "PAYPAL_MERCHANT_ID",
     about: "the account's merchant id, under Account Settings; an order whose answer was lost is found only with it",
     optional: true,
-    shown: true
+    lookUpOrder: true
   }
 } as const
 
@@ -76,11 +76,14 @@ const keysAreKept = Duration.hours(5)
 
 const isOrderId = (text: string | undefined): text is string => text !== undefined && /^[A-Z0-9]{1,36}$/.test(text)
 
-const warned = warnOfStatus("PayPal", (status) => !isStrangeOrder(status) || !isStrangePayout(status))
+const warnOfStatus = makeStatusWarning(
+  "PayPal",
+  (status) => isExpectedOrderStatus(status) || isExpectedPayoutStatus(status)
+)
 
-/** A failed capture has the issue that PayPal named for its status. */
-const noticed = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
-  said._tag === "Report" && said.state === "failed" ? Effect.succeed(said) : warned(said)
+/** Skips failed captures, whose status is the issue that PayPal named. */
+const warnIfUnexpected = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
+  said._tag === "Report" && said.state === "failed" ? Effect.succeed(said) : warnOfStatus(said)
 
 /** Refused to the account, or not there for it, is an answer too. */
 const answerOf = (reply: ProviderReply): Option.Option<ProviderReply> =>
@@ -125,10 +128,10 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
   const isNotForeign = (other: Payee | undefined): boolean => isSamePayee(ownPayee(), other) !== false
   const isOwn = (other: Payee | undefined): boolean => isSamePayee(ownPayee(), other) === true
 
-  const shown = (id: string, ours: Ours): Effect.Effect<Shown> =>
-    lookedAt<Shown>(requests.showOrder(id), orderShown(ours), (reason) => ({ said: new Unknown({ reason }) }))
+  const lookUpOrder = (id: string, ours: Ours): Effect.Effect<OrderState> =>
+    lookedAt<OrderState>(requests.showOrder(id), orderStateOf(ours), (reason) => ({ said: new Unknown({ reason }) }))
 
-  /** None where PayPal does not show them to the app. */
+  /** Disputes of a capture; none where PayPal does not show them to the app. */
   const disputesOf = (captureId: string) =>
     lookedAt(requests.disputesOf(captureId), disputesListed, () => Option.none<ReadonlyArray<string>>())
 
@@ -160,7 +163,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
       lookedAt<Captured>(requests.captureOrder(id, ours.reference), captured(id), (reason) => new Unknown({ reason })),
       (said) =>
         said === "captured before"
-          ? Effect.map(shown(id, ours), (one) =>
+          ? Effect.map(lookUpOrder(id, ours), (one) =>
               "said" in one ? one.said : new Unknown({ reason: "it says that it was captured, and that it was not" })
             )
           : Effect.succeed(said)
@@ -168,7 +171,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
 
   /** Captures an approved order. The idempotency key makes concurrent captures one. */
   const settled = (id: string, attempt: AttemptContext, ours: Ours): Effect.Effect<Enquiry> =>
-    Effect.flatMap(shown(id, ours), (one) => {
+    Effect.flatMap(lookUpOrder(id, ours), (one) => {
       if ("said" in one) {
         return one.payments === undefined ? Effect.succeed(one.said) : withDisputes(one.said, one.payments, attempt)
       }
@@ -176,13 +179,13 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
     })
 
   const payoutAt = (id: string, reference: string, money?: Money): Effect.Effect<Enquiry> =>
-    lookedAt<Enquiry>(requests.showPayout(id), payoutShown(reference, money), (reason) => new Unknown({ reason }))
+    lookedAt<Enquiry>(requests.showPayout(id), payoutReportOf(reference, money), (reason) => new Unknown({ reason }))
 
   /** Looks up the existing batch that a duplicate refusal links to. */
   const payoutMade =
     ({ reference }: PaymentOrder) =>
     (reply: ProviderReply): Outcome | Effect.Effect<Outcome> =>
-      Option.match(batchThere(reply), {
+      Option.match(existingBatch(reply), {
         onSome: (id) => Effect.map(payoutAt(id, reference), outcomeOfDuplicate),
         onNone: () => payoutOutcome(reply)
       })
@@ -196,7 +199,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
     const isOut = order.flow === "outbound"
     const request = isOut ? requests.createPayout(order) : requests.createOrder(order)
     return Effect.flatMap(request, (one) => outcomeOfOrder(call(one), isOut ? payoutMade(order) : orderMade)).pipe(
-      Effect.flatMap(noticed),
+      Effect.flatMap(warnIfUnexpected),
       Effect.merge
     )
   }
@@ -212,11 +215,11 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
         : id === null
           ? firstReport(hintedIds, (one) => settled(one, attempt, { reference, isPayee: isOwn, money }), notFound)
           : settled(id, attempt, { reference, isPayee: isNotForeign })
-    return Effect.flatMap(said, noticed)
+    return Effect.flatMap(said, warnIfUnexpected)
   }
 
   /** Limits verification calls, so that forged callbacks do not use up the calls of payments. */
-  const checks = makeConcurrencyLimit({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
+  const checks = makeConcurrencyLimit({ concurrency: callbackCheckConcurrency, reserved: 0, share: 0 })
 
   /** `read`: none where the answer says nothing about what was asked. */
   const askedFor =
@@ -265,7 +268,7 @@ const connect = ({ baseUrl, callbackUrl, credentials, http }: Account<typeof fie
             )
           : undefined
         const rights = scopes.map((one) => one.replace(/^https:\/\/uri\.paypal\.com\//, ""))
-        if (told === undefined) return { rights, note: "PayPal tells balances only to an app with Transaction search" }
+        if (told === undefined) return { rights, note: "PayPal shows balances only to apps with Transaction search" }
         return {
           ...present({ name: told.account_id }),
           rights,

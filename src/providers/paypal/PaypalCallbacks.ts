@@ -35,7 +35,7 @@ import {
   readDispute,
   reversalOf
 } from "./PaypalMovements.ts"
-import { paymentsShown } from "./PaypalOrders.ts"
+import { paymentsOfOrder } from "./PaypalOrders.ts"
 import {
   showCapture,
   showDispute,
@@ -46,11 +46,14 @@ import {
 } from "./PaypalRequests.ts"
 import { Amount, Links, moneyOf, Payee } from "./PaypalSchemas.ts"
 
-/** How PayPal is asked about a callback; each fails where it cannot be asked, and PayPal sends the callback again. */
+/**
+ * Look-ups at PayPal because of a callback. Each fails when PayPal cannot be asked; then PayPal sends the callback
+ * again.
+ */
 export interface LookUps {
   /** Whether PayPal says that it sent the callback. */
   readonly verified: (question: ProviderCall) => Effect.Effect<Check<"vendor">, NotNow>
-  /** What PayPal shows to the account's own credentials. */
+  /** Answer that PayPal gives to the account's own credentials. */
   readonly lookedUp: (question: ProviderCall, proof: Proof) => Effect.Effect<ProviderReply, NotNow>
   readonly isNotForeign: (payee: Payee | undefined) => boolean
 }
@@ -99,7 +102,7 @@ interface Returned {
   readonly key: string
   readonly captureId: string | undefined
   readonly said: Pick<Report, "movements" | "reason" | "providerCode">
-  /** Whether a refund of the order tells of the same money. */
+  /** Whether a refund of the order is the same money. */
   readonly isToldByRefund?: (payments: Payments) => boolean
 }
 
@@ -243,11 +246,11 @@ interface Claimed {
   readonly attempt: Named | undefined
 }
 
-/** What is looked up again because of a callback. */
+/** Object that is looked up because of a callback. */
 interface Subject {
   readonly question: ProviderCall
   readonly read: (json: unknown) => Option.Option<Returned>
-  /** Whether what PayPal shows took nothing from the account. */
+  /** Whether it took nothing from the account, by PayPal's answer. */
   readonly isFree: (json: unknown) => boolean
   readonly claims: ReadonlyArray<Claimed>
   readonly unverified: Omit<UnverifiedReversal, "proof">
@@ -266,7 +269,7 @@ const hintsOfUnverified = ({ attempt }: Claimed, found: Found, unverified: Unver
   return named === undefined ? [] : [new Hint({ attempt: named, unverified })]
 }
 
-/** What the account sees of a refund or a dispute counts. The callback only leads to it. */
+/** Refund or dispute as the account sees it. The callback only leads to it. */
 const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subject, proof: Proof) {
   const { claims, isFree, question, read } = subject
   const reply = yield* lookUps.lookedUp(question, proof)
@@ -276,7 +279,7 @@ const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subjec
     const { isToldByRefund: isTold } = returned
     if (
       isTold !== undefined &&
-      Option.exists(paymentsShown(yield* lookUps.lookedUp(showOrder(order.orderId), proof)), isTold)
+      Option.exists(paymentsOfOrder(yield* lookUps.lookedUp(showOrder(order.orderId), proof)), isTold)
     ) {
       return [new Hint({ attempt: attemptAt(order) })]
     }
@@ -320,7 +323,7 @@ const subjectOfRefund = ({ id, links }: RefundNames, [hint]: ReadonlyArray<Hint>
   unverified: { key: `${REFUNDED} ${id}`, detail: `PayPal says that refund ${id} was made by hand, ${NOT_SHOWN}` }
 })
 
-/** What was reversed is told as a refund. It may name its capture alone. */
+/** Hint for a reversal, which PayPal reports as a refund. It may name its capture alone. */
 const hintByCapture = Effect.fnUntraced(function* (lookUps: LookUps, resource: unknown, proof: Proof) {
   const links = Option.getOrUndefined(readRefundNames(resource))?.links
   const found = yield* orderOf(lookUps, captureAbove(links), proof)

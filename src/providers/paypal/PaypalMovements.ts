@@ -116,8 +116,8 @@ export const reversalOf = (dispute: Dispute): (Movement & { readonly amount: Mon
 }
 
 /**
- * Whether a refund that the order lists tells of what a dispute took: what PayPal reverses is a refund there too. Refunds and
- * the dispute are never more than was captured.
+ * Whether a refund of the order is the money that a dispute took: PayPal lists its reversals as refunds too. Refunds
+ * and dispute together never exceed the capture.
  */
 export const isToldByRefund = (dispute: Dispute, captureId: string, payments: Payments): boolean => {
   const refunds = refundsOf(captureId, payments)
@@ -128,7 +128,7 @@ export const isToldByRefund = (dispute: Dispute, captureId: string, payments: Pa
   return gone > 0n && captured !== undefined && gone + taken > captured.minor
 }
 
-/** What a dispute took of a capture of this order. */
+/** Money that a dispute took of a capture of this order. */
 export const lossIn = (json: unknown, captureId: string, payments: Payments): ReadonlyArray<Movement> => {
   const dispute = Option.getOrUndefined(readDispute(json))
   if (dispute?.disputed_transactions[0]?.seller_transaction_id !== captureId) return []

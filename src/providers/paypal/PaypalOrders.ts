@@ -6,7 +6,7 @@ import {
   outcomeOfReport,
   isMade,
   withMovements,
-  noVerdict,
+  unknownOutcome,
   outcomeFrom,
   providerIds,
   unreadable
@@ -55,9 +55,9 @@ const captureStates = meanings<State>({
   returned: "REFUNDED"
 })
 
-/** Statuses that are logged for an operator. */
-export const isStrangeOrder = (status: string | null): boolean =>
-  status !== null && ((!orderStates.has(status) && !captureStates.has(status)) || status === "PARTIALLY_REFUNDED")
+/** Statuses that need no operator; others are logged. */
+export const isExpectedOrderStatus = (status: string): boolean =>
+  (orderStates.has(status) || captureStates.has(status)) && status !== "PARTIALLY_REFUNDED"
 
 /** A capture with an unreadable amount does not complete the payment. */
 const stateOf = ({ amount, status }: Capture): State => {
@@ -124,8 +124,8 @@ const orderReport = (order: Order): Report => {
 
 export const orderOutcome = outcomeFrom(readOrder, (order) => outcomeOfReport(orderReport(order)), refused, isMade)
 
-/** What an order says of itself, and whether it waits for us to capture it. */
-export type Shown = { readonly approved: string } | { readonly said: Enquiry; readonly payments?: Payments }
+/** State of an order, and whether it waits for us to capture it. */
+export type OrderState = { readonly approved: string } | { readonly said: Enquiry; readonly payments?: Payments }
 
 /** Conditions for an order to be ours. The reference alone can be forged with the public client id. */
 export interface Ours {
@@ -135,12 +135,14 @@ export interface Ours {
   readonly money?: Money
 }
 
-export const orderShown =
+export const orderStateOf =
   ({ isPayee, money, reference }: Ours) =>
-  (reply: ProviderReply): Shown => {
-    const unknown = (reason: string): Shown => ({ said: new Unknown({ reason: `the order of this id ${reason}` }) })
+  (reply: ProviderReply): OrderState => {
+    const unknown = (reason: string): OrderState => ({
+      said: new Unknown({ reason: `the order of this id ${reason}` })
+    })
     if (reply.status === 404 && problemIn(reply) !== undefined) return { said: new Absent() }
-    if (!isMade(reply)) return { said: noVerdict(reply) }
+    if (!isMade(reply)) return { said: unknownOutcome(reply) }
     const order = Option.getOrUndefined(readOrder(reply.json))
     if (order === undefined) return { said: unreadable(reply) }
     const unit = order.purchase_units?.[0]
@@ -154,7 +156,7 @@ export const orderShown =
       : { said: orderReport(order), payments: paymentsOf(order) }
   }
 
-/** What was captured before is to be looked at once more. */
+/** Outcome of a capture; an order that was captured before is looked at once more. */
 export type Captured = Enquiry | "captured before"
 
 export const captured =
@@ -165,7 +167,7 @@ export const captured =
     }
     const problem = problemIn(reply)
     const issue = problem?.issue
-    if (problem === undefined || reply.status >= 500) return noVerdict(reply)
+    if (problem === undefined || reply.status >= 500) return unknownOutcome(reply)
     if (issue === "ORDER_ALREADY_CAPTURED") return "captured before"
     if (issue === "ORDER_NOT_APPROVED" || issue === "PAYER_ACTION_REQUIRED") {
       return new Report({
@@ -188,6 +190,6 @@ export const captured =
     })
   }
 
-/** What an order lists, where it is shown. */
-export const paymentsShown = (reply: ProviderReply): Option.Option<Payments> =>
+/** Captures and refunds of an order, if the answer shows them. */
+export const paymentsOfOrder = (reply: ProviderReply): Option.Option<Payments> =>
   isMade(reply) ? Option.map(readOrder(reply.json), paymentsOf) : Option.none()

@@ -7,7 +7,7 @@ import {
   outcomeOfReport,
   isMade,
   withMovements,
-  noVerdict,
+  unknownOutcome,
   outcomeFrom,
   providerIds,
   unreadable
@@ -49,9 +49,7 @@ const itemStates = meanings<State>({
   returned: "REFUNDED REVERSED"
 })
 
-/** Statuses that are logged for an operator. */
-export const isStrangePayout = (status: string | null): boolean =>
-  status !== null && !batchStates.has(status) && !itemStates.has(status)
+export const isExpectedPayoutStatus = (status: string): boolean => batchStates.has(status) || itemStates.has(status)
 
 /**
  * A batch has one item, whose id names its money. Money that came back has no id of its own: it is derived from the item's.
@@ -100,8 +98,8 @@ const isDuplicate = (reply: ProviderReply): boolean => {
   )
 }
 
-/** The batch of ours that PayPal has already, where it refused a second one and says which it has. */
-export const batchThere = (reply: ProviderReply): Option.Option<string> =>
+/** Batch that a refusal as duplicate names. */
+export const existingBatch = (reply: ProviderReply): Option.Option<string> =>
   isDuplicate(reply)
     ? Option.fromNullable(
         problemIn(reply)
@@ -132,11 +130,11 @@ const batchOutcome = outcomeFrom(
 )
 
 /** `money`: of a payout that a hint named, what it must be of. */
-export const payoutShown =
+export const payoutReportOf =
   (reference: string, money?: Money) =>
   (reply: ProviderReply): Enquiry => {
     if (reply.status === 404 && problemIn(reply) !== undefined) return new Absent()
-    if (!isMade(reply)) return noVerdict(reply)
+    if (!isMade(reply)) return unknownOutcome(reply)
     const batch = Option.getOrUndefined(readBatch(reply.json))
     if (batch === undefined) return unreadable(reply)
     const { batch_status: status, payout_batch_id: id } = batch.batch_header

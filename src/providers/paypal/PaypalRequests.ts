@@ -32,8 +32,8 @@ const described = (description: string | null) =>
   description === null || description === "" ? {} : { description: cut(description, DESCRIPTION_BYTES) }
 
 /**
- * Our reference is the key of the request, the id by which its events name it, and the invoice, of which PayPal takes one
- * payment only.
+ * Creates an order. Our reference is the key of the request, the id in its events, and the invoice. PayPal takes one
+ * payment for an invoice.
  */
 export const createOrder = ({ description, money, reference, returnUrl }: PaymentOrder): PreparedCall =>
   Either.map(textOf(money), (value) => {
@@ -68,7 +68,7 @@ export const captureOrder = (id: string, reference: string): ProviderCall => {
 
 const SUBJECT = "You have received a payment"
 
-/** One item to a batch, so that the batch is the payout. */
+/** Creates a payout: one item to a batch, so that the batch is the payout. */
 export const createPayout = ({ description, money, recipient, reference }: PaymentOrder): PreparedCall =>
   Either.gen(function* () {
     const value = yield* textOf(money)

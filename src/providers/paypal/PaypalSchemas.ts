@@ -13,7 +13,7 @@ import {
   objectReader
 } from "../client/WireValues.ts"
 import { Check } from "../port/Callback.ts"
-import { credentialsRefused, isMade, noVerdict } from "../client/ProviderReplies.ts"
+import { credentialsRefused, isMade, unknownOutcome } from "../client/ProviderReplies.ts"
 import type { Granted } from "../client/AccessTokens.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
@@ -22,7 +22,7 @@ export const Amount = Schema.Struct({ currency_code: Schema.String, value: Schem
 export const Payee = Schema.Struct({ email_address: optionalText, merchant_id: optionalText })
 export type Payee = typeof Payee.Type
 
-/** Whether both are one account; undefined where they do not say enough to compare them. */
+/** Compares two accounts; undefined where they do not say enough. */
 export const isSamePayee = (own: Payee | undefined, other: Payee | undefined): boolean | undefined => {
   if (own?.merchant_id !== undefined && other?.merchant_id !== undefined) return own.merchant_id === other.merchant_id
   if (own?.email_address === undefined || other?.email_address === undefined) return undefined
@@ -39,11 +39,11 @@ const takenWhole: ReadonlySet<string> = new Set(["HUF", "JPY", "TWD"])
 
 export const paypalDigits = (currency: string): number | undefined => (takenWhole.has(currency) ? 0 : undefined)
 
-/** None for an amount that PayPal cannot represent exactly. */
+/** Amount as text; none if PayPal cannot represent it exactly. */
 export const paypalText = (money: Money): Option.Option<string> =>
   takenWhole.has(money.currency) ? minorText(money, 0) : Option.some(majorText(money))
 
-/** Those that accounts of every country hold; BRL, CNY and MYR are for accounts of their own countries alone. */
+/** Currencies that accounts of every country hold; BRL, CNY and MYR are for accounts of their own countries alone. */
 export const paypalCurrencies =
   "AUD CAD CHF CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD".split(" ")
 
@@ -85,7 +85,7 @@ export const tokenGranted = (
 
 const readVerification = objectReader({ verification_status: Schema.String })
 
-/** None where the answer is not about the callback, such as an error of our own account. */
+/** Result of a verification; none where the answer is not about the callback, such as an error of our own account. */
 export const verification = (reply: ProviderReply): Option.Option<Check<"vendor">> => {
   // PayPal did not send a callback that it cannot parse.
   if (reply.status === 400 || reply.status === 422) return Option.some(Check.failed)
@@ -164,7 +164,7 @@ const codeOf = ({ field, issue, name }: Problem): RefusalCode => {
   return /NOT_SUPPORTED|NOT_ENABLED|UNSUPPORTED/.test(issue ?? "") ? "NOT_SUPPORTED" : "INVALID_ORDER"
 }
 
-/** There is an order under this key or invoice already, which may have been paid. */
+/** An order exists under this key or invoice, and may have been paid. */
 const seenBefore: ReadonlySet<string> = new Set([
   "DUPLICATE_INVOICE_ID",
   "DUPLICATE_REQUEST_ID",
@@ -177,7 +177,7 @@ const seenBefore: ReadonlySet<string> = new Set([
 export const refused = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const problem = problemIn(reply)
-  if (problem === undefined || (reply.status !== 400 && reply.status !== 422)) return noVerdict(reply)
+  if (problem === undefined || (reply.status !== 400 && reply.status !== 422)) return unknownOutcome(reply)
   if (seenBefore.has(problem.issue ?? "")) return new Unknown({ reason: `it was seen before: ${problem.reason}` })
   return new Declined({
     reason: problem.reason,

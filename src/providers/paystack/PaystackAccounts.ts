@@ -34,7 +34,7 @@ const Dedicated = Schema.Struct({
   account_number: Schema.String,
   currency: optionalText,
   bank: optional(Schema.Struct({ name: optionalText, slug: optionalText })),
-  // As a customer's record names the bank.
+  // Bank, as a customer's record names it.
   provider: optional(Schema.Struct({ bank_name: optionalText, provider_slug: optionalText }))
 })
 
@@ -50,7 +50,7 @@ const Transaction = Schema.Struct({
   authorization: optional(Schema.Struct({ sender_name: optionalText, account_name: optionalText }))
 })
 
-/** As a list of refunds has it: the transaction is an object or its id. */
+/** Refund as in a list: the transaction is an object or its id. */
 const Refund = Schema.Struct({
   id: Schema.String,
   status: optionalText,
@@ -138,7 +138,7 @@ export const transferIn = (data: unknown): IncomingTransfer | undefined => {
 const transferOf = (transaction: typeof Transaction.Type): IncomingTransfer | undefined => {
   const { amount, authorization, channel, currency, customer, id, status } = transaction
   const money = Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
-  // All of a transaction that is reversed had arrived before.
+  // A reversed transaction had arrived in full before.
   const hasArrived = status === "success" || status === "reversed"
   if (channel !== DEDICATED || !hasArrived || money?.isPositive !== true) return undefined
   return {

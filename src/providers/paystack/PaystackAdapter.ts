@@ -8,7 +8,7 @@ import {
   notSupported,
   preparedOrDeclined,
   outcomeOfOrder,
-  warnOfStatus
+  makeStatusWarning
 } from "../client/ProviderReplies.ts"
 import { triedBy } from "../port/AccountTest.ts"
 import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
@@ -17,7 +17,7 @@ import { type Account, type Connected, type Served, serving, thirdParty } from "
 import { dedicatedAccounts, dedicatedCurrencies } from "./PaystackAccounts.ts"
 import * as answers from "./PaystackAnswers.ts"
 import { readCallback, type RefundsOf } from "./PaystackCallbacks.ts"
-import { isRemarkable, type Kind } from "./PaystackMovements.ts"
+import { isExpectedStatus, type Kind } from "./PaystackMovements.ts"
 import * as requests from "./PaystackRequests.ts"
 
 const fields = {
@@ -51,10 +51,10 @@ const kinds = { payin: "transaction", payout: "transfer", refund: "refund" } as 
 const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
   const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.secret_key)}` })
 
-  const noticed = (kind: Kind) => warnOfStatus("Paystack", (status) => !isRemarkable(kind, status))
+  const warnIfUnexpected = (kind: Kind) => makeStatusWarning("Paystack", (status) => isExpectedStatus(kind, status))
 
   const asked = (kind: Kind, question: ProviderCall, read: (reply: ProviderReply) => Enquiry) =>
-    Effect.flatMap(enquiryResult(call(question), read), noticed(kind))
+    Effect.flatMap(enquiryResult(call(question), read), warnIfUnexpected(kind))
 
   const listed = (
     question: ProviderCall,
@@ -105,11 +105,11 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
     request.pipe(
       Effect.flatMap((one) => outcomeOfOrder(call(one), answers.ofOrder(reference, read))),
       Effect.flatMap((outcome) =>
-        outcome === answers.alreadyThere
+        outcome === answers.duplicateReference
           ? Effect.map(verified(kind, reference), outcomeOfDuplicate)
           : withId(kind, reference, outcome)
       ),
-      Effect.flatMap(noticed(kind)),
+      Effect.flatMap(warnIfUnexpected(kind)),
       Effect.merge
     )
 
@@ -181,7 +181,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
     refund: (order) =>
       Effect.merge(
         Effect.flatMap(requests.refund(order), (one) =>
-          Effect.flatMap(outcomeOfOrder(call(one), answers.refundOutcome), noticed("refund"))
+          Effect.flatMap(outcomeOfOrder(call(one), answers.refundOutcome), warnIfUnexpected("refund"))
         )
       ),
     resume: enquire,

@@ -8,7 +8,7 @@ import {
   asDeclined,
   credentialsRefused,
   isOk,
-  noVerdict,
+  unknownOutcome,
   unreadable
 } from "../client/ProviderReplies.ts"
 import { balanceText } from "../port/AccountTest.ts"
@@ -77,10 +77,10 @@ const codes = meanings<RefusalCode>({
 const refused = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const envelope = Option.getOrUndefined(envelopeOf(reply))
-  if (envelope === undefined || envelope.status || !DEFINITE.includes(reply.status)) return noVerdict(reply)
+  if (envelope === undefined || envelope.status || !DEFINITE.includes(reply.status)) return unknownOutcome(reply)
   const { code, message, type } = envelope
   const known = codes.get(code)
-  if (known === undefined && type === "api_error") return noVerdict(reply)
+  if (known === undefined && type === "api_error") return unknownOutcome(reply)
   return new Declined({
     reason: message ?? `HTTP ${reply.status}`,
     ...present({
@@ -91,7 +91,7 @@ const refused = (reply: ProviderReply): Declined | Unknown => {
 }
 
 /** Paystack has this reference already; the caller looks the order up. */
-export const alreadyThere = new Unknown({ reason: "it has this reference already" })
+export const duplicateReference = new Unknown({ reason: "it has this reference already" })
 
 const isDuplicate = (reply: ProviderReply): boolean =>
   Option.exists(
@@ -104,7 +104,7 @@ const isDuplicate = (reply: ProviderReply): boolean =>
 
 const movedBy = dataOf(readMoved)
 
-/** What is said of another order says nothing of ours. */
+/** Reads an answer only if it is about our order. */
 export const ofOrder =
   <A>(reference: string, read: (reply: ProviderReply) => A) =>
   (reply: ProviderReply): A | Unknown =>
@@ -113,7 +113,7 @@ export const ofOrder =
       : read(reply)
 
 export const hostedOutcome = (reply: ProviderReply): Outcome => {
-  if (isDuplicate(reply)) return alreadyThere
+  if (isDuplicate(reply)) return duplicateReference
   if (!isOk(reply)) return refused(reply)
   return Option.match(dataOf(readHosted)(reply), {
     onNone: () => unreadable(reply),
@@ -129,7 +129,7 @@ export const hostedOutcome = (reply: ProviderReply): Outcome => {
   })
 }
 
-/** What the customer must do, as far as this service can lead them there. */
+/** Step that the customer must take, as far as this service can lead them there. */
 const stepOf = (moved: Moved, data: unknown): Pick<Accepted, "nextAction" | "actionData"> => {
   const charge = Option.getOrUndefined(readCharge(data))
   switch (moved.status) {
@@ -167,14 +167,14 @@ const declinedOf = ({ reason, providerStatus }: Report, moved: Moved, isInstrume
 
 /** A charge that failed was refused by the payer's bank or network, or by the payer. */
 export const chargeOutcome = (reply: ProviderReply): Outcome => {
-  if (isDuplicate(reply)) return alreadyThere
+  if (isDuplicate(reply)) return duplicateReference
   const moved = Option.getOrUndefined(movedBy(reply))
   if (moved === undefined || reply.status >= 500) return isOk(reply) ? unreadable(reply) : refused(reply)
   const report = reportOf("transaction", moved)
   const outcome = outcomeOfReport(report, declinedOf(report, moved, true))
   if (outcome._tag === "Declined") return outcome
-  // It tells of a charge that is there: what became of that, the look-up says.
-  if (!isOk(reply)) return reply.status === 401 || reply.status === 403 ? refused(reply) : noVerdict(reply)
+  // The error is about an existing charge: an enquiry tells its outcome.
+  if (!isOk(reply)) return reply.status === 401 || reply.status === 403 ? refused(reply) : unknownOutcome(reply)
   return new Accepted({ ...outcome, ...stepOf(moved, Option.getOrUndefined(envelopeOf(reply))?.data) })
 }
 
@@ -188,7 +188,7 @@ export const recipientCode = (reply: ProviderReply): Either.Either<string, Decli
 const orderedOutcome =
   (kind: "transfer" | "refund") =>
   (reply: ProviderReply): Outcome => {
-    if (kind === "transfer" && isDuplicate(reply)) return alreadyThere
+    if (kind === "transfer" && isDuplicate(reply)) return duplicateReference
     if (!isOk(reply)) return refused(reply)
     return Option.match(movedBy(reply), {
       onNone: () => unreadable(reply),
@@ -219,17 +219,17 @@ export const enquiryOf =
   (reply: ProviderReply): Enquiry => {
     // A refund that it gave an id to exists, whatever it says later.
     if (kind !== "refund" && isAbsence(reply)) return new Absent()
-    if (!isOk(reply)) return noVerdict(reply)
+    if (!isOk(reply)) return unknownOutcome(reply)
     return Option.match(movedBy(reply), { onNone: () => unreadable(reply), onSome: (moved) => reportOf(kind, moved) })
   }
 
 const refundsIn = dataOf(readRefunds)
 
-/** That our note is not among the refunds proves nothing: Paystack promises nowhere when a refund is listed. */
+/** Finds a refund by our note. A missing note proves nothing: Paystack does not document when a refund is listed. */
 export const refundNoted =
   (reference: string) =>
   (reply: ProviderReply): Enquiry => {
-    if (!isOk(reply)) return noVerdict(reply)
+    if (!isOk(reply)) return unknownOutcome(reply)
     const refunds = refundsIn(reply)
     if (Option.isNone(refunds)) return unreadable(reply)
     const ours = refunds.value.find(({ merchant_note: note }) => note === reference)
@@ -267,7 +267,7 @@ export const settledRefunds = (reply: ProviderReply): Option.Option<ReadonlyArra
 export const settledDisputes = (reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> =>
   isOk(reply) ? dataOf(reversalsIn)(reply) : Option.none()
 
-/** It ended with the password, or goes on: a charge that failed is for the enquiry to tell. */
+/** Result of a one-time password. A charge that failed is left to the enquiry. */
 export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not_expected" | "unknown" => {
   const status = Option.getOrUndefined(movedBy(reply))?.status
   if (status === "send_otp") return "wrong"

@@ -24,7 +24,7 @@ import {
   readDispute,
   reversalOf,
   isOurs,
-  isRemarkable,
+  isExpectedStatus,
   type Kind,
   readMoved,
   reportOf
@@ -75,7 +75,7 @@ const abouts = { transaction: "payin", transfer: "payout", refund: "refund" } as
 
 /** Refunds of a transaction, as Paystack lists them when it is asked with our key. */
 export interface RefundsOfTransaction {
-  /** Nothing where Paystack does not know the transaction. */
+  /** Report by look-up; undefined if Paystack does not know the transaction. */
   readonly paid: Report | undefined
   readonly ours: ReadonlyArray<Named>
   /** Refunds made in the dashboard, once they are paid. */
@@ -135,9 +135,9 @@ const eventsOfMoved = (
       const key = providerPaymentId === null ? sha256Hex(body) : `${event} ${providerPaymentId}`
       const attempt = { reference, providerPaymentId, about: abouts[kind] }
       const verified = new VerifiedReport({ key, attempt, report, proof })
-      return isRemarkable(kind, moved.status)
-        ? Effect.as(Effect.logWarning(`Paystack's ${event} has the status ${moved.status}`), [verified])
-        : Effect.succeed([verified])
+      return isExpectedStatus(kind, moved.status)
+        ? Effect.succeed([verified])
+        : Effect.as(Effect.logWarning(`Paystack's ${event} has the status ${moved.status}`), [verified])
     }
   })
 

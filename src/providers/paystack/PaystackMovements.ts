@@ -8,7 +8,7 @@ import { withMovements, providerIds } from "../client/ProviderReplies.ts"
 import { meanings, moneyOfMinor, optional, optionalText, present } from "../client/WireValues.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
-/** What transactions, transfers and refunds have in common. */
+/** Fields that transactions, transfers and refunds share. */
 export const Moved = Schema.Struct({
   status: Schema.String,
   reference: optionalText,
@@ -56,9 +56,9 @@ const statesOf = { transaction: transactionStates, transfer: transferStates, ref
 
 export type Kind = keyof typeof statesOf
 
-/** Statuses that are logged: unknown ones, and those that wait for a person at Paystack. */
-export const isRemarkable = (kind: Kind, status: string | null): boolean =>
-  status !== null && (!statesOf[kind].has(status) || ["otp", "needs-attention"].includes(status))
+/** Neither unknown nor waiting for a person at Paystack; other statuses are logged. */
+export const isExpectedStatus = (kind: Kind, status: string): boolean =>
+  statesOf[kind].has(status) && !["otp", "needs-attention"].includes(status)
 
 const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
   Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
@@ -102,7 +102,7 @@ const feeOf = (moved: Moved) =>
 
 export const refusalOf = (moved: Moved) => present({ code: codeOf(moved), providerCode: moved.gateway_response })
 
-/** What was collected is completed by an amount that can be read, where one is named. */
+/** State by status. A collection is completed only with a readable amount, if there is one. */
 const stateOf = (kind: Kind, { amount, currency, status }: Moved): State => {
   const state = statesOf[kind].get(status) ?? "processing"
   const isUnreadable = amount !== undefined && moneyOf(amount, currency) === undefined
@@ -144,7 +144,7 @@ export const reportOf = (kind: Kind, moved: Moved): Report => {
 
 const reference = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Whether a note of a refund, or the reference of a transaction, can be one of ours. */
+/** Whether a refund's note, or a transaction's reference, can be one of ours. */
 export const isOurs = (text: string | undefined): text is string => text !== undefined && reference.test(text)
 
 /** Disputes at Paystack: how they end, and what they take. */
@@ -161,12 +161,12 @@ export type Dispute = typeof Dispute.Type
 
 export const readDispute = Schema.decodeUnknownOption(Dispute)
 
-/** Nothing is taken before a dispute is resolved, and then only where the merchant gave in or did not answer. */
+/** Results of a dispute. Money is taken only when it is resolved against the merchant: accepted, or not answered. */
 const resolutions = meanings({ lost: "merchant-accepted auto-accepted", won: "declined" })
 
 export const endOf = ({ resolution }: Dispute): "lost" | "won" | undefined => resolutions.get(resolution)
 
-/** What a dispute that was lost has taken. */
+/** Reversal by a dispute that was lost. */
 export const reversalOf = (dispute: Dispute): (Movement & { readonly amount: Money }) | undefined => {
   const { currency, id, refund_amount: amount, transaction } = dispute
   const taken = moneyOf(amount, currency ?? transaction?.currency)

@@ -29,7 +29,7 @@ export interface DetailsOrder {
   readonly holder: AccountHolder
 }
 
-/** What a payer needs to send money, by names of ours such as `account_number`. Never empty. */
+/** Details that a payer needs to send money, by names of ours such as `account_number`. Never empty. */
 export type AccountDetails = Readonly<Record<string, string>>
 
 /** The details exist. */
@@ -48,9 +48,10 @@ export class MaybeIssued extends Data.TaggedClass("MaybeIssued")<{ readonly reas
 export type IssueAnswer = Issued | NotIssued | MaybeIssued
 
 /**
+ * Kinds of transfer:
  * - `collection`: money arrived for the account.
  * - `reversal`: money that had arrived went back to its sender.
- * - `reinstatement`: such a return was canceled, and the money is back.
+ * - `reinstatement`: such a return was cancelled, and the money is back.
  */
 export const transferKinds = ["collection", "reversal", "reinstatement"] as const
 export type TransferKind = (typeof transferKinds)[number]
@@ -60,10 +61,10 @@ export interface IncomingTransfer {
   /** The provider's id of the transfer: unique within its account and kind, the same with every report. */
   readonly id: string
   readonly kind: TransferKind
-  /** As in `Issued`; null: the provider does not say. */
+  /** Reference as in `Issued`; null: the provider does not say. */
   readonly providerReference: string | null
   readonly amount: Money
-  /** As the provider names the sender; null: unknown. */
+  /** Sender, in the provider's words; null: unknown. */
   readonly sender: string | null
   /** Id of the transfer that a reversal or reinstatement undoes; absent: the provider does not say. */
   readonly of?: string
@@ -79,11 +80,11 @@ export class NotListed extends Data.TaggedError("NotListed")<{
 
 export interface AccountIssuer {
   readonly currencies: ReadonlyArray<string>
-  /** Whether it issues nothing without the holder's phone number. */
+  /** Whether the holder's phone number is required. */
   readonly needsPhone?: true
   /** Repeatable: a second call for one reference finds what the first one made. */
   readonly issue: (order: DetailsOrder) => Effect.Effect<IssueAnswer>
-  /** All transfers since this time, up to another one, in any order. Absent: only callbacks and the sandbox report them. */
+  /** Transfers from this time up to another one, in any order. Absent: only callbacks and the sandbox report them. */
   readonly incoming?: (since: Date, until?: Date) => Effect.Effect<ReadonlyArray<IncomingTransfer>, NotListed>
 }
 

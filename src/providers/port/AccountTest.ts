@@ -42,7 +42,7 @@ export const alsoTold = <A>(asked: Asked, decode: (json: unknown) => Option.Opti
 export const balanceText = (money: Option.Option<Money>, amount: string, currency: string): string =>
   Option.match(money, { onNone: () => `${amount} (minor units) ${currency.toUpperCase()}`, onSome: String })
 
-/** One line, for the result of a test. */
+/** Facts of an account in one line, for the result of a test. */
 export const factsText = ({ balances, name, note, rights }: AccountFacts): string => {
   const told = [
     ...(name === undefined ? [] : [`account ${name}`]),

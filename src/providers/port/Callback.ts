@@ -8,7 +8,7 @@ import { readJson } from "../client/WireValues.ts"
 
 export interface CallbackRequest {
   readonly method: string
-  /** As it was called, without the query. */
+  /** Path without the query. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   /** The host, and the port where it is not the usual one, that was called. */
@@ -78,7 +78,7 @@ export class Check<To extends Binding = Binding> {
     return new Check(checks.some(({ holds }) => holds))
   }
 
-  /** Nothing was checked where there are none. */
+  /** Joins checks; passes when there are none. */
   static every<To extends Binding>(checks: ReadonlyArray<Check<To>>): Check<To> {
     return new Check(checks.length > 0 && checks.every(({ holds }) => holds))
   }
@@ -122,8 +122,8 @@ export interface Named {
 }
 
 /**
- * Report that is applied as it stands. Only a proof bound to the account shows that this account moved money: what a key of
- * the vendor's proves is a `Hint`, and the account's own credentials ask.
+ * Report that is applied as it stands. Needs a proof bound to the account. A proof by a vendor's shared key makes a
+ * `Hint`: the account's own credentials ask.
  */
 export class VerifiedReport extends Data.TaggedClass("VerifiedReport")<{
   /** Unique for the provider: its own event id, or a digest of the body. */
@@ -156,7 +156,7 @@ export interface ProvedTransfer extends IncomingTransfer {
 }
 
 export interface Callback {
-  /** None where it is about nothing of ours, such as a test of the address. */
+  /** Events; none if the callback is about nothing of ours, such as a test of the address. */
   readonly events: ReadonlyArray<CallbackEvent>
   /** Transfers to virtual accounts, which belong to no attempt. */
   readonly transfers?: ReadonlyArray<ProvedTransfer>

@@ -42,7 +42,7 @@ export interface Recipient {
   readonly phone: string | null
 }
 
-/** Who sends a payout: the organisation whose payment it is. */
+/** Sender of a payout: the organisation whose payment it is. */
 export interface Sender {
   readonly name: string
   readonly country: string
@@ -73,7 +73,7 @@ export interface PaymentOrder {
   readonly flow: Flow
   readonly method: PaymentMethod
   readonly country: CountryCode
-  /** What the provider collects or pays, in its own currency. */
+  /** Amount that the provider collects or pays, in its own currency. */
   readonly money: Money
   readonly description: string | null
   readonly payer: { readonly name: string; readonly email: string | null; readonly phone: string } | null
@@ -112,7 +112,7 @@ export interface AttemptContext {
   readonly country: CountryCode
   /** The mobile network or the chain, where the method has one. */
   readonly network: string | null
-  /** What the provider was asked to move. */
+  /** Amount of the order. */
   readonly money: Money
   readonly sentAt: Date
   readonly orgId: OrgId
@@ -147,7 +147,7 @@ export interface OneTimePasswords {
     attempt: AttemptContext,
     otp: string
   ) => Effect.Effect<"accepted" | "wrong" | "not_expected" | "unknown">
-  /** Whether it was in a state for it. */
+  /** Sends the password again; false if the payment is not in a state for it. */
   readonly resend: (attempt: AttemptContext) => Effect.Effect<boolean>
 }
 
@@ -163,22 +163,22 @@ export type KnownSecret = "setting" | "stored" | "none"
 /** The callback address is registered at the provider. */
 export interface RegisteredCallbacks {
   readonly message: string
-  /** Whether something was made or changed there. */
+  /** Whether anything was made or changed there. */
   readonly changed: boolean
   /** Credentials that the provider gave for it, such as the signing secret; none where they are known. */
   readonly credentials: Readonly<Record<string, Redacted.Redacted>>
 }
 
-/** What a provider tells of an account. Absent: its API does not tell it, or not to these credentials. */
+/** Facts that a provider tells about an account. Absent: its API does not tell them, or not to these credentials. */
 export interface AccountFacts {
   readonly name?: string
-  /** As an answer says; what keys and addresses show is known without one. */
+  /** Mode by an answer; the mode that keys and addresses show is known without one. */
   readonly mode?: "test" | "live"
   /** Amounts with their currency. */
   readonly balances?: ReadonlyArray<string>
-  /** What the account or its key may do, in the provider's words. */
+  /** Rights of the account or its key, in the provider's words. */
   readonly rights?: ReadonlyArray<string>
-  /** What an operator should know besides. */
+  /** Remark for an operator. */
   readonly note?: string
 }
 
@@ -191,13 +191,13 @@ export interface Provider {
   readonly honoursReference: Promised
   /** The same for what it gives back, where that is another promise. */
   readonly refundsHonourReference?: Promised
-  /** That it has no trace of a reference proves that it never had it. A time: only so long after it was sent. */
+  /** A reference that it does not know never arrived. A time: only so long after the sending. */
   readonly provesAbsence: Promised
-  /** Whether orders may carry a card's number. Otherwise the payer enters the card on the provider's own page. */
+  /** Whether orders may carry card numbers. Otherwise the payer enters the card on the provider's own page. */
   readonly takesCardNumbers?: boolean
   /** Declines payins without the payer's e-mail address. */
   readonly needsPayerEmail?: boolean
-  /** Whether the provider replaces this id of its own by another one later; none does unless it says so. */
+  /** Whether the provider later replaces this id by another one. Absent: never. */
   readonly givesUpId?: (providerPaymentId: string) => boolean
   /** From when on it is certainly this account that is reached. Of what was sent before, neither promise holds. */
   readonly since?: Date
@@ -228,7 +228,7 @@ export interface Provider {
   readonly test?: Effect.Effect<Either.Either<AccountFacts, string>>
 }
 
-/** The providers that are switched on: those with credentials, and in sandbox mode the built-in rails. */
+/** The providers that are switched on: those with credentials, and in sandbox mode the simulators. */
 export class Providers extends Context.Tag("corridor/Providers")<
   Providers,
   {

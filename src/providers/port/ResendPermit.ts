@@ -7,7 +7,7 @@ import type { Absent } from "../../domain/Outcome.ts"
 import { absenceGrace } from "../../domain/policies/PaymentPolicies.ts"
 import type { Promised, Provider } from "./Provider.ts"
 
-/** All by the clock of the store. */
+/** Times of sending, by the clock of the store. */
 export interface Sent {
   readonly first: Date
   readonly last: Date
@@ -22,7 +22,7 @@ const holdsAfter = (promised: Promised, { last, now }: Sent): boolean =>
   now.getTime() - last.getTime() >=
     Duration.toMillis(promised === true ? absenceGrace : Duration.max(promised, absenceGrace))
 
-/** Whether the current account is the one that the attempt was sent to. */
+/** Whether the attempt was sent to the current account. */
 export const isSameAccount = ({ since }: Provider, { first }: Sent): boolean => since === undefined || first > since
 
 export class ResendPermit {

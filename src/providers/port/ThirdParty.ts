@@ -20,7 +20,7 @@ export interface ModeMarks {
 export interface CredentialField {
   /** The setting that holds the platform's own, such as STRIPE_SECRET_KEY. */
   readonly env: string
-  /** What it is and where it is found, for docs/providers.md. */
+  /** Meaning and source, for docs/providers.md. */
   readonly about: string
   readonly optional?: true
   /** Of sandbox mode: `corridor providers setup` makes it there, so that the setting may be missing. */
@@ -29,9 +29,9 @@ export interface CredentialField {
   readonly shown?: true
   /** The same value means the same account. */
   readonly identifies?: true
-  /** It has several lines, and is never sent: the PEM of a key. */
+  /** Multi-line value that is never sent: the PEM of a key. */
   readonly lines?: true
-  /** It is an address: https, or http in sandbox mode. */
+  /** Address: https, or http in sandbox mode. */
   readonly isAddress?: true
   /** Where the value shows its mode: the prefix of a key, the name of an environment. */
   readonly marks?: ModeMarks
@@ -70,9 +70,9 @@ export interface Served {
 
 /** Work of an operator at the provider before it can be used. */
 export interface Setup {
-  /** Which keys to make, with which rights. */
+  /** Keys to make, with their rights. */
   readonly keys: ReadonlyArray<string>
-  /** What `corridor providers setup` does there by the provider's own API. Undefined: the API has no call for it. */
+  /** Action of `corridor providers setup` by the provider's own API. Undefined: the API has no call for it. */
   readonly registers?: string
   /** Where the callback address is entered by hand. Null: every order names it. */
   readonly callbacks: {
@@ -88,10 +88,10 @@ export interface Setup {
 
 export interface ThirdParty<Fields extends CredentialFields = CredentialFields> {
   readonly name: ThirdPartyName
-  /** As it writes itself. */
+  /** Name in the provider's own spelling. */
   readonly title: string
   readonly baseUrls: { readonly sandbox: string; readonly live: string }
-  /** How test mode shows, beside what the fields' values show. */
+  /** Signs of test mode, beside those in the fields' values. */
   readonly modes: {
     /** Of the host of its address. */
     readonly hosts?: ModeMarks
@@ -107,10 +107,10 @@ export interface ThirdParty<Fields extends CredentialFields = CredentialFields> 
   readonly connect: (account: Account<Fields>) => Provider
 }
 
-/** What `connect` of an adapter makes: support follows from `serves`, unless the account decides it. */
+/** Result of an adapter's `connect`. Support follows from `serves`, unless the account decides it. */
 export type Connected = Omit<Provider, "name" | "supports"> & Pick<Partial<Provider>, "supports">
 
-/** As an adapter declares it: its title is in the table of third parties. */
+/** Declaration of an adapter. Its title is in the table of third parties. */
 interface Declaration<Fields extends CredentialFields> extends Omit<ThirdParty<Fields>, "connect" | "title"> {
   readonly title?: string
   readonly connect: (account: Account<Fields>) => Connected
@@ -148,7 +148,7 @@ export const serving = (
 
 const names = (all: ReadonlyArray<string>): string => [...new Set(all)].join(", ")
 
-/** Whether one of the declared corridors holds the question, and the first thing that does not fit where none does. */
+/** Finds a declared corridor for the question, or the first thing that does not fit. */
 export const servedBy =
   (title: string, serves: ReadonlyArray<Served>): Provider["supports"] =>
   ({ country, currency, flow, method, network }: SupportQuestion) => {

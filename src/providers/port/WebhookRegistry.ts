@@ -30,7 +30,7 @@ export interface WebhookRegistry<W extends Webhook> {
   readonly setEvents?: (webhook: W, events: ReadonlyArray<string>) => Effect.Effect<unknown, string>
   /** Secret of a webhook that was registered before; nothing where the known one is still right. */
   readonly secretOf: (webhook: W, known: KnownSecret) => Effect.Effect<GivenSecret, string>
-  /** Whether the setting is of this webhook. */
+  /** Whether the setting belongs to this webhook. */
   readonly isOfSetting?: (webhook: W) => boolean
   /** Waits for what the provider does after the registration, and tells of it. */
   readonly state?: (id: string) => Effect.Effect<string, string>

@@ -228,9 +228,9 @@ export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
     )
     const body = yield* Either.mapLeft(
       decodeBody(bytes.toString("utf8")),
-      () => new NoProof({ message: "The body is not a rail's callback" })
+      () => new NoProof({ message: "The body is not a simulator's callback" })
     )
-    if (body.rail !== rail) return yield* new NoProof({ message: `The callback is of the ${body.rail} rail` })
+    if (body.rail !== rail) return yield* new NoProof({ message: `The callback is of the ${body.rail} simulator` })
     const providerPaymentId = simulatorPaymentId(rail, body.reference)
     const { reason, state } = body
     const movements = movementsOf({ ...body, money: moneyOf(body.amount, body.currency) })

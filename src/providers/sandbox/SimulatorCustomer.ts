@@ -16,10 +16,10 @@ import { makeTimers, type SimulatorTimers, acceptedAs, byHand } from "./Simulato
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
-/** The reason with which a built-in rail fails a payment that its customer called off at the hosted checkout. */
+/** Reason of a payment that its customer cancelled at the hosted checkout of a simulator. */
 export const ABANDONED_REASON = "The customer cancelled at the checkout"
 
-/** Money back on a built-in rail: a payment of its own, under a reference of its own. */
+/** Refund at a simulator: a payment of its own, under its own reference. */
 const refusalOf = (paid: Money, money: Money): string | null =>
   paid.currency === money.currency && money.isPositive && money.minor <= paid.minor
     ? null
@@ -43,7 +43,7 @@ const refundOf = ({ rail }: SimulatorPayment, reference: string, money: Money): 
 })
 
 const makeRefund = (store: Context.Tag.Service<SimulatorStore>, { timersFor }: SimulatorTimers) =>
-  traced("RailCustomer.refund")(function* (reference: string, refundReference: string, money: Money) {
+  traced("SimulatorCustomer.refund")(function* (reference: string, refundReference: string, money: Money) {
     const before = yield* store.find(refundReference)
     if (Option.isSome(before)) return acceptedAs(before.value) as Outcome
     const paid = Option.filter(yield* store.find(uuidOrNil(reference)), isPaid)
@@ -107,7 +107,7 @@ export class SimulatorCustomer extends Context.Tag("corridor/SimulatorCustomer")
         return Option.getOrElse(answer, () => false)
       })
 
-      const submitOtp = traced("RailCustomer.submitOtp")(function* (reference: string, otp: string) {
+      const submitOtp = traced("SimulatorCustomer.submitOtp")(function* (reference: string, otp: string) {
         const completion = yield* timerOf("completed")
         const failure = yield* timerOf("failed", WRONG_PASSWORDS)
         const answer = yield* store.change<"accepted" | "wrong" | "not_expected">(uuidOrNil(reference), (payment) => {
@@ -119,7 +119,7 @@ export class SimulatorCustomer extends Context.Tag("corridor/SimulatorCustomer")
         return Option.getOrElse(answer, () => "not_expected" as const)
       })
 
-      const cancel = traced("RailCustomer.cancel")(function* (reference: string) {
+      const cancel = traced("SimulatorCustomer.cancel")(function* (reference: string) {
         const failure = yield* timerOf("failed", CANCELLED)
         const answer = yield* store.change(uuidOrNil(reference), (payment) => {
           if (isFinal(payment.state) || payment.behaviour === "never_answers")

@@ -12,8 +12,8 @@ import {
 } from "./SimulatorStore.ts"
 
 export const simulatorTables = {
-  railPayments: memoryTable<SimulatorPayment>("railPayments"),
-  railTimers: memoryTable<StoredSimulatorTimer>("railTimers")
+  simulatorPayments: memoryTable<SimulatorPayment>("simulatorPayments"),
+  simulatorTimers: memoryTable<StoredSimulatorTimer>("simulatorTimers")
 }
 
 const timerOf = (
@@ -24,7 +24,7 @@ const timerOf = (
 export const simulatorStoreMemory = Layer.effect(
   SimulatorStore,
   Effect.gen(function* () {
-    const { atomically, railPayments, railTimers } = yield* openTables(simulatorTables)
+    const { atomically, simulatorPayments, simulatorTimers } = yield* openTables(simulatorTables)
 
     const atomicallyAt = <A>(write: (now: number) => A) => atomically(Effect.map(Clock.currentTimeMillis, write))
 
@@ -32,43 +32,43 @@ export const simulatorStoreMemory = Layer.effect(
       for (const { dueInMillis, occursInMillis, ...timer } of timers) {
         const { rail, reference } = payment
         const times = { occurredAt: new Date(now + occursInMillis), dueAt: now + dueInMillis }
-        railTimers.set(timer.timerId, { ...timer, ...times, rail, reference, leaseToken: null })
+        simulatorTimers.set(timer.timerId, { ...timer, ...times, rail, reference, leaseToken: null })
       }
     }
 
     const reach = ({ reason, reference, report }: StoredSimulatorTimer): void => {
-      const payment = railPayments.get(reference)
+      const payment = simulatorPayments.get(reference)
       if (payment !== undefined && !isFinal(payment.state))
-        railPayments.set(reference, { ...payment, state: report, reason })
+        simulatorPayments.set(reference, { ...payment, state: report, reason })
     }
 
     const held = (token: string, timerIds: ReadonlyArray<string>) =>
       timerIds.flatMap((id) => {
-        const timer = railTimers.get(id)
+        const timer = simulatorTimers.get(id)
         return timer?.leaseToken === token ? [timer] : []
       })
 
     return {
       open: (payment, timers) =>
         atomicallyAt((now) => {
-          const kept = railPayments.get(payment.reference)
+          const kept = simulatorPayments.get(payment.reference)
           if (kept !== undefined) return kept
-          railPayments.set(payment.reference, payment)
+          simulatorPayments.set(payment.reference, payment)
           schedule(payment, timers, now)
           return payment
         }).pipe(Effect.tap((kept) => (kept === payment ? announceTimers(timers, false) : Effect.void))),
-      find: (reference) => Effect.sync(() => railPayments.one(reference)),
+      find: (reference) => Effect.sync(() => simulatorPayments.one(reference)),
       change: (reference, decide) =>
         atomicallyAt((now) => {
-          const payment = railPayments.get(reference)
+          const payment = simulatorPayments.get(reference)
           if (payment === undefined) return Option.none()
           const [answer, change] = decide(payment)
           if (change === null) return Option.some({ answer, timers: [] })
           const { dropTimers = false, timers = [], ...fields } = change
-          railPayments.set(reference, { ...payment, ...fields })
+          simulatorPayments.set(reference, { ...payment, ...fields })
           if (dropTimers) {
-            for (const timer of railTimers.all()) {
-              if (timer.reference === reference) railTimers.delete(timer.timerId)
+            for (const timer of simulatorTimers.all()) {
+              if (timer.reference === reference) simulatorTimers.delete(timer.timerId)
             }
           }
           schedule(payment, timers, now)
@@ -79,29 +79,29 @@ export const simulatorStoreMemory = Layer.effect(
         ),
       claim: (token, limit, leaseMillis) =>
         atomicallyAt((now) => {
-          const byDue = railTimers.all().sort((a, b) => a.dueAt - b.dueAt)
+          const byDue = simulatorTimers.all().sort((a, b) => a.dueAt - b.dueAt)
           const isHeld = ({ dueAt, leaseToken }: StoredSimulatorTimer) => leaseToken !== null && dueAt > now
           const held = new Set(byDue.filter(isHeld).map(({ reference }) => reference))
           const due = byDue.filter(({ dueAt, reference }) => dueAt <= now && !held.has(reference)).slice(0, limit)
           for (const timer of due) {
-            railTimers.set(timer.timerId, { ...timer, dueAt: now + leaseMillis, leaseToken: token })
+            simulatorTimers.set(timer.timerId, { ...timer, dueAt: now + leaseMillis, leaseToken: token })
             reach(timer)
           }
           const next = Option.fromNullable(byDue.find((timer) => timer.dueAt > now))
           const timers = due.flatMap((timer) => {
-            const payment = railPayments.get(timer.reference)
+            const payment = simulatorPayments.get(timer.reference)
             return payment === undefined ? [] : [timerOf(timer, payment)]
           })
           return { timers, nextDueInMillis: Option.map(next, (timer) => timer.dueAt - now) }
         }),
       done: (token, timerIds) =>
         atomicallyAt(() => {
-          for (const { timerId } of held(token, timerIds)) railTimers.delete(timerId)
+          for (const { timerId } of held(token, timerIds)) simulatorTimers.delete(timerId)
         }),
       postpone: (token, timerIds, millis) =>
         atomicallyAt((now) => {
           for (const timer of held(token, timerIds)) {
-            railTimers.set(timer.timerId, { ...timer, dueAt: now + millis, leaseToken: null })
+            simulatorTimers.set(timer.timerId, { ...timer, dueAt: now + millis, leaseToken: null })
           }
         })
     }

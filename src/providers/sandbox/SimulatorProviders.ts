@@ -97,7 +97,7 @@ const simulatedAccounts: AccountIssuer = {
     )
 }
 
-/** Addresses that nobody has the key of. */
+/** Addresses without a known private key. */
 const simulatedAddresses: AccountIssuer = {
   currencies: ["USDC"],
   issue: ({ reference }) => {
@@ -117,15 +117,15 @@ const makeSimulator = (rail: BuiltInRail) =>
       const behaviour = behaviourOf(rail, order)
       const payment = remembered(rail, order, behaviour, yield* Clock.currentTimeMillis)
       const kept = yield* store.open(payment, yield* timersFor(behaviour))
-      if (kept.rail !== rail) return new Declined({ reason: "Another rail has a payment of this reference" })
+      if (kept.rail !== rail) return new Declined({ reason: "Another simulator has a payment of this reference" })
       return yield* outcomeOf(kept, slowAnswer)
     })
 
-    const enquire = traced("Rail.enquire")(function* ({ reference }: AttemptContext) {
+    const enquire = traced("Simulator.enquire")(function* ({ reference }: AttemptContext) {
       const kept = Option.filter(yield* store.find(uuidOrNil(reference)), (payment) => payment.rail === rail)
       if (Option.isNone(kept)) return new Absent()
       const { answer, behaviour, reason, state } = kept.value
-      if (behaviour === "never_answers") return new Unknown({ reason: "The rail does not answer" })
+      if (behaviour === "never_answers") return new Unknown({ reason: "The simulator does not answer" })
       const providerPaymentId = simulatorPaymentId(rail, reference)
       const { actionData, nextAction } = answer
       const waits = state === "pending" && nextAction !== null ? { waitsFor: { nextAction, actionData } } : {}

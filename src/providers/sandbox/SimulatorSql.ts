@@ -1,4 +1,4 @@
-/** The rails' memory on PostgreSQL; the times of timers and leases are the database's. */
+/** Payments and timers of the simulators on PostgreSQL. Times of timers and leases are the database's. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
@@ -91,7 +91,7 @@ export const simulatorStoreSql = Layer.scoped(
     const timerValues = sql.literal(`t."timerId", owner.rail, owner.reference, t.report, t."eventId", t.reason,
       now() + t."occursInMillis" * interval '1 ms', now() + t."dueInMillis" * interval '1 ms'`)
 
-    /** One text for any number of them, so that the statement is prepared once. */
+    /** One text for any number of timers, so that the statement is prepared once. */
     const listed = (timerIds: ReadonlyArray<string>) =>
       sql`timer_id = any (array(select jsonb_array_elements_text(${JSON.stringify(timerIds)}::jsonb)::uuid))`
 
@@ -155,7 +155,7 @@ export const simulatorStoreSql = Layer.scoped(
     return {
       open: Effect.fnUntraced(function* (payment, timers) {
         const opened = yield* open({ payment, timers })
-        // One that is there already may be this very one, whose answer was lost.
+        // An existing payment may be this very one, whose answer was lost.
         yield* announceTimers(timers, false)
         return opened ? payment : yield* Effect.flatMap(find(payment.reference), Effect.orDie)
       }),
@@ -169,10 +169,10 @@ export const simulatorStoreSql = Layer.scoped(
               Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => announceTimers(timers, true) })
             ),
             Effect.map(Option.map(({ answer }) => answer)),
-            Effect.withSpan("RailStore.change")
+            Effect.withSpan("SimulatorStore.change")
           ),
-      // Locks the payment with its timer, and skips payments that are being changed. The limit is a parameter, so that the
-      // statement is planned each time: a plan from the time when the tables were small reads all payments.
+      // Locks the payment with its timer, and skips payments that are being changed. The limit is a parameter, so the
+      // statement is planned each time: a plan from small tables reads all payments.
       claim: (token, limit, leaseMillis) =>
         sql`with due as (
             select t.timer_id, t.due_at, p.detail->>'kind' as kind, p.amount, p.currency from rail_timers t join rail_payments p on p.reference = t.reference

@@ -32,9 +32,11 @@ const cards: Readonly<Record<string, Behaviour>> = {
 }
 
 /**
- * Endings that phone numbers and bank accounts share. `0006` is accepted and the answer is lost, `0007` is answered
- * slowly, `0008` is called back three times (one event twice, then another event that says the same), `0009`
- * gets the callback of the completion before that of the processing.
+ * Endings that phone numbers and bank accounts share:
+ * - `0006`: accepted, and the answer is lost.
+ * - `0007`: answered slowly.
+ * - `0008`: called back three times, one event twice, then another event with the same content.
+ * - `0009`: the callback of the completion comes before that of the processing.
  */
 const accountEndings: Readonly<Record<string, Behaviour>> = {
   "0001": "declines",
@@ -79,7 +81,7 @@ const magicOf = (order: PaymentOrder): Behaviour | undefined => {
 export const behaviourOf = (rail: BuiltInRail, order: PaymentOrder): Behaviour =>
   rail === "manual" ? "by_hand" : (magicOf(order) ?? "completes")
 
-/** What a built-in rail remembers of a payment, as a third party would: nothing of ours but the reference. */
+/** Payment of a built-in simulator. Like a third party it knows only the reference of ours. */
 export const simulatorStates = ["pending", "processing", "completed", "failed"] as const
 export type SimulatorState = (typeof simulatorStates)[number]
 
@@ -99,7 +101,7 @@ type SimulatorKind = (typeof simulatorKinds)[number]
 export interface SimulatorPayment {
   readonly reference: string
   readonly rail: BuiltInRail
-  /** What it moves once it completes. */
+  /** Movement on completion. */
   readonly kind: SimulatorKind
   readonly state: SimulatorState
   readonly behaviour: Behaviour
@@ -132,7 +134,7 @@ export interface StoredSimulatorTimer extends Omit<SimulatorTimer, "kind" | "mon
   readonly leaseToken: string | null
 }
 
-/** What becomes of a payment; `dropTimers` takes back the callbacks that have not been claimed. */
+/** Change of a payment; `dropTimers` cancels the callbacks that have not been claimed. */
 export interface SimulatorChange extends Partial<Pick<SimulatorPayment, "state" | "reason" | "wrongPasswords">> {
   readonly dropTimers?: boolean
   readonly timers?: ReadonlyArray<NewSimulatorTimer>
@@ -140,7 +142,7 @@ export interface SimulatorChange extends Partial<Pick<SimulatorPayment, "state" 
 
 export interface ClaimedTimers {
   readonly timers: ReadonlyArray<SimulatorTimer>
-  /** None when no other timer is there. */
+  /** Delay of the next timer; none if there is no other timer. */
   readonly nextDueInMillis: Option.Option<number>
 }
 
@@ -156,11 +158,11 @@ export class SimulatorStore extends Context.Tag("corridor/SimulatorStore")<
       decide: (payment: SimulatorPayment) => readonly [answer: A, change: SimulatorChange | null]
     ) => Stored<Option.Option<A>>
     /**
-     * The due timers, in the order in which they fell due, but none of a payment of which another is held; the payments
-     * take the state that their timers report.
+     * Claims due timers, in order, except those of a payment that another claim holds. The payments take the state that
+     * their timers report.
      */
     readonly claim: (token: string, limit: number, leaseMillis: number) => Stored<ClaimedTimers>
-    /** Both touch only timers that are still held under the token. */
+    /** Both change only timers that are still claimed under the token. */
     readonly done: (token: string, timerIds: ReadonlyArray<string>) => Stored<void>
     readonly postpone: (token: string, timerIds: ReadonlyArray<string>, millis: number) => Stored<void>
   }

@@ -27,7 +27,7 @@ export type Deliver = (
   callback: Pick<CallbackRequest, "headers" | "body">
 ) => Stored<void, DeliveryFailed>
 
-const notTaken = ({ eventId, rail }: SimulatorTimer) => `Callback ${eventId} of the ${rail} rail was not taken`
+const notTaken = ({ eventId, rail }: SimulatorTimer) => `Callback ${eventId} of the ${rail} simulator was not accepted`
 
 /** Every timer of a batch is in one of the three lists. */
 interface Batch {
@@ -124,8 +124,8 @@ export const simulatorWorker = (deliver: Deliver) =>
 
     /** Starts the next round while an earlier one still waits for slow deliveries. */
     const begun = Effect.flatMap(FiberSet.run(rounds, round), (fiber) =>
-      Effect.flatMap(FiberSet.size(rounds), (underWay) =>
-        underWay < simulatorBatches
+      Effect.flatMap(FiberSet.size(rounds), (running) =>
+        running < simulatorBatches
           ? Effect.timeoutOption(Fiber.join(fiber), simulatorBatchPatience)
           : Effect.asSome(Fiber.join(fiber))
       )
@@ -141,4 +141,4 @@ export const simulatorWorker = (deliver: Deliver) =>
       ),
       Effect.forever
     )
-  }).pipe(Effect.scoped, Effect.annotateLogs("worker", "rails"))
+  }).pipe(Effect.scoped, Effect.annotateLogs("worker", "simulators"))

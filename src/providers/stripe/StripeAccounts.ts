@@ -1,6 +1,6 @@
 /**
- * Bank details of Stripe for virtual accounts. A transfer lands on the cash balance of the account's customer at Stripe, and
- * is moved on to our balance by a payment from there; Stripe returns what stays on the cash balance to its sender.
+ * Bank details of Stripe for virtual accounts. A transfer lands on the cash balance of the account's customer at
+ * Stripe. A payment moves it to our balance. Stripe returns the rest of the cash balance to its sender.
  */
 import { Effect, Either, Option, Schema } from "effect"
 import {
@@ -73,7 +73,7 @@ const eventsIn = objectReader({
   data: Schema.Array(Schema.Struct({ id: Schema.String, data: Schema.Struct({ object: Schema.Unknown }) }))
 })
 
-/** All other types move money between the cash balance and our own balance. */
+/** Types of transactions on the cash balance. All others move money between it and our own balance. */
 const kinds: Readonly<Record<string, TransferKind>> = {
   funded: "collection",
   funding_reversed: "reversal",
@@ -143,7 +143,7 @@ export const transferOf = (transaction: CashTransaction): IncomingTransfer | und
   return { id, kind, providerReference: customer, amount: kind === "reversal" ? net.negate() : net, sender }
 }
 
-/** Whose a customer is: a virtual account's, that of a single payment, or one that Stripe tells no more about. */
+/** Owner of a customer: a virtual account, a single payment, or deleted at Stripe. */
 type Ownership = "account" | "other" | "deleted"
 
 const transferAs = (transfer: IncomingTransfer, ownership: Ownership): IncomingTransfer =>

@@ -31,11 +31,11 @@ import {
   type ChargeReversal,
   verifiedReportsOfReversal
 } from "./StripeCallbacks.ts"
-import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
+import { listsOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
 import { disputeIn, type Intent, intentIn, type Refund, refundIn, sessionIn } from "./StripeSchemas.ts"
 import { stripeRegistration, webhookEvents, stripeTest } from "./StripeManagement.ts"
 
-const { warned } = pages
+const { warnIfUnexpected } = pages
 
 /** Pinned, whatever version the account is set to. */
 const API_VERSION = "2023-08-16"
@@ -112,7 +112,8 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       : Effect.fail(notSupported(`Stripe does not serve ${method}, ${flow}`))
   }
 
-  const initiate = (order: PaymentOrder): Effect.Effect<Outcome> => Effect.flatMap(Effect.merge(collect(order)), warned)
+  const initiate = (order: PaymentOrder): Effect.Effect<Outcome> =>
+    Effect.flatMap(Effect.merge(collect(order)), warnIfUnexpected)
 
   /** The one of our reference on a page, or where the next page begins. */
   const page = <A>(
@@ -173,12 +174,12 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
   /** Adds the refunds and disputes of a payment, and costs no call where its charge has none. */
   const withHistory = (intent: Intent, report: Report): Effect.Effect<Report> =>
     Effect.gen(function* () {
-      const { disputes, refunds } = historyOf(intent)
-      if (!disputes && !refunds) return report
+      const { hasDisputes, hasRefunds } = listsOf(intent)
+      if (!hasDisputes && !hasRefunds) return report
       const movements = [
         ...(report.movements ?? []),
-        ...(refunds ? yield* movementsListed("refunds", intent, refundsIn) : []),
-        ...(disputes ? yield* movementsListed("disputes", intent, disputesIn) : [])
+        ...(hasRefunds ? yield* movementsListed("refunds", intent, refundsIn) : []),
+        ...(hasDisputes ? yield* movementsListed("disputes", intent, disputesIn) : [])
       ]
       return new Report({ ...report, movements })
     })
@@ -244,7 +245,10 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       : enquiryResult(call(get("get refund", requests.refundPath(attempt.providerPaymentId))), answers.aboutRefund)
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
-    Effect.flatMap(attemptKind(attempt) === "refund" ? enquireRefund(attempt) : enquirePayment(attempt), warned)
+    Effect.flatMap(
+      attemptKind(attempt) === "refund" ? enquireRefund(attempt) : enquirePayment(attempt),
+      warnIfUnexpected
+    )
 
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
@@ -253,9 +257,9 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       if (!answers.isAlreadyRefunded(outcome)) return outcome
       const found = yield* foundRefund(requests.intentIdOf(order.attempt), order.reference)
       return found === undefined ? outcome : answers.outcomeOfRefund(found)
-    }).pipe(Effect.merge, Effect.flatMap(warned))
+    }).pipe(Effect.merge, Effect.flatMap(warnIfUnexpected))
 
-  /** One that is closed takes no card any more. One that could not be closed was paid, or was closed before. */
+  /** Closes a page. A closed page takes no card. One that could not be closed was paid, or was closed before. */
   const closePage = (id: string) =>
     Effect.gen(function* () {
       const closed = pages.closingAnswer(yield* call(post("close page", `${requests.sessionPath(id)}/expire`, {})))
@@ -316,7 +320,7 @@ const connect = ({ callbackUrl, credentials, http, rawCards }: Account<typeof fi
       if (event === undefined) return { events: [] }
       if (event._tag === "Transfer") return yield* transferred(event, proof)
       if (event._tag === "ChargeReversal") return yield* reversed(event, proof)
-      if (event._tag === "VerifiedReport") yield* warned(event.report)
+      if (event._tag === "VerifiedReport") yield* warnIfUnexpected(event.report)
       return { events: [event] }
     })
 

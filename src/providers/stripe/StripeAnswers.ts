@@ -11,7 +11,7 @@ import {
   failedReport,
   isOk,
   withMovements,
-  noVerdict,
+  unknownOutcome,
   outcomeFrom,
   providerIds,
   unreadable
@@ -64,7 +64,7 @@ export const accountIn = ({ aba, iban, sort_code, spei, zengin }: typeof BankAdd
   return { account_name: account_holder_name, account_number, bank_name, bank_code: bank }
 }
 
-/** What the payer has to do, as far as this service can lead them there. A page of Stripe's leads them itself. */
+/** Step that the payer has to take, as far as this service can lead them there. Stripe's own page leads them itself. */
 const stepOf = (intent: Intent): Waits | undefined => {
   const { next_action } = intent
   if (isPaidOnPage(intent)) return undefined
@@ -175,7 +175,8 @@ export const outcomeOfRefund = (refund: Refund): Outcome =>
 export const refusedBy = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const error = Option.getOrUndefined(Option.map(errorIn(reply.json), (one) => one.error))
-  if (error === undefined || reply.status === 409 || reply.status < 400 || reply.status >= 500) return noVerdict(reply)
+  if (error === undefined || reply.status === 409 || reply.status < 400 || reply.status >= 500)
+    return unknownOutcome(reply)
   switch (error.type) {
     case "card_error":
     case "invalid_request_error":
@@ -183,7 +184,7 @@ export const refusedBy = (reply: ProviderReply): Declined | Unknown => {
     case "idempotency_error":
       return new Unknown({ reason: "its key was sent before, with something else" })
     default:
-      return noVerdict(reply)
+      return unknownOutcome(reply)
   }
 }
 
@@ -222,7 +223,7 @@ export interface Listed<A> {
 }
 
 const listOf = (reply: ProviderReply) =>
-  isOk(reply) ? Either.fromOption(listIn(reply.json), () => unreadable(reply)) : Either.left(noVerdict(reply))
+  isOk(reply) ? Either.fromOption(listIn(reply.json), () => unreadable(reply)) : Either.left(unknownOutcome(reply))
 
 /** Finds the object with our reference; unreadable ones are skipped. */
 export const namedIn =
@@ -248,7 +249,7 @@ export const movementsIn =
         .filter(({ amount }) => amount !== null)
     )
 
-/** Whether it is canceled for good, as it status now. */
+/** Whether the payment is canceled for good. */
 export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "unknown" => {
   const status = isOk(reply)
     ? Option.map(intentIn(reply.json), ({ status }) => status)
@@ -257,5 +258,5 @@ export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "un
   return status.value === "canceled" ? "canceled" : isOk(reply) ? "unknown" : "refused"
 }
 
-export const isKnownStatus = (status: string): boolean =>
+export const isExpectedStatus = (status: string): boolean =>
   Object.hasOwn(intentStates, status) || refundStates.has(status)

@@ -87,7 +87,7 @@ export interface Transferred {
   readonly transaction: typeof CashTransaction.Type
 }
 
-/** None for other objects, and for events of connected accounts, whose money is not ours. */
+/** Event; none for other objects, and for events of connected accounts, whose money is not ours. */
 export const eventOf = (
   body: Buffer,
   proof: Proof<"account">
@@ -161,7 +161,7 @@ const verifiedReportOfRefund = (
       : Option.some(new VerifiedReport({ key: event.id, attempt, report: reportOfRefund(refund), proof }))
   })
 
-/** It leaves our balance when it is made, and comes back to it when it fails. */
+/** Movements of a refund in the dashboard: out of our balance when it is made, back when it fails. */
 const reversalOfManualRefund = ({ type: event }: Event, refund: Refund): Option.Option<ChargeReversal> => {
   const { amount, currency, id, payment_intent: paymentIntent, status } = refund
   if (amount === null || currency === null || paymentIntent === null) return Option.none()
@@ -191,7 +191,7 @@ const reversalOfDispute = ({ data, id: key, type }: Event): Option.Option<Charge
         _tag: "ChargeReversal",
         event: type,
         reports: [{ key, state: type === WITHDRAWN ? "returned" : "completed" }],
-        movements: movementsOfDispute(dispute, { withdrawn: true, reinstated: type === REINSTATED }),
+        movements: movementsOfDispute(dispute, { isWithdrawn: true, isReinstated: type === REINSTATED }),
         reason: "the payer disputed it, and Stripe took the money back",
         paymentIntent: dispute.payment_intent,
         amount: dispute.amount,

@@ -33,22 +33,22 @@ export const movementsOfRefund = (refund: Refund): ReadonlyArray<Movement> => {
   return [status === "succeeded" || reference === null ? given : { ...given, state: "pending" }]
 }
 
-interface Withdrawn {
-  readonly withdrawn: boolean
-  readonly reinstated: boolean
+interface Withdrawal {
+  readonly isWithdrawn: boolean
+  readonly isReinstated: boolean
 }
 
 const isBack = ({ amount }: Dispute["balance_transactions"][number]): boolean =>
   !amount.startsWith("-") && amount !== "0"
 
 /** An inquiry (`warning_…`) withdraws nothing. Without balance transactions the status tells. */
-const fundsOf = ({ balance_transactions: moved, status }: Dispute): Withdrawn => {
+const withdrawalOf = ({ balance_transactions: moved, status }: Dispute): Withdrawal => {
   if (moved.length > 0) {
-    const reinstated = moved.some(isBack)
-    return { withdrawn: reinstated || moved.some(({ amount }) => amount.startsWith("-")), reinstated }
+    const isReinstated = moved.some(isBack)
+    return { isWithdrawn: isReinstated || moved.some(({ amount }) => amount.startsWith("-")), isReinstated }
   }
-  const withdrawn = ["needs_response", "under_review", "won", "lost"].includes(status ?? "")
-  return { withdrawn, reinstated: status === "won" }
+  const isWithdrawn = ["needs_response", "under_review", "won", "lost"].includes(status ?? "")
+  return { isWithdrawn, isReinstated: status === "won" }
 }
 
 /**
@@ -63,20 +63,23 @@ const reinstatedBy = ({ amount, balance_transactions: moved, currency, status }:
 }
 
 /** The fee of a dispute is no part of the payment, and not in its amount. */
-export const movementsOfDispute = (dispute: Dispute, funds: Withdrawn = fundsOf(dispute)): ReadonlyArray<Movement> => {
+export const movementsOfDispute = (
+  dispute: Dispute,
+  withdrawal: Withdrawal = withdrawalOf(dispute)
+): ReadonlyArray<Movement> => {
   const { id } = dispute
   const amount = moneyOf(dispute.amount, dispute.currency)
   if (amount === null) return []
-  const back = funds.reinstated ? reinstatedBy(dispute) : null
+  const back = withdrawal.isReinstated ? reinstatedBy(dispute) : null
   const about = { id, state: "settled" } as const
   return [
-    ...(funds.withdrawn ? [{ ...about, kind: "reversal", amount } as const] : []),
+    ...(withdrawal.isWithdrawn ? [{ ...about, kind: "reversal", amount } as const] : []),
     ...(back === null ? [] : [{ ...about, kind: "reinstatement", amount: back } as const])
   ]
 }
 
-/** Lists that a charge says are not empty. */
-export const historyOf = (intent: Intent): { readonly refunds: boolean; readonly disputes: boolean } => {
+/** Lists of a charge that are not empty. */
+export const listsOf = (intent: Intent): { readonly hasRefunds: boolean; readonly hasDisputes: boolean } => {
   const charge = chargeOf(intent)
-  return { refunds: !["", "0"].includes(charge?.amount_refunded ?? ""), disputes: charge?.disputed === true }
+  return { hasRefunds: !["", "0"].includes(charge?.amount_refunded ?? ""), hasDisputes: charge?.disputed === true }
 }

@@ -22,7 +22,7 @@ export const cardCurrencies = (
   "TZS UAH UGX USD UYU UZS VND VUV WST XAF XCD XOF XPF YER ZAR ZMW"
 ).split(" ")
 
-/** None for an amount that Stripe cannot represent exactly. */
+/** Amount as text; none if Stripe cannot represent it exactly. */
 export const amountText = (money: Money): Option.Option<string> =>
   Option.filter(
     minorText(money, ownExponents[money.currency]),
@@ -116,7 +116,10 @@ export const isPaidOnPage = ({ metadata }: { readonly metadata: Readonly<Record<
 /** Stripe closes a page 30 minutes after it was made at the earliest, and 24 hours after at the latest. */
 const pageLives = { least: Duration.minutes(31), most: Duration.minutes(24 * 60 - 1) }
 
-/** As near to the end of the payin as Stripe allows; at the latest time, Stripe closes the page without being told. */
+/**
+ * End of the page, as near to the end of the payin as Stripe allows. At the latest time Stripe closes the page by
+ * itself.
+ */
 const pageEnd = ({ expiresAt }: PaymentOrder, nowMillis: number): Form => {
   if (expiresAt === null || expiresAt.getTime() - nowMillis > Duration.toMillis(pageLives.most)) return {}
   const end = Math.max(expiresAt.getTime(), nowMillis + Duration.toMillis(pageLives.least))
@@ -204,7 +207,7 @@ export const intentForm = (order: PaymentOrder, by: PaidBy): Either.Either<Form,
     }
   })
 
-/** One for an attempt: a payer who comes again gets an account of its own again, so that no two payments share one. */
+/** Customer of one attempt: a returning payer gets a new one, so that no two payments share an account. */
 export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
   "metadata[reference]": reference,
   ...(payer && {
@@ -239,7 +242,7 @@ export const refundForm = ({ attempt, collectionId, money, reference }: RefundOr
 
 const PAGE_SIZE = "100"
 
-/** What was made around the time that it was sent, newest first; `after`: from behind this one on. */
+/** Payments created around the time of sending, newest first; `after`: those behind this one. */
 export const intentsAround = ({ sentAt }: AttemptContext, after: string | undefined): string => {
   const at = Math.floor(sentAt.getTime() / 1000)
   return withQuery("/v1/payment_intents", {
@@ -276,7 +279,7 @@ export const sessionWithIntent = (id: string): string =>
 export const sessions = (after: string | undefined): string =>
   withQuery("/v1/checkout/sessions", { limit: PAGE_SIZE, starting_after: after })
 
-/** Whether it was made too early to be the one of an attempt; clocks differ. */
+/** Whether the payment was created too early to be the attempt's; clocks differ. */
 export const isBefore = (created: string | null, { sentAt }: AttemptContext): boolean =>
   created !== null && Number(created) < sentAt.getTime() / 1000 - AROUND_SECONDS
 

@@ -2,10 +2,17 @@
 import { Equal, Option } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { enquiryFrom, failedReport, isOk, outcomeFrom, providerIds, warnOfStatus } from "../client/ProviderReplies.ts"
+import {
+  enquiryFrom,
+  failedReport,
+  isOk,
+  outcomeFrom,
+  providerIds,
+  makeStatusWarning
+} from "../client/ProviderReplies.ts"
 import { meanings } from "../client/WireValues.ts"
 import type { AttemptContext } from "../port/Provider.ts"
-import { isKnownStatus, refusedBy, reportOfIntent } from "./StripeAnswers.ts"
+import { isExpectedStatus, refusedBy, reportOfIntent } from "./StripeAnswers.ts"
 import { moneyIn } from "./StripeRequests.ts"
 import { type Intent, referenceIn, type Session, sessionIn } from "./StripeSchemas.ts"
 
@@ -95,7 +102,7 @@ export const aboutSessionOf = ({ money, reference }: AttemptContext): ((reply: P
       : new Unknown({ reason: "the page of this id is not of this reference and amount" })
   )
 
-/** What became of the wish to close a page; `undefined`: it was refused, and the page has to be looked at. */
+/** Outcome of closing a page; undefined: refused, and the page has to be looked at. */
 export const closingAnswer = (reply: ProviderReply): "canceled" | "unknown" | undefined => {
   if (!isOk(reply)) return refusedBy(reply)._tag === "Declined" ? undefined : "unknown"
   return Option.exists(sessionIn(reply.json), ({ status }) => status === "expired") ? "canceled" : "unknown"
@@ -110,4 +117,4 @@ export const closedAnswer = (reply: ProviderReply): "canceled" | "refused" | "un
   return state === "pending" ? "unknown" : "refused"
 }
 
-export const warned = warnOfStatus("Stripe", (status) => isKnownStatus(status) || states.has(status))
+export const warnIfUnexpected = makeStatusWarning("Stripe", (status) => isExpectedStatus(status) || states.has(status))

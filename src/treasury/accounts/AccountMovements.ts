@@ -40,7 +40,7 @@ import {
 } from "./VirtualAccountStore.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
-/** Also for payouts to escrow parties. */
+/** Error for another organisation's beneficiary, also for payouts to escrow parties. */
 export const notOwnBeneficiary = () =>
   new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
 

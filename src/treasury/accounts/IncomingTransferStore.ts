@@ -34,13 +34,13 @@ const TransferRow = Schema.Struct({
   amount: Schema.String,
   currency: Schema.typeSchema(AnyCurrencyCode),
   sender: Schema.NullOr(Schema.String),
-  /** Whose money it is; null: unknown. */
+  /** Owner of the money; null: unknown. */
   org_id: Schema.NullOr(OrgId),
   account_id: Schema.NullOr(AccountId),
   /**
    * - `credited`: on the virtual account.
    * - `suspense`: an operator decides.
-   * - `receivable`: owed by the organisation, since the account could not bear the return.
+   * - `receivable`: owed by the organisation; the account could not bear the return.
    * - `resolved`: by an operator, or by a later transfer that undid it.
    */
   state: Schema.Literal("credited", "suspense", "receivable", "resolved"),
@@ -55,7 +55,7 @@ export interface StoredTransfer extends Omit<typeof TransferRow.Type, "amount" |
 
 export type NewTransfer = Omit<StoredTransfer, "created_at">
 
-/** How a transfer changes what its provider holds. */
+/** Change of the money that the provider holds. */
 export const effectOf = ({ amount, kind }: Pick<StoredTransfer, "amount" | "kind">): Money =>
   kind === "reversal" ? amount.negate() : amount
 
@@ -67,7 +67,7 @@ export type Decision = Pick<StoredTransfer, "org_id" | "account_id" | "reason" |
 export const owedBy = ({ account_id, amount, state }: Pick<StoredTransfer, "account_id" | "amount" | "state">): Money =>
   state === "receivable" && account_id !== null ? amount : Money.zero(amount.currency)
 
-/** Whether one undoes the other: the one takes money from the provider that the other brings. */
+/** Whether one undoes the other: one takes money from the provider, the other brings it. */
 export const isOpposite = (one: TransferKind, other: TransferKind): boolean =>
   (one === "reversal") !== (other === "reversal")
 

@@ -40,7 +40,7 @@ import { traced } from "../../platform/observability/Spans.ts"
 const shift = (from: LedgerAccount, to: LedgerAccount, money: Money) =>
   money.isNegative ? move(to, from, money.negate()) : move(from, to, money)
 
-/** What of an amount a balance can bear. */
+/** Smaller of amount and balance, not below zero. */
 const least = (amount: Money, balance: Money): Money => {
   if (balance.minor >= amount.minor) return amount
   return balance.isPositive ? balance : Money.zero(amount.currency)
@@ -340,7 +340,7 @@ const make = Effect.gen(function* () {
     record: traced("IncomingTransfers.record")(recordTransfer),
     resolve: traced("IncomingTransfers.resolve")(
       (permit: Permit<"platform">, transferId: string, wanted: typeof ResolveTransfer.Type) =>
-        // A return that nobody can bear would stay in suspense for ever: the organisation owes it.
+        // If nobody can bear a return, the organisation owes it. Otherwise it would stay in suspense for ever.
         Effect.catchTag(atomically(resolve(permit, transferId, wanted, "resolved")), "InsufficientFunds", () =>
           atomically(resolve(permit, transferId, wanted, "receivable"))
         )

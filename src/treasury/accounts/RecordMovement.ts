@@ -49,7 +49,7 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
       const transfers = yield* IncomingTransferStore
       const ids = yield* Ids
 
-      /** What an account owes for returned transfers goes on from its credits to the organisation. */
+      /** Pays what an account owes for returned transfers to the organisation, out of its credits. */
       const repaid = Effect.fnUntraced(function* (row: NewVirtualTransaction, credited: bigint) {
         const { account_id, currency, org_id, payment_rail, reference } = row
         if (credited <= 0n) return []
@@ -119,7 +119,7 @@ interface TransferAmounts {
   readonly orgRateId: string | null
 }
 
-/** One side of a transfer: a virtual account, or the settlement account of its organisation. */
+/** Side of a transfer: a virtual account, or the settlement account of its organisation. */
 interface TransferSide {
   readonly ledger: LedgerAccount
   readonly currency: AnyCurrencyCode
@@ -139,7 +139,7 @@ export const settlementSide = (orgId: OrgId, currency: AnyCurrencyCode): Transfe
   account: null
 })
 
-/** What `from_account_id` and `to_account_id` call the settlement account. */
+/** Name of the settlement account in `from_account_id` and `to_account_id`. */
 export const SETTLEMENT = "settlement"
 
 export interface TransferAccounts {
@@ -266,7 +266,7 @@ const descriptions: Partial<Record<EntryKind, string>> = {
   reserve_release: "Release from the reserve of payment"
 }
 
-/** What one ledger entry of a payin moves on the account that it credits. */
+/** Row of the account that a payin's ledger entry credits. */
 export const payinRow = (
   transaction_id: TransactionId,
   account: VirtualAccount,

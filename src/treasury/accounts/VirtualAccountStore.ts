@@ -48,7 +48,7 @@ export const VirtualAccount = Schema.Struct({
   /** Rail that its details are for; null: none was asked for. */
   payment_rail: Schema.NullOr(Schema.Literal("bank_transfer", "wallet")),
   details_status: Schema.Literal("none", "pending", "issued", "refused"),
-  /** What payers need to send money to it. */
+  /** Details that payers need to send money to the account. */
   details: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
   /** Why it has no details; null: it has them, or they are on their way. */
   details_message: Schema.NullOr(Schema.String),
@@ -115,7 +115,7 @@ export const PendingDetails = Schema.Struct({
 })
 export type PendingDetails = typeof PendingDetails.Type
 
-/** What became of a request for details. */
+/** Result of a request for details. */
 type DetailsChange =
   | { readonly _tag: "issued"; readonly issuerReference: string; readonly details: AccountDetails }
   | { readonly _tag: "refused"; readonly message: string }

@@ -2,8 +2,8 @@
  * Connects payments to virtual accounts.
  *
  * - A withdrawal: blocks dispatch while the account is frozen, publishes events on completion and return, records an
- *   operator's decision as a row, replays the answer.
- * - A payin to an account: every entry that moves money of the account is a row with its event.
+ *     operator's decision as a row, replays the answer.
+ * - A payin to an account: writes a row and its event for every entry that moves money of the account.
  */
 import { Clock, type Context, Effect, Layer, Option } from "effect"
 import { AccountId, idOrNil, Ids, TransactionId } from "../../domain/Ids.ts"
@@ -30,13 +30,13 @@ const accountIn = (payment: Payment): AccountId => virtualAccountIn(payment.fund
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
-/** What each entry moves on the account. */
+/** Amount by which each entry changes the account. */
 const movedOn = ({ funding }: Payment, entries: ReadonlyArray<Entry>) =>
   entries.flatMap((entry) =>
     combine(entry.postings).flatMap(({ account, amount }) => (account === funding ? [{ entry, amount }] : []))
   )
 
-/** What a person or a rule decided, which the status of a withdrawal does not show. */
+/** Decided by a person or a rule; the status of a withdrawal does not show it. */
 const isDecided = ({ kind }: Entry): boolean => kind === "adjustment"
 
 export const withdrawalEvents = Effect.gen(function* () {

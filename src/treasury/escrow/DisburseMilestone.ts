@@ -90,7 +90,7 @@ export const makeDisburseMilestone = Effect.gen(function* () {
     return destined.filter(({ account }) => Option.isNone(account))
   })
 
-  /** None if the party has no beneficiary: its money stays on the party's ledger account. */
+  /** Payout of a share; none if the party has no beneficiary: its money stays on the party's ledger account. */
   const payoutOf = Effect.fnUntraced(function* (
     permit: Permit<"escrow">,
     { escrow: { escrow_id, org_id }, milestone: { milestone_id } }: Disbursement,
@@ -133,7 +133,7 @@ export const makeDisburseMilestone = Effect.gen(function* () {
     return viewOf(done)
   })
 
-  return traced("Escrows.disburse")((permit: Permit<"escrow">, wanted: DisburseRequest) =>
+  return traced("DisburseMilestone.disburse")((permit: Permit<"escrow">, wanted: DisburseRequest) =>
     runDetached(run(permit, wanted))
   )
 })

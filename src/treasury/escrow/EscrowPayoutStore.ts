@@ -25,7 +25,7 @@ import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
  * - `sent`: its payment exists and is not final yet.
  * - `paid`: its payment is completed.
  * - `blocked`: could not be sent, or its payment failed or came back; an item of the operations queue.
- * - `closed`: nothing more is sent for this row; the money is the party's.
+ * - `closed`: ended without another payment; the money is the party's.
  */
 const payoutStatuses = ["waiting", "sent", "paid", "blocked", "closed"] as const
 
@@ -117,7 +117,7 @@ export interface PayoutPatch {
   readonly ids?: PaymentIds
 }
 
-/** How many rows a worker takes. */
+/** Number of rows that a worker takes. */
 export interface PayoutRoom {
   readonly most: number
   /** Most of one organisation, and how many of each are in work already. */
@@ -141,13 +141,13 @@ export class EscrowPayoutStore extends Context.Tag("corridor/EscrowPayoutStore")
     readonly retry: (payout: EscrowPayout, ids: PaymentIds) => Stored<Option.Option<EscrowPayout>>
     /** Blocks the payout whose payment came back after it was sent. None: no payout has this payment any more. */
     readonly reopen: (orgId: OrgId, paymentId: PaymentId, reason: string) => Stored<Option.Option<EscrowPayout>>
-    /** None: not blocked. */
+    /** Closes a blocked payout; none if it is not blocked. */
     readonly close: (payout: EscrowPayout, reason: string) => Stored<Option.Option<EscrowPayout>>
     /** Closes all blocked payouts of a party. */
     readonly closeBlocked: (orgId: OrgId, partyId: string, reason: string) => Stored<void>
     /** Sum of a party's waiting payouts, which other payouts must leave. */
     readonly reserved: (orgId: OrgId, partyId: string, zero: Money) => Stored<Money>
-    /** Those of the given payouts that still wait. */
+    /** Payouts of these that still wait. */
     readonly waitingAmong: (orgId: OrgId, ids: ReadonlyArray<string>) => Stored<ReadonlySet<string>>
     /** Blocked payouts, most recently blocked first. */
     readonly blocked: (scope: Scope, window: Window) => Stored<ReadonlyArray<BlockedPayout>>

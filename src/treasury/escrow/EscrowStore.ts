@@ -74,7 +74,7 @@ export interface PartySplit extends Share {
 
 export interface Milestone extends Omit<typeof MilestoneRow.Type, "escrow_id" | "expected_disbursement"> {
   readonly expected: Money
-  /** All of one type; together they cover the milestone. */
+  /** Shares of one type; together they cover the milestone. */
   readonly splits: ReadonlyArray<PartySplit>
 }
 

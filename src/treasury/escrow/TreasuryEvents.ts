@@ -1,6 +1,6 @@
 /**
- * Events of all accounts of the treasury. Puts a payout to a party into the operations queue when its provider sends it
- * back, however long after it was paid: its money is on the party's account again.
+ * Events of all accounts of the treasury. A payout to a party that its provider sends back, at any time, becomes an
+ * item of the operations queue: its money is on the party's account again.
  */
 import { Effect, Layer, Option } from "effect"
 import { kindOf } from "../../domain/Ledger.ts"

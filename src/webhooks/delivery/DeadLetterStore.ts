@@ -5,7 +5,7 @@ import { type Scope, ownedIn, queryCount, query } from "../../platform/database/
 import { StoredAttempt, StoredDelivery } from "../Webhook.ts"
 import { type WebhookId, PaymentId } from "../../domain/Ids.ts"
 import { SqlClient } from "@effect/sql"
-import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
+import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayloadStorage.ts"
 
 export const DeadLetter = Schema.Struct({ ...StoredDelivery.fields, endpoint_url: Schema.String })
 export type DeadLetter = typeof DeadLetter.Type

@@ -92,7 +92,7 @@ export const shownHeaders = (sent: Sent, { signatures, signed_at, traceparent }:
   })
 }
 
-type Sealed = Pick<ClaimedDelivery, "previous_secret_sealed" | "secret_sealed" | "webhook_id">
+type EncryptedSecrets = Pick<ClaimedDelivery, "previous_secret_sealed" | "secret_sealed" | "webhook_id">
 
 /** Caches decrypted signing secrets, since an endpoint's deliveries use the same one. */
 export class SigningKeys {
@@ -103,7 +103,11 @@ export class SigningKeys {
     this.vault = vault
   }
 
-  of({ previous_secret_sealed, secret_sealed, webhook_id }: Sealed): Effect.Effect<SigningSecrets, VaultError> {
+  of({
+    previous_secret_sealed,
+    secret_sealed,
+    webhook_id
+  }: EncryptedSecrets): Effect.Effect<SigningSecrets, VaultError> {
     return Effect.all({
       current: this.decrypt(secret_sealed, webhook_id),
       previous:
@@ -230,12 +234,12 @@ const resultOf = (
 ): Effect.Effect<AttemptResult> => {
   const { error } = outcome
   const answer = { delivery_id, lease_token, ...outcome, latency_ms }
-  if (error === null) return Effect.succeed({ ...answer, verdict: "delivered" })
+  if (error === null) return Effect.succeed({ ...answer, outcome: "delivered" })
   return Effect.map(
     nthDelay(webhookRetry(retryDelays), nth),
     Option.match({
-      onNone: (): AttemptResult => ({ ...answer, verdict: "dead" }),
-      onSome: (wait): AttemptResult => ({ ...answer, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
+      onNone: (): AttemptResult => ({ ...answer, outcome: "dead" }),
+      onSome: (wait): AttemptResult => ({ ...answer, outcome: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
     })
   )
 }

@@ -148,8 +148,8 @@ const finishingMemory = (
     const row = webhookQueue.get(result.delivery_id)
     const delivery = webhookDeliveries.get(result.delivery_id)
     if (row === undefined || delivery === undefined) return
-    const { delivery_id, error, latency_ms, status_code, verdict } = result
-    const retry = verdict === "retry"
+    const { delivery_id, error, latency_ms, status_code, outcome } = result
+    const retry = outcome === "retry"
     if (retry) webhookQueue.set(delivery_id, { ...row, lease_token: null, next_at: new Date(now + result.delay_ms) })
     else webhookQueue.delete(delivery_id)
     const at = new Date(now - latency_ms)
@@ -159,7 +159,7 @@ const finishingMemory = (
     webhookAttempts.set(`${delivery_id} ${delivery.attempts}`, attempt)
     webhookDeliveries.set(delivery_id, {
       ...delivery,
-      status: retry ? "pending" : verdict,
+      status: retry ? "pending" : outcome,
       attempts: delivery.attempts + 1,
       last_status_code: status_code,
       last_error: error,
@@ -199,7 +199,7 @@ const finishingMemory = (
     const webhook = webhooks.get(webhookId)
     if (webhook === undefined) return []
     const mine = held.filter(({ delivery_id }) => webhookDeliveries.get(delivery_id)?.webhook_id === webhookId)
-    if (mine.some(({ verdict }) => verdict === "delivered")) {
+    if (mine.some(({ outcome }) => outcome === "delivered")) {
       webhooks.set(webhookId, { ...webhook, failing_since: null })
       return []
     }
@@ -222,7 +222,7 @@ const finishingMemory = (
             held.flatMap(({ delivery_id }) => webhookDeliveries.get(delivery_id)?.webhook_id ?? [])
           )
           return {
-            dead: held.flatMap(({ delivery_id, verdict }) => (verdict === "dead" ? [delivery_id] : [])),
+            dead: held.flatMap(({ delivery_id, outcome }) => (outcome === "dead" ? [delivery_id] : [])),
             disabled: Array.from(endpoints).flatMap((id) => updateEndpoint(id, held, now))
           }
         })

@@ -19,11 +19,11 @@ import {
   webhookGivesUpAfter
 } from "../../domain/policies/WebhookPolicies.ts"
 import { batchOf, execute, query } from "../../platform/database/Query.ts"
-import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
+import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayloadStorage.ts"
 
 const dueRows = query(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))
 
-const scanned = { lane: OrgId, next: Schema.NullOr(WebhookId) }
+const scanned = { org_id: OrgId, next: Schema.NullOr(WebhookId) }
 
 /** An organisation without deliveries has one row, with the position of its scan. */
 const ClaimRow = Schema.Union(
@@ -41,14 +41,14 @@ type ClaimRow = typeof ClaimRow.Type
 const claimRows = query(ClaimRow)
 
 const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDelivery> =>
-  rows.flatMap(({ lane: _lane, next: _next, ...row }) => {
+  rows.flatMap(({ next: _next, ...row }) => {
     if (row.delivery_id === null) return []
     const { event_at, payment_id, event_data, ...claimed } = row
     return [{ ...claimed, payload: payloadOf({ ...claimed, payment_id, event_data }, event_at) }]
   })
 
 const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<OrgId, WebhookId> =>
-  new Map(rows.flatMap(({ lane, next }) => (next === null ? [] : [[lane, next] as const])))
+  new Map(rows.flatMap(({ next, org_id }) => (next === null ? [] : [[org_id, next] as const])))
 
 const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
   // Loose index scan: one index lookup for each organisation, whatever its backlog.
@@ -123,18 +123,18 @@ const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         where q.delivery_id = any (array(select delivery_id from picked))
         returning q.delivery_id, q.org_id, q.webhook_id, q.attempt, q.lease_token, q.event_id, q.event_at
       )
-      select walked.lane, walked.next, c.delivery_id, c.org_id, c.webhook_id, c.attempt, c.lease_token, p.failing,
+      select walked.org_id, walked.next, c.delivery_id, c.webhook_id, c.attempt, c.lease_token, p.failing,
         e.event_id, e.event_type, e.test, ${sql.literal(payloadColumns("e"))}, e.payment_id, c.event_at, e.traceparent, h.endpoint_url, h.secret_sealed,
         case when h.previous_secret_until > now() then h.previous_secret_sealed end as previous_secret_sealed
       from (
-        select a.org_id as lane, (
+        select a.org_id, (
           select w.webhook_id from walk w where w.org_id = a.org_id and w.nth = ${webhookEndpointWalk}::int
         ) as next from asked a
       ) walked
       left join (claimed c
         join picked p on p.delivery_id = c.delivery_id
         join webhooks h on h.webhook_id = c.webhook_id
-        join events e on e.event_id = c.event_id and e.created_at = c.event_at) on c.org_id = walked.lane`.pipe(
+        join events e on e.event_id = c.event_id and e.created_at = c.event_at) on c.org_id = walked.org_id`.pipe(
       claimRows.all,
       Effect.map((rows) => ({ deliveries: deliveriesOf(rows), next: nextOf(rows) }))
     )
@@ -142,10 +142,10 @@ const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
 })
 
 /** A disabled endpoint, or a dead delivery. */
-const SettledRow = Schema.Struct({ ...DisabledEndpoint.fields, died: Schema.NullOr(Schema.String) })
-const settledRows = query(SettledRow)
+const FinishRow = Schema.Struct({ ...DisabledEndpoint.fields, died: Schema.NullOr(Schema.String) })
+const finishRows = query(FinishRow)
 
-const settledOf = (rows: ReadonlyArray<typeof SettledRow.Type>): FinishedBatch => ({
+const finishedBatchOf = (rows: ReadonlyArray<typeof FinishRow.Type>): FinishedBatch => ({
   dead: rows.flatMap(({ died }) => died ?? []),
   disabled: rows.flatMap(({ died, ...endpoint }) => (died === null ? [endpoint] : []))
 })
@@ -160,7 +160,7 @@ const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
         select r.*, q.org_id, q.webhook_id, q.attempt, q.delivery_at
         from (
           select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r (delivery_id uuid, lease_token uuid,
-            verdict text, delay_ms float8, status_code int, error text, answer text, latency_ms int,
+            outcome text, delay_ms float8, status_code int, error text, answer text, latency_ms int,
             signed_at timestamptz, signatures text, traceparent text)
           order by delivery_id
         ) r cross join lateral (
@@ -172,13 +172,13 @@ const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
           not f.received and w.failing_since <= now() - ${failureLimit}::float8 * interval '1 s' and w.status = 'active'
             as given_up
         from webhooks w
-        join (select webhook_id, bool_or(verdict = 'delivered') as received from held group by webhook_id) f
+        join (select webhook_id, bool_or(outcome = 'delivered') as received from held group by webhook_id) f
           on f.webhook_id = w.webhook_id
         where w.webhook_id = any (array(select webhook_id from held)) and (f.received = (w.failing_since is not null)
           or w.failing_since <= now() - ${failureLimit}::float8 * interval '1 s')
         order by w.webhook_id for update of w
       ), settled as (
-        select h.*, case when h.verdict = 'retry' and s.given_up then 'dead' else h.verdict end as outcome
+        select h.*, case when h.outcome = 'retry' and s.given_up then 'dead' else h.outcome end as final_outcome
         from held h left join state s on s.webhook_id = h.webhook_id
       ), endpoints as (
         update webhooks w set
@@ -187,13 +187,13 @@ const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
           disabled_reason = case when s.given_up then ${disabledReason} else w.disabled_reason end,
           updated_at = case when s.given_up then now() else w.updated_at end
         from state s where w.webhook_id = s.webhook_id
-      ), gone as (
-        delete from webhook_queue where delivery_id = any (array(select delivery_id from settled where outcome <> 'retry'))
+      ), dequeued as (
+        delete from webhook_queue where delivery_id = any (array(select delivery_id from settled where final_outcome <> 'retry'))
       ), again as (
         update webhook_queue q set next_at = now() + s.delay_ms * interval '1 ms', lease_token = null
         from settled s where q.delivery_id = s.delivery_id
-          and q.delivery_id = any (array(select delivery_id from settled where outcome = 'retry'))
-      ), buried as (
+          and q.delivery_id = any (array(select delivery_id from settled where final_outcome = 'retry'))
+      ), dead_with_endpoint as (
         delete from webhook_queue q using state s
         where s.given_up and q.org_id = s.org_id and q.webhook_id = s.webhook_id
           and q.delivery_id not in (select delivery_id from held)
@@ -207,23 +207,23 @@ const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
       ), tried as (
         update webhook_deliveries d set attempts = d.attempts + 1, last_status_code = s.status_code,
           last_error = s.error, updated_at = now(),
-          status = case s.outcome when 'retry' then 'pending' else s.outcome end
+          status = case s.final_outcome when 'retry' then 'pending' else s.final_outcome end
         from settled s where d.delivery_id = s.delivery_id and d.created_at = s.delivery_at
           and d.delivery_id = any (array(select delivery_id from settled))
           and d.created_at = any (array(select delivery_at from settled))
       ), untried as (
         update webhook_deliveries d set status = 'dead', last_error = coalesce(d.last_error, ${neverSentError}),
           updated_at = now()
-        from buried b where d.delivery_id = b.delivery_id and d.created_at = b.delivery_at
+        from dead_with_endpoint b where d.delivery_id = b.delivery_id and d.created_at = b.delivery_at
       )
       select null as died, s.webhook_id, s.org_id, (
-        (select count(*) from buried b where b.webhook_id = s.webhook_id)
-        + (select count(*) from settled t where t.webhook_id = s.webhook_id and t.outcome = 'dead'))::int as waiting
+        (select count(*) from dead_with_endpoint b where b.webhook_id = s.webhook_id)
+        + (select count(*) from settled t where t.webhook_id = s.webhook_id and t.final_outcome = 'dead'))::int as waiting
       from state s where s.given_up
       union all
-      select delivery_id, webhook_id, org_id, 0 from settled where verdict = 'dead'`.pipe(
-      settledRows.all,
-      Effect.map(settledOf)
+      select delivery_id, webhook_id, org_id, 0 from settled where outcome = 'dead'`.pipe(
+      finishRows.all,
+      Effect.map(finishedBatchOf)
     ),
 
   release: (held) =>

@@ -1,6 +1,6 @@
 /**
- * Stores the queue of pending deliveries. Workers list organisations with due deliveries, and claim a quota of each,
- * spread over its endpoints: a backlog of one endpoint or organisation does not delay others.
+ * Stores the queue of pending deliveries. Workers list organisations with due deliveries and claim a quota of each,
+ * spread over its endpoints. A backlog of one endpoint or organisation does not delay others.
  */
 import { Context, Duration, Schema } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -49,7 +49,7 @@ export interface OrganizationQuota {
   /** Only from endpoints after this one. */
   readonly after: string
   readonly room: number
-  /** How many of them may go to endpoints whose last attempt failed. */
+  /** Room for endpoints whose last attempt failed. */
   readonly failingRoom: number
 }
 
@@ -66,13 +66,13 @@ export interface Claim {
   readonly next: ReadonlyMap<OrgId, WebhookId>
 }
 
-export type Verdict =
-  | { readonly verdict: "delivered" }
-  | { readonly verdict: "retry"; readonly delay_ms: number }
-  | { readonly verdict: "dead" }
+export type DeliveryOutcome =
+  | { readonly outcome: "delivered" }
+  | { readonly outcome: "retry"; readonly delay_ms: number }
+  | { readonly outcome: "dead" }
 
 /** Ignored if the lease was lost. */
-export type AttemptResult = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & Verdict
+export type AttemptResult = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & DeliveryOutcome
 
 /** An endpoint that was disabled because it failed too long, and the number of deliveries that died with it. */
 export const DisabledEndpoint = Schema.Struct({ webhook_id: WebhookId, org_id: OrgId, waiting: Schema.Number })

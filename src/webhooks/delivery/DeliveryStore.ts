@@ -45,7 +45,7 @@ const endpoint = {
   created_at: Schema.DateFromSelf
 }
 
-/** One issue for all dead letters of an endpoint, at the time of the oldest. */
+/** Issue for all dead letters of an endpoint, at the time of the oldest. */
 const DeadLetterIssue = Schema.Struct({ ...endpoint, kind: Schema.Literal("dead_letter"), delivery_id: Schema.String })
 
 /** Since the last change of the endpoint. Without a reason, its owner disabled it. */
@@ -139,7 +139,7 @@ export const deliveryStoreSql = Layer.effect(
       find: (scope, id) =>
         deliveries.first(sql`select ${columns} from webhook_deliveries d
           where delivery_id = ${id} and ${ownedIn(sql, scope)}`),
-      // One time after the other, and each event's deliveries by its id: a plain join may read all events of the
+      // Looks up each time, and then each event's deliveries by id. A plain join may read all events of the
       // organisation, or all deliveries of an endpoint, for the few of a payment.
       ofPayment: (orgId, paymentId, eventTimes) =>
         paymentDeliveries.all(sql`select ${columns}, e.created_at as event_at

@@ -49,8 +49,8 @@ const outcomes = { delivered: "delivered", retry: "failed", dead: "dead" } as co
 
 for (const outcome of Object.values(outcomes)) deliveries([outcome], 0)
 
-const countDelivery = ({ latency_ms, verdict }: AttemptResult): void => {
-  deliveries([outcomes[verdict]])
+const countDelivery = ({ latency_ms, outcome }: AttemptResult): void => {
+  deliveries([outcomes[outcome]])
   seconds([], latency_ms / 1000)
 }
 
@@ -139,7 +139,7 @@ class ResultWriter {
   private write(batch: ReadonlyArray<Finished>): Stored<void> {
     return Effect.flatMap(this.store.finish(batch.map(({ result }) => result)), ({ dead, disabled }) => {
       for (const { result } of batch) countDelivery(result)
-      const delays = batch.flatMap(({ result }) => (result.verdict === "retry" ? [result.delay_ms] : []))
+      const delays = batch.flatMap(({ result }) => (result.outcome === "retry" ? [result.delay_ms] : []))
       const letters = batch.filter(({ delivery }) => dead.includes(delivery.delivery_id))
       return Effect.all(
         [

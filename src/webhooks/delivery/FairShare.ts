@@ -16,7 +16,7 @@ import { Duration } from "effect"
 import { setBounded } from "../../domain/BoundedMap.ts"
 import type { ClaimedDelivery } from "./DeliveryQueueStore.ts"
 
-/** How an organisation's receivers answered lately; unknown: not called yet. */
+/** Response speed of an organisation's receivers; unknown: not called yet. */
 export type Speed = "prompt" | "unknown" | "slow"
 
 /** Deliveries of an organisation in flight. */
@@ -24,7 +24,7 @@ export interface OrganizationLoad {
   readonly org_id: OrgId
   readonly speed: Speed
   readonly sending: number
-  /** Those to endpoints whose last attempt failed. */
+  /** Deliveries to endpoints whose last attempt failed. */
   readonly failing: number
 }
 

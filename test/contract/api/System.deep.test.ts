@@ -120,7 +120,7 @@ onServer("A service with a worker that keeps failing", "memory", {}, (it) => {
     Effect.gen(function* () {
       const workers = yield* Workers
       yield* workers.start("enquiries", Effect.die("no"))
-      yield* workers.start("rails", Effect.never)
+      yield* workers.start("simulators", Effect.never)
       const unready = send("/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
       expect(bodyOf(yield* unready)).toMatchObject({ problems: ['The worker "enquiries" keeps failing.'] })
     }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None))

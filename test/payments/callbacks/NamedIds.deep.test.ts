@@ -32,7 +32,7 @@ const sent = (backend: Backend, about: Partial<Provider> = {}) =>
     const troubles: Array<string> = []
     const listening = Logger.add(
       Logger.make(({ annotations }) => {
-        const kind = HashMap.get(annotations, "trouble")
+        const kind = HashMap.get(annotations, "operator_alert")
         if (Option.isSome(kind)) troubles.push(String(kind.value))
       })
     )

@@ -42,7 +42,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       const { attempt_id } = attempt!
       const noises: Array<unknown> = []
       const listening = Logger.make(({ annotations }) => {
-        const kind = HashMap.get(annotations, "trouble")
+        const kind = HashMap.get(annotations, "operator_alert")
         if (Option.isSome(kind)) noises.push(kind.value)
       })
       const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(

@@ -181,7 +181,7 @@ onDatabasePaymentServer(
         yield* market
         // Counted by the process, which runs other files too.
         const alerts = Effect.map(send("/metrics"), ({ text }) =>
-          Number(/^corridor_trouble_total\{kind="rate_gain_limit"\} (\d+)$/m.exec(text)?.[1])
+          Number(/^corridor_operator_alerts_total\{kind="rate_gain_limit"\} (\d+)$/m.exec(text)?.[1])
         )
         const before = yield* alerts
         const locks = yield* Effect.replicateEffect(lookUp("KES", "USD", 100_000), 24)

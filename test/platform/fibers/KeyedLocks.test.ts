@@ -157,7 +157,7 @@ it.effect("Whoever is interrupted at any step stands in no queue any more", () =
         const fiber = yield* Effect.fork(Effect.withMaxOpsBeforeYield(waiting, steps))
         yield* Effect.replicateEffect(Effect.yieldNow(), yields)
         yield* Fiber.interrupt(fiber)
-        expect(yield* inLine("list", ({ standing }) => Effect.succeed(standing))).toBe(1)
+        expect(yield* inLine("list", ({ size }) => Effect.succeed(size))).toBe(1)
       }
     })
   )

@@ -4,8 +4,8 @@ import { Workers } from "../../../src/platform/fibers/Workers.ts"
 
 const restarts = Metric.map(
   Metric.tagged(
-    Metric.counter("corridor_trouble_total", {
-      description: "Things that went wrong and that a person should look at, by kind.",
+    Metric.counter("corridor_operator_alerts_total", {
+      description: "Conditions that an operator should look at, by kind.",
       incremental: true
     }),
     "kind",

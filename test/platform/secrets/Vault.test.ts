@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import * as fc from "fast-check"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
-import { checkValue, reseal, Vault, type VaultError } from "../../../src/platform/secrets/Vault.ts"
+import { checkValue, reencrypt, Vault, type VaultError } from "../../../src/platform/secrets/Vault.ts"
 
 const oldKey = deriveMasterKey("old")
 const newKey = deriveMasterKey("new")
@@ -104,10 +104,10 @@ describe("sealing", () => {
   })
 })
 
-describe("reseal", () => {
+describe("reencrypt", () => {
   it.effect("moves a secret to the new key and keeps its context", () =>
     Effect.gen(function* () {
-      const moved = yield* reseal(oldVault, newVault, yield* oldVault.encrypt("secret", context), context)
+      const moved = yield* reencrypt(oldVault, newVault, yield* oldVault.encrypt("secret", context), context)
       expect(yield* newVault.decrypt(moved, context)).toBe("secret")
       expect(reasonOf(newVault.decrypt(moved, "elsewhere"))).toBe("not-authentic")
       expect(reasonOf(oldVault.decrypt(moved, context))).toBe("other-key")
@@ -117,15 +117,15 @@ describe("reseal", () => {
   it.effect("leaves a secret that was moved already as it is, if it opens", () =>
     Effect.gen(function* () {
       const moved = yield* newVault.encrypt("secret", context)
-      expect(yield* reseal(oldVault, newVault, moved, context)).toBe(moved)
-      expect(reasonOf(reseal(oldVault, newVault, moved, "elsewhere"))).toBe("not-authentic")
+      expect(yield* reencrypt(oldVault, newVault, moved, context)).toBe(moved)
+      expect(reasonOf(reencrypt(oldVault, newVault, moved, "elsewhere"))).toBe("not-authentic")
     })
   )
 
   it.effect("fails for a secret of a third key", () =>
     Effect.gen(function* () {
       const sealed = yield* Vault.make(deriveMasterKey("third")).encrypt("secret", context)
-      expect(reasonOf(reseal(oldVault, newVault, sealed, context))).toBe("other-key")
+      expect(reasonOf(reencrypt(oldVault, newVault, sealed, context))).toBe("other-key")
     })
   )
 })

@@ -7,7 +7,7 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { answersInMode, callbacksInMode } from "../../../src/providers/accounts/AccountMode.ts"
-import { sealCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
+import { encryptCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
 import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
 import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
@@ -109,7 +109,7 @@ const noted = () => {
   const layer = Logger.replace(
     Logger.defaultLogger,
     Logger.make(({ annotations }) => {
-      for (const [name, value] of annotations) if (name === "trouble") troubles.push(value)
+      for (const [name, value] of annotations) if (name === "operator_alert") troubles.push(value)
     })
   )
   return { troubles, layer }
@@ -256,7 +256,7 @@ describe("accounts", () => {
     Effect.gen(function* () {
       const store = yield* ProviderAccountStore
       const config_id = yield* nextId
-      const sealed = yield* sealCredentials(yield* Vault, config_id, { secret_key: Redacted.make(secret_key) })
+      const sealed = yield* encryptCredentials(yield* Vault, config_id, { secret_key: Redacted.make(secret_key) })
       Option.getOrThrow(yield* store.put({ config_id, provider: "paystack", sealed, tested: true }))
       return yield* (yield* ProviderAccounts).ofConfig("paystack", config_id)
     })

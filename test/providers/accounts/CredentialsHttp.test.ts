@@ -9,7 +9,7 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { sealCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
+import { encryptCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
 import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
@@ -242,7 +242,7 @@ onAccountServer("Credentials of a configuration", (it) => {
       const accounts = yield* ProviderAccounts
       const { config_id } = yield* cardsIn("MU")
       expect(yield* accounts.shared).toEqual([])
-      const sealed = yield* sealCredentials(vault, config_id, { secret_key: Redacted.make(PLATFORM_KEY) })
+      const sealed = yield* encryptCredentials(vault, config_id, { secret_key: Redacted.make(PLATFORM_KEY) })
       yield* store.put({ config_id, provider: "stripe", sealed, tested: true })
       const { candidates, excluded } = yield* routeIn("MU")
       expect([candidates, excluded]).toMatchObject([
@@ -253,7 +253,7 @@ onAccountServer("Credentials of a configuration", (it) => {
       expect(yield* accounts.shared).toEqual([config_id])
       yield* alertSharedAccounts
       const { logs } = yield* TestServer
-      expect(logs.filter(({ annotations }) => annotations["trouble"] === "account_shared")).toMatchObject([
+      expect(logs.filter(({ annotations }) => annotations["operator_alert"] === "account_shared")).toMatchObject([
         { level: "Error", annotations: { config_id } }
       ])
     })

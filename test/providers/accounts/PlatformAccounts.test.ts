@@ -13,7 +13,7 @@ import {
 import { Ids } from "../../../src/domain/Ids.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { SecretStore, Secrets } from "../../../src/platform/secrets/Secrets.ts"
-import { reseal, Vault } from "../../../src/platform/secrets/Vault.ts"
+import { reencrypt, Vault } from "../../../src/platform/secrets/Vault.ts"
 import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
 import { type PlatformAccount, PlatformAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProviderAccounts, ProvidersLive } from "../../../src/providers/accounts/ProviderAccounts.ts"
@@ -165,7 +165,7 @@ describe("the platform's account", () => {
       const store = yield* SecretStore
       const name = "fingerprints of platform accounts"
       const kept = Option.getOrThrow(yield* store.find(name))
-      const sealed = yield* reseal(Vault.make(before), Vault.make(after), kept, name)
+      const sealed = yield* reencrypt(Vault.make(before), Vault.make(after), kept, name)
       yield* store.replace({ name, sealed })
       expect(yield* runsFor(minute, old, after)).toBe(0)
     }).pipe(Effect.provide(stores))

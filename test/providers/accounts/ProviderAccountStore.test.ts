@@ -92,7 +92,7 @@ onBothStores("ProviderAccountStore", (it) => {
     Effect.gen(function* () {
       const store = yield* ProviderAccountStore
       const { config_id, provider } = yield* Effect.tap(fresh({ sealed: "old" }), store.put)
-      expect(yield* store.allSealed).toContainEqual({ config_id, provider, sealed: "old" })
+      expect(yield* store.allCredentials).toContainEqual({ config_id, provider, sealed: "old" })
     })
   )
 

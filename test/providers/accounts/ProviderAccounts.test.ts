@@ -6,7 +6,7 @@ import { builtInRails } from "../../../src/domain/Corridor.ts"
 import { OrgId, Ids } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
-import { sealCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
+import { encryptCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
 import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
 import { ProviderAccounts, ProvidersLive } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
@@ -41,7 +41,7 @@ const put = Effect.gen(function* () {
   const store = yield* ProviderAccountStore
   const vault = yield* Vault
   const config_id = yield* nextId
-  const sealed = yield* sealCredentials(vault, config_id, { secret_key: Redacted.make("sk_test_own") })
+  const sealed = yield* encryptCredentials(vault, config_id, { secret_key: Redacted.make("sk_test_own") })
   const again = Effect.map(store.put({ config_id, provider: "stripe", sealed, tested: true }), Option.getOrThrow)
   return { ...(yield* again), again }
 })

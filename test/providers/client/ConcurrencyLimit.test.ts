@@ -55,7 +55,14 @@ const many = (all: ReadonlyArray<Begun>) => all.filter(({ begun }) => begun()).l
 
 /** Nobody loses patience while the test looks. */
 const patient = (room: Partial<ConcurrencyLimits> = {}) =>
-  makeConcurrencyLimit({ underWay: 16, reserved: 2, share: 0.5, waiting: 20, patience: Duration.seconds(30), ...room })
+  makeConcurrencyLimit({
+    concurrency: 16,
+    reserved: 2,
+    share: 0.5,
+    waiting: 20,
+    patience: Duration.seconds(30),
+    ...room
+  })
 
 describe("room at a provider", () => {
   it.effect("is left for the next organisation by one whose calls hang", () =>
@@ -83,7 +90,7 @@ describe("room at a provider", () => {
 
   it.effect("goes to whoever has least under way, and then to whoever waits longest", () =>
     Effect.gen(function* () {
-      const calls = patient({ underWay: 4, reserved: 0, share: 0 })
+      const calls = patient({ concurrency: 4, reserved: 0, share: 0 })
       const log: Array<Caller> = []
       const first = yield* several(calls, 10, by(acme), log)
       yield* several(calls, 4, by(globex), log)
@@ -95,7 +102,7 @@ describe("room at a provider", () => {
 
   it.effect("in a full queue is made for whoever has fewer in it", () =>
     Effect.gen(function* () {
-      const calls = patient({ underWay: 1, reserved: 0, waiting: 4 })
+      const calls = patient({ concurrency: 1, reserved: 0, waiting: 4 })
       const flood = yield* several(calls, 6, by(acme))
       expect(yield* Fiber.join(flood[5]!.fiber), "the queue is full").toMatchObject({ left: { _tag: "NeverSent" } })
       const other = yield* calling(calls, by(globex))
@@ -116,7 +123,7 @@ describe("room at a provider", () => {
 
   it.live("is not waited for in vain for long", () =>
     Effect.gen(function* () {
-      const calls = patient({ underWay: 1, reserved: 0, patience: Duration.millis(50) })
+      const calls = patient({ concurrency: 1, reserved: 0, patience: Duration.millis(50) })
       yield* calling(calls, by(acme))
       const waiting = yield* calling(calls, by(globex))
       const ended = (yield* Fiber.join(waiting.fiber)) as Either.Either<unknown, unknown>
@@ -140,7 +147,7 @@ describe("room at a provider", () => {
           (steps) =>
             Effect.runPromise(
               Effect.gen(function* () {
-                const calls = patient({ underWay: 8, reserved: 1, waiting: 6 })
+                const calls = patient({ concurrency: 8, reserved: 1, waiting: 6 })
                 let open: ReadonlyArray<Begun> = []
                 for (const { does, orgId, purpose, which } of steps) {
                   const one = open[which % Math.max(1, open.length)]

@@ -29,7 +29,7 @@ const clientOf = (baseUrl: string, about: Partial<ProviderHttpOptions> = {}, roo
     account: "platform",
     baseUrl,
     mode: "sandbox",
-    callsUnderWay: makeConcurrencyLimit({ reserved: 0, share: 0, ...room }),
+    concurrencyLimit: makeConcurrencyLimit({ reserved: 0, share: 0, ...room }),
     limits: generous,
     ...about
   })
@@ -209,13 +209,13 @@ describe("nothing was sent", () => {
   it.scopedLive("where there is no room, and where no turn comes in time", () =>
     Effect.gen(function* () {
       const server = yield* rawServer(() => undefined)
-      const http = yield* clientOf(server.url, {}, { underWay: 1, waiting: 1, patience: Duration.millis(400) })
+      const http = yield* clientOf(server.url, {}, { concurrency: 1, waiting: 1, patience: Duration.millis(400) })
       const first = yield* Effect.fork(http.call(order))
       yield* until(() => server.requests.length === 1)
       const second = yield* Effect.fork(failureOf(http.call(order)))
       yield* Effect.sleep("5 millis")
       expect(yield* failureOf(http.call(order))).toEqual(
-        new NeverSent({ reason: "1 calls to it are under way and 1 more wait", crowded: true })
+        new NeverSent({ reason: "1 calls to it are in progress and 1 more wait", crowded: true })
       )
       expect(yield* Fiber.join(second)).toEqual(
         new NeverSent({ reason: "no turn among the calls to it within 400ms", crowded: true })
@@ -308,7 +308,7 @@ describe("a caller that leaves", () => {
   it.scopedLive("takes its request along, and gives its place to the next", () =>
     Effect.gen(function* () {
       const server = yield* rawServer((socket, nth) => nth > 1 && socket.write(ok("{}")))
-      const http = yield* clientOf(server.url, {}, { underWay: 1 })
+      const http = yield* clientOf(server.url, {}, { concurrency: 1 })
       const late = yield* Effect.exit(
         Effect.timeoutTo(http.call(order), {
           duration: "400 millis",
@@ -337,7 +337,7 @@ describe("a caller that leaves", () => {
 
   it.scopedLive("while it waits for its turn leaves nothing behind", () =>
     Effect.gen(function* () {
-      const calls = makeConcurrencyLimit({ underWay: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
+      const calls = makeConcurrencyLimit({ concurrency: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
       const gate = yield* Deferred.make<void>()
       const first = yield* Effect.fork(calls.within(Deferred.await(gate)))
       yield* Effect.yieldNow()
@@ -354,7 +354,7 @@ describe("a caller that leaves", () => {
 
   it.scopedLive("at the very moment of its turn hands it on", () =>
     Effect.gen(function* () {
-      const calls = makeConcurrencyLimit({ underWay: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
+      const calls = makeConcurrencyLimit({ concurrency: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
       const gate = yield* Deferred.make<void>()
       yield* Effect.fork(calls.within(Deferred.await(gate)))
       yield* Effect.yieldNow()
@@ -371,8 +371,8 @@ it.scopedLive("a provider that hangs takes no other's place", () =>
   Effect.gen(function* () {
     const hanging = yield* rawServer(() => undefined)
     const prompt = yield* rawServer((socket) => socket.write(ok("{}")))
-    const stuck = yield* clientOf(hanging.url, {}, { underWay: 3, waiting: 0 })
-    const other = yield* clientOf(prompt.url, { provider: "paystack" }, { underWay: 3, waiting: 0 })
+    const stuck = yield* clientOf(hanging.url, {}, { concurrency: 3, waiting: 0 })
+    const other = yield* clientOf(prompt.url, { provider: "paystack" }, { concurrency: 3, waiting: 0 })
     yield* Effect.replicateEffect(Effect.fork(stuck.call(order)), 3)
     yield* until(() => hanging.requests.length === 3)
     expect(yield* failureOf(stuck.call(order))).toBeInstanceOf(NeverSent)
@@ -437,7 +437,7 @@ describe("what is told of a call", () => {
         if (nth === 1) socket.write(ok("{}"))
         else if (nth === 2) socket.destroy()
       })
-      const http = yield* clientOf(server.url, { provider: "coinbase" }, { underWay: 1, waiting: 0 })
+      const http = yield* clientOf(server.url, { provider: "coinbase" }, { concurrency: 1, waiting: 0 })
       yield* http.call(order)
       yield* failureOf(http.call(order))
       const hanging = yield* Effect.fork(http.call(order))

@@ -3,8 +3,8 @@ import { Effect, Either } from "effect"
 import { MaybeSent, NeverSent, type ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
 import { paypalFake } from "../../fakes/PaypalFake.ts"
 import { tokenGranted } from "../../../src/providers/paypal/PaypalSchemas.ts"
-import { captured, orderOutcome, orderShown } from "../../../src/providers/paypal/PaypalOrders.ts"
-import { payoutOutcome, payoutShown } from "../../../src/providers/paypal/PaypalPayouts.ts"
+import { captured, orderOutcome, orderStateOf } from "../../../src/providers/paypal/PaypalOrders.ts"
+import { payoutOutcome, payoutReportOf } from "../../../src/providers/paypal/PaypalPayouts.ts"
 import { amount, attemptOf } from "../support/Orders.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"
 import { answering, byCard, connectedTo, problem, toWallet } from "./Orders.ts"
@@ -213,18 +213,18 @@ describe("what PayPal answers to a question", () => {
   ]
 
   it.each(orders)("an order that is %s", (_name, reply, said) => {
-    expect(orderShown(ours)(reply)).toMatchObject({ said })
+    expect(orderStateOf(ours)(reply)).toMatchObject({ said })
   })
 
   it("an order that is approved waits for us", () => {
-    expect(orderShown(ours)(orderOf("APPROVED"))).toEqual({ approved: ID })
+    expect(orderStateOf(ours)(orderOf("APPROVED"))).toEqual({ approved: ID })
     const others = [
       { ...ours, reference: "another" },
       { ...ours, isPayee: () => false },
       { ...ours, money: amount("1.00", "USD") }
     ]
     for (const one of others) {
-      expect(orderShown(one)(orderOf("APPROVED"))).toMatchObject({ said: { _tag: "Unknown" } })
+      expect(orderStateOf(one)(orderOf("APPROVED"))).toMatchObject({ said: { _tag: "Unknown" } })
     }
   })
 
@@ -312,7 +312,7 @@ describe("what PayPal answers to a question", () => {
   ]
 
   it.each(payouts)("a payout that is %s", (_name, reply, said) => {
-    expect(payoutShown(reference)(reply)).toMatchObject(said)
+    expect(payoutReportOf(reference)(reply)).toMatchObject(said)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
-import { callbackChecksUnderWay } from "../../../src/domain/policies/ProviderPolicies.ts"
+import { callbackCheckConcurrency } from "../../../src/domain/policies/ProviderPolicies.ts"
 import {
   NeverSent,
   type ProviderCall,
@@ -430,7 +430,7 @@ describe("callbacks of PayPal", () => {
       const many = Array.from({ length: 100 }, () => callback(asCalledBack({ headers, body: good })))
       const under = yield* Effect.fork(Effect.forEach(many, Effect.either, { concurrency: "unbounded" }))
       yield* Effect.sleep("50 millis")
-      expect(asked.filter((operation) => operation === "verify callback")).toHaveLength(callbackChecksUnderWay)
+      expect(asked.filter((operation) => operation === "verify callback")).toHaveLength(callbackCheckConcurrency)
       yield* Fiber.interrupt(under)
     })
   )

@@ -47,10 +47,10 @@ describe("two orders of one reference", () => {
           // A second order may even say something else: the reference alone decides.
           const orders = [order, { ...order, card: null, mobileMoney: null, bank: null, ...second }]
           const answers = yield* Effect.forEach(orders, rail.initiate, { concurrency: "unbounded" })
-          const timers = tables.railTimers.size
+          const timers = tables.simulatorTimers.size
           expect(answers[0]).toEqual(answers[1])
-          expect(tables.railPayments.size).toBe(1)
-          const [kept] = tables.railPayments.values()
+          expect(tables.simulatorPayments.size).toBe(1)
+          const [kept] = tables.simulatorPayments.values()
           const expected = { repeats_callbacks: 3, reorders_callbacks: 2, declines: 0, redirects: 0, asks_password: 0 }
           expect(timers).toBe((expected as Readonly<Record<string, number>>)[kept!.behaviour] ?? 1)
         })

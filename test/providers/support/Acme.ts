@@ -6,7 +6,7 @@ import type { ProviderReply } from "../../../src/providers/client/ProviderHttp.t
 import {
   credentialsRefused,
   enquiryResult,
-  noVerdict,
+  unknownOutcome,
   outcomeOfOrder
 } from "../../../src/providers/client/ProviderReplies.ts"
 import { Check, Hint, NoProof, Proof, VerifiedReport } from "../../../src/providers/port/Callback.ts"
@@ -118,7 +118,7 @@ export const acme = (fault?: Fault) =>
           const isBelieved =
             (fault === "believes any answer of 200" && reply.status === 200) ||
             (fault === "accepts what is refused" && reply.status === 402)
-          if (!isBelieved) return noVerdict(reply)
+          if (!isBelieved) return unknownOutcome(reply)
         }
         const state = order === undefined ? "processing" : stateOf(order)
         return new Accepted({
@@ -157,8 +157,8 @@ export const acme = (fault?: Fault) =>
         })
         return enquiryResult(call, (reply) => {
           if (fault === "says absent when it is not sure") return new Absent()
-          if (reply.status === 404) return fault === "never says absent" ? noVerdict(reply) : new Absent()
-          return Option.match(orderIn(reply.json), { onNone: () => noVerdict(reply), onSome: reportOf })
+          if (reply.status === 404) return fault === "never says absent" ? unknownOutcome(reply) : new Absent()
+          return Option.match(orderIn(reply.json), { onNone: () => unknownOutcome(reply), onSome: reportOf })
         })
       }
 

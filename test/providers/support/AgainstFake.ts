@@ -54,7 +54,7 @@ export const againstFake = <Fields extends CredentialFields>(
       account: "platform",
       baseUrl: `${running.url}${basePath}`,
       mode: "sandbox",
-      callsUnderWay: makeConcurrencyLimit(),
+      concurrencyLimit: makeConcurrencyLimit(),
       ...(limits === undefined ? {} : { limits })
     })
     const calls: Array<ProviderCall> = []

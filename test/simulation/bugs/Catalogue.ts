@@ -276,7 +276,7 @@ const inPayments: ReadonlyArray<Bug> = [
     planted: overriding(DeliveryQueueStore, (queue) => ({
       finish: (results) =>
         queue.finish(
-          results.map((result) => ({ ...without(result, "delay_ms" as never), verdict: "delivered" as const }))
+          results.map((result) => ({ ...without(result, "delay_ms" as never), outcome: "delivered" as const }))
         )
     }))
   },

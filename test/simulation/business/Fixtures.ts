@@ -17,7 +17,7 @@ import { ApiKeyStore } from "../../../src/people/apiKeys/ApiKeyStore.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { sealCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
+import { encryptCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
@@ -152,7 +152,7 @@ const addAccount = (chance: Chance, org_id: OrgId, name: string, isFirst: boolea
     const priority = isFirst ? 0 : chance.pick([0, 5, 10], `${name} own priority`)
     yield* configs.insert([{ config_id, org_id, provider: "stripe", ...corridor, priority, is_active: true }])
     const given = { secret_key: Redacted.make(`sk_test_${config_id}`) }
-    const sealed = yield* Effect.flatMap(Vault, (vault) => sealCredentials(vault, config_id, given))
+    const sealed = yield* Effect.flatMap(Vault, (vault) => encryptCredentials(vault, config_id, given))
     yield* accounts.put({ config_id, provider: "stripe", sealed, tested: true })
     return config_id
   })

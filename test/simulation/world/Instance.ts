@@ -81,7 +81,7 @@ export interface Instance {
 }
 
 /** Workers that have nothing to do in a simulation. */
-const idle: ReadonlySet<string> = new Set(["rails", "figures", "rate limits"])
+const idle: ReadonlySet<string> = new Set(["simulators", "figures", "rate limits"])
 
 /** Starts workers under their names; in an empty world they begin with a pause. */
 const idleFirst = (workers: Context.Tag.Service<Workers>, isEmpty: boolean): Context.Tag.Service<Workers> => ({

@@ -305,7 +305,10 @@ for (const backend of backends) {
         const alerts = () =>
           Metric.unsafeSnapshot()
             .filter(({ metricKey: { name, tags } }) => {
-              return name === "corridor_trouble_total" && tags.some(({ value }) => value === "transfer_list_too_long")
+              return (
+                name === "corridor_operator_alerts_total" &&
+                tags.some(({ value }) => value === "transfer_list_too_long")
+              )
             })
             .map(({ metricState }) => (metricState as unknown as { readonly count: number }).count)
         const before = alerts()
@@ -720,7 +723,7 @@ for (const backend of backends) {
           )
         const alerts: Array<unknown> = []
         const logger = Logger.make(({ annotations }) => {
-          for (const [name, value] of annotations) if (name === "trouble") alerts.push(value)
+          for (const [name, value] of annotations) if (name === "operator_alert") alerts.push(value)
         })
         const heard = (amount: Money) =>
           told(amount).pipe(Logger.withMinimumLogLevel(LogLevel.Error), Effect.provide(Logger.add(logger)))

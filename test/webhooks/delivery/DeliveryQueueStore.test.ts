@@ -6,7 +6,7 @@ import {
   type Claim,
   type ClaimedDelivery,
   type AttemptResult,
-  type Verdict,
+  type DeliveryOutcome,
   DeliveryQueueStore
 } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { type Answer, noHeaders } from "../../../src/webhooks/Webhook.ts"
@@ -33,21 +33,21 @@ const refused: Answer = {
   ...noHeaders
 }
 
-const finish = (answer: Answer, verdict: Verdict, ...claimed: ReadonlyArray<ClaimedDelivery>) =>
+const finish = (answer: Answer, outcome: DeliveryOutcome, ...claimed: ReadonlyArray<ClaimedDelivery>) =>
   Effect.flatMap(DeliveryQueueStore, (queue) =>
     queue.finish(
       claimed.map(({ delivery_id, lease_token }): AttemptResult => ({
         delivery_id,
         lease_token,
         ...answer,
-        ...verdict
+        ...outcome
       }))
     )
   )
 
-const delivered = (...claimed: ReadonlyArray<ClaimedDelivery>) => finish(told, { verdict: "delivered" }, ...claimed)
+const delivered = (...claimed: ReadonlyArray<ClaimedDelivery>) => finish(told, { outcome: "delivered" }, ...claimed)
 const again = (...claimed: ReadonlyArray<ClaimedDelivery>) =>
-  finish(refused, { verdict: "retry", delay_ms: 0 }, ...claimed)
+  finish(refused, { outcome: "retry", delay_ms: 0 }, ...claimed)
 
 const logOf = ({ delivery_id }: Pick<ClaimedDelivery, "delivery_id">) =>
   Effect.flatMap(DeadLetterStore, (store) => store.attempts(Option.none(), delivery_id))
@@ -117,7 +117,7 @@ onBothQueues("QueueStore", (it) => {
         failing: true,
         payload: first!.payload
       })
-      yield* finish(refused, { verdict: "retry", delay_ms: LONG }, second!)
+      yield* finish(refused, { outcome: "retry", delay_ms: LONG }, second!)
       expect((yield* claimDue()).deliveries).toEqual([])
       const [waiting] = yield* deliveriesTo(webhook_id)
       const wait = waiting!.next_attempt_at!.getTime() - Date.now()
@@ -126,7 +126,7 @@ onBothQueues("QueueStore", (it) => {
 
       yield* newEvents(org_id, 1)
       const [other] = (yield* claimDue()).deliveries
-      expect(yield* finish(refused, { verdict: "dead" }, other!)).toEqual({ dead: [other!.delivery_id], disabled: [] })
+      expect(yield* finish(refused, { outcome: "dead" }, other!)).toEqual({ dead: [other!.delivery_id], disabled: [] })
       const [dead] = yield* deliveriesTo(webhook_id)
       expect(dead).toMatchObject({ status: "dead", attempts: 1, next_attempt_at: null })
       expect(yield* logOf(other!)).toMatchObject([{ status_code: 500, answer: "oops" }])
@@ -142,7 +142,7 @@ onBothQueues("QueueStore", (it) => {
       const [holder] = (yield* claimDue()).deliveries
       expect(holder).toMatchObject({ delivery_id: late!.delivery_id, attempt: 2 })
       yield* delivered(late!)
-      expect(yield* finish(refused, { verdict: "dead" }, late!), "nobody died of it").toEqual({
+      expect(yield* finish(refused, { outcome: "dead" }, late!), "nobody died of it").toEqual({
         dead: [],
         disabled: []
       })

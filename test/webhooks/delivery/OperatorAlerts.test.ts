@@ -13,7 +13,7 @@ const hearing = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const lines: Array<Line> = []
   const ear = Logger.make<unknown, void>(({ annotations, logLevel, message }) => {
     const said = Object.fromEntries(HashMap.toEntries(annotations))
-    if (said["trouble"] !== undefined) lines.push({ ...said, level: logLevel.label, message: String(message) })
+    if (said["operator_alert"] !== undefined) lines.push({ ...said, level: logLevel.label, message: String(message) })
   })
   return effect.pipe(
     Effect.provide(Logger.replace(Logger.defaultLogger, ear)),
@@ -26,8 +26,8 @@ const counted = (kind: string) =>
   Effect.map(
     Metric.value(
       Metric.tagged(
-        Metric.counter("corridor_trouble_total", {
-          description: "Things that went wrong and that a person should look at, by kind.",
+        Metric.counter("corridor_operator_alerts_total", {
+          description: "Conditions that an operator should look at, by kind.",
           incremental: true
         }),
         "kind",
@@ -58,7 +58,7 @@ onBothQueues(
             .map(({ event_id }) => event_id)
             .toSorted()
             .map((event_id) => ({
-              trouble: "dead_letter",
+              operator_alert: "dead_letter",
               level: "WARN",
               message: "A delivery went to the dead letter queue after attempt 2: answered with status 503",
               worker: "webhooks",
@@ -90,7 +90,7 @@ onBothQueues(
         const lines = yield* hearing(
           Effect.scoped(Effect.zipRight(Effect.forkScoped(deliveryWorker), untilAllAre(webhook_id, "dead")))
         )
-        const disabled = lines.filter(({ trouble }) => trouble === "endpoint_disabled")
+        const disabled = lines.filter(({ operator_alert }) => operator_alert === "endpoint_disabled")
         expect(disabled).toMatchObject([{ level: "WARN", webhook_id, org_id }])
         expect(disabled[0]!["message"]).toMatch(
           /^A webhook endpoint was disabled: It failed for 5 days in a row\. Deliveries moved to the dead letter queue: \d+$/

@@ -8,7 +8,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { guardMasterKey } from "../../../src/platform/masterKey/MasterKeyGuard.ts"
-import { SealedTablesLive } from "../../../src/app/Ports.ts"
+import { RotatableTablesLive } from "../../../src/app/Ports.ts"
 import { MasterKeyRotation } from "../../../src/platform/masterKey/MasterKeyRotation.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
@@ -20,7 +20,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 const [oldKey, newKey] = [deriveMasterKey("old"), deriveMasterKey("new")]
 
 const services = MasterKeyRotation.layer.pipe(
-  Layer.provide(SealedTablesLive),
+  Layer.provide(RotatableTablesLive),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(StoresLive),
   Layer.provideMerge(TestDatabase),

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { type OrgId, Ids } from "../../../src/domain/Ids.ts"
 import { webhookRetentionBatch } from "../../../src/domain/policies/WebhookPolicies.ts"
-import { type Verdict, DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
+import { type DeliveryOutcome, DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { noHeaders } from "../../../src/webhooks/Webhook.ts"
 import { DeliveryStore } from "../../../src/webhooks/delivery/DeliveryStore.ts"
@@ -43,20 +43,20 @@ const sendMany = (org_id: OrgId, count: number) =>
   Effect.replicateEffect(send(org_id), count, { concurrency: 8, discard: true })
 
 /** What the receivers make of all that is due. */
-const answer = (verdict: Verdict): Stored<void, never, DeliveryQueueStore> =>
+const answer = (outcome: DeliveryOutcome): Stored<void, never, DeliveryQueueStore> =>
   Effect.gen(function* () {
     const { deliveries } = yield* claimDue()
     if (deliveries.length === 0) return
     const queue = yield* DeliveryQueueStore
     const told = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
     yield* queue.finish(
-      deliveries.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token, ...told, ...verdict }))
+      deliveries.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token, ...told, ...outcome }))
     )
-    yield* answer(verdict)
+    yield* answer(outcome)
   })
 
-const delivered = answer({ verdict: "delivered" })
-const dead = answer({ verdict: "dead" })
+const delivered = answer({ outcome: "delivered" })
+const dead = answer({ outcome: "dead" })
 
 /** As the worker does it: until nothing is left to forget. */
 const forgetAll: Stored<number, never, DeliveryStore | EventStore> = Effect.gen(function* () {
@@ -123,7 +123,7 @@ for (const backend of backends) {
         const queue = yield* DeliveryQueueStore
         const told = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
         const { delivery_id, lease_token } = one!
-        yield* queue.finish([{ delivery_id, lease_token, ...told, verdict: "delivered" }])
+        yield* queue.finish([{ delivery_id, lease_token, ...told, outcome: "delivered" }])
         expect(yield* kept(org_id)).toEqual({ events: 2, deliveries: ["delivered", "delivered", "pending"] })
         yield* daysPass(400)
         yield* forgetAll

@@ -73,7 +73,7 @@ const loadBalances = async (get: BoundCall, org_id: string): Promise<BalanceTabl
 
 type BalanceTrends = Answer<"balances", "trends">["data"]
 
-/** One currency, day by day. */
+/** Daily balances of one currency. */
 interface Series {
   readonly currency: string
   readonly balances: ReadonlyArray<Amount>

@@ -33,7 +33,7 @@ const Figure = ({ alarm = false, href, name, note, value }: FigureProps) => (
   </div>
 )
 
-/** One page is enough to show whether items are open. */
+/** Items read at most: enough to show whether any are open. */
 const QUEUE_PAGE = 100
 
 const OpenItems = () => {

@@ -194,7 +194,7 @@ const Switch = ({ org, rule }: { readonly org: Owner; readonly rule: Rule }) => 
       submit={name}
       explanation={
         rule.is_active
-          ? "The rule stops no payments any more. It goes on counting them."
+          ? "The rule no longer stops payments. It still counts them."
           : "The rule applies to payments from now on. Payments of its window count already."
       }
       done={rule.is_active ? "Rule switched off" : "Rule switched on"}

@@ -110,7 +110,7 @@ const textOf = (details: Payment["payer_details"], field: string): string | unde
   return typeof value === "string" ? value : undefined
 }
 
-/** What the payer typed for a payment that failed, for another try. */
+/** Form values of a failed payment, for another try. */
 export const keptFrom = ({ link, payment }: Pick<StatusVisit, "link" | "payment">, words: PageText): Kept => {
   const { amount, mobile_money_details: momo, payer_details: payer } = payment
   const bank = payer["bank_details"]

@@ -128,7 +128,7 @@ const shortRate = (rate: BigDecimal.BigDecimal): string => {
   return toPlainText(BigDecimal.normalize(BigDecimal.round(rate, { scale: Math.max(2, RATE_DIGITS - whole) })))
 }
 
-/** One unit of the currency that is worth more, in the other, such as `1 USD = 129.35 KES`. */
+/** Rate text from the currency worth more to the other, such as `1 USD = 129.35 KES`. */
 const rateText = ({ pays, receives }: Price, rate: Rate, words: PageText): string => {
   const isBelowOne = BigDecimal.lessThan(rate, ONE)
   const [one, other] = isBelowOne ? [receives, pays] : [pays, receives]

@@ -15,7 +15,7 @@ import { withHeader, type Page, pageReply, redirectReply } from "../PageLayout.t
 import { SendReceipt } from "../SendReceipt.ts"
 import { formPage, type FormState } from "./LinkFormPage.ts"
 import { keptFrom, keptOf, type LinkField, methodIn, numberFields, orderOf, sentForm } from "./LinkForm.ts"
-import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./LinkStatusPage.ts"
+import { statusPage, type ActionProblem, takenPage, problemStatus } from "./LinkStatusPage.ts"
 import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
 import { logoType } from "../../../contract/api/PaymentLinksApi.ts"
 import { traced } from "../../../platform/observability/Spans.ts"
@@ -231,7 +231,7 @@ export const linkRoutes = Effect.gen(function* () {
     )
   }
 
-  const statusReply = (visit: StatusVisit, incoming: Incoming, trouble?: StatusTrouble): Outgoing => {
+  const statusReply = (visit: StatusVisit, incoming: Incoming, actionProblem?: ActionProblem): Outgoing => {
     const reader = readerOf(incoming)
     const { receipt } = incoming.query
     const page = statusPage(
@@ -239,13 +239,13 @@ export const linkRoutes = Effect.gen(function* () {
         visit: { ...visit, logo: logoBelow(visit.link) },
         words: reader.words,
         address: incoming.params["submission"] ?? "",
-        trouble,
+        actionProblem,
         receipt: receipt === "sent" || receipt === "failed" ? receipt : undefined
       },
       `../${visit.link.link_ref}${visit.isHolder ? `?again=${incoming.params["submission"] ?? ""}` : ""}`,
       publicUrl
     )
-    const status = trouble === undefined ? 200 : troubleStatus[trouble]
+    const status = actionProblem === undefined ? 200 : problemStatus[actionProblem]
     return pageReply(status, reader, ofLink(visit, publicUrl, page))
   }
 
@@ -259,22 +259,22 @@ export const linkRoutes = Effect.gen(function* () {
   const acted = Effect.fnUntraced(function* (visit: StatusVisit, incoming: Incoming) {
     const form = yield* readForm(incoming)
     const back = redirectReply(incoming.params["submission"] ?? "")
-    const troubled = (trouble: StatusTrouble) =>
-      withStatus(incoming, (now) => Effect.succeed(statusReply(now, incoming, trouble)))
+    const replyWithProblem = (actionProblem: ActionProblem) =>
+      withStatus(incoming, (now) => Effect.succeed(statusReply(now, incoming, actionProblem)))
     const action = form.get("action")
     // Anyone may request the receipt, since it goes to the payer's own address.
     if (!visit.isHolder && action !== "receipt") return statusReply(visit, incoming, "not_holder")
     switch (action) {
       case "otp": {
         const answer = yield* counter.giveOtp(visit, (form.get("otp") ?? "").trim())
-        return answer === "wrong" ? yield* troubled("wrong_otp") : back
+        return answer === "wrong" ? yield* replyWithProblem("wrong_otp") : back
       }
       case "receipt":
         return yield* mailReceipt(visit, incoming)
       case "resend":
-        return (yield* counter.resendOtp(visit)) === "too often" ? yield* troubled("resent_too_often") : back
+        return (yield* counter.resendOtp(visit)) === "too often" ? yield* replyWithProblem("resent_too_often") : back
       case "cancel":
-        return (yield* counter.cancel(visit)) === "refused" ? yield* troubled("cancel_refused") : back
+        return (yield* counter.cancel(visit)) === "refused" ? yield* replyWithProblem("cancel_refused") : back
       default:
         return back
     }
@@ -286,7 +286,7 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path: `${path}/logo`,
-      handle: traced("LinkRoute.logo")((incoming) =>
+      handle: traced("LinkRoutes.logo")((incoming) =>
         Effect.map(
           counter.logo(refOf(incoming)),
           Option.match({ onNone: () => notFound(readerOf(incoming)), onSome: logoReply })
@@ -296,12 +296,12 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path,
-      handle: traced("LinkRoute.show")((incoming) => withVisit(incoming, (visit) => shown(visit, incoming)))
+      handle: traced("LinkRoutes.show")((incoming) => withVisit(incoming, (visit) => shown(visit, incoming)))
     },
     {
       method: "POST",
       path,
-      handle: traced("LinkRoute.submit")((incoming) =>
+      handle: traced("LinkRoutes.submit")((incoming) =>
         orRefusedPage(
           incoming,
           withVisit(incoming, (visit) => submitted(visit, incoming))
@@ -311,14 +311,14 @@ export const linkRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path: statusPath,
-      handle: traced("LinkRoute.status")((incoming) =>
+      handle: traced("LinkRoutes.status")((incoming) =>
         withStatus(incoming, (visit) => Effect.succeed(statusReply(visit, incoming)))
       )
     },
     {
       method: "POST",
       path: statusPath,
-      handle: traced("LinkRoute.act")((incoming) =>
+      handle: traced("LinkRoutes.act")((incoming) =>
         orRefusedPage(
           incoming,
           withStatus(incoming, (visit) => acted(visit, incoming))

@@ -29,15 +29,15 @@ const instructionNames = [
 ] as const
 
 /** Errors of actions on this page, with their HTTP status. */
-export const troubleStatus = { wrong_otp: 400, not_holder: 403, cancel_refused: 409, resent_too_often: 429 } as const
-export type StatusTrouble = keyof typeof troubleStatus | undefined
+export const problemStatus = { wrong_otp: 400, not_holder: 403, cancel_refused: 409, resent_too_often: 429 } as const
+export type ActionProblem = keyof typeof problemStatus | undefined
 
 export interface StatusPageInput {
   readonly visit: StatusVisit & { readonly logo: string | undefined }
   readonly words: PageText
   /** The page itself, relative, so that it works behind any proxy. */
   readonly address: string
-  readonly trouble: StatusTrouble
+  readonly actionProblem: ActionProblem
   readonly receipt: ReceiptAnswer
 }
 
@@ -45,12 +45,12 @@ export interface StatusPageInput {
 const freeAgain = (freeAt: Date | null, words: PageText): string =>
   freeAt === null ? "" : words.link.takenUntil(timeText(freeAt, words))
 
-const refusal = ({ trouble, visit, words }: StatusPageInput) => {
+const refusal = ({ actionProblem, visit, words }: StatusPageInput) => {
   const { cancelRefused, resentTooOften } = words.link
-  if (trouble !== "cancel_refused" && trouble !== "resent_too_often") return false
+  if (actionProblem !== "cancel_refused" && actionProblem !== "resent_too_often") return false
   const end = visit.payment.status === "pending" ? visit.payment.expires_at : null
   const refused = `${cancelRefused} ${freeAgain(end, words)}`
-  return html`<p class="notice" role="alert">${trouble === "cancel_refused" ? refused : resentTooOften}</p>`
+  return html`<p class="notice" role="alert">${actionProblem === "cancel_refused" ? refused : resentTooOften}</p>`
 }
 
 /** For visitors other than the payer: shows that the link is being paid, nothing about the payment. */
@@ -85,11 +85,11 @@ const waiting = (shown: StatusPageInput): Page => {
 }
 
 const otpPage = (shown: StatusPageInput): Page => {
-  const { trouble, visit, words } = shown
+  const { actionProblem, visit, words } = shown
   const otp = formField({
     name: "otp",
     label: words.link.otp,
-    problem: trouble === "wrong_otp" && words.link.otpProblem,
+    problem: actionProblem === "wrong_otp" && words.link.otpProblem,
     control: (state) =>
       html`<input
         id="otp"
@@ -184,5 +184,5 @@ export const statusPage = (shown: StatusPageInput, linkAddress: string, publicUr
   if (next_action === "bank_transfer") return transferPage(shown)
   const target = next_action === "pay_by_link" ? action_data["payment_link"] : action_data["redirect_url"]
   const leads = (next_action === "redirect" || next_action === "pay_by_link") && typeof target === "string"
-  return leads && shown.trouble === undefined ? onwardPage(shown, onwards(target, publicUrl)) : waiting(shown)
+  return leads && shown.actionProblem === undefined ? onwardPage(shown, onwards(target, publicUrl)) : waiting(shown)
 }
