@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { commands } from "../../src/cli/commands/AllCommands.ts"
+import { commands } from "../../src/cli/Run.ts"
 import { parseInput, nearest } from "../../src/cli/shared/CommandParser.ts"
 import { asHelp, commandPath, completionScripts, namesUnder, unknownCommand } from "../../src/cli/shared/CommandLine.ts"
 import { extractTarget, targetOf } from "../../src/cli/shared/CommandTarget.ts"

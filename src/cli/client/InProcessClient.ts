@@ -126,7 +126,8 @@ const refusedBy = (failure: Failure): Effect.Effect<never, Refused> =>
 
 /** The organisation that a request names, which has to exist. */
 const namedOrganization = Effect.fnUntraced(function* (group: string, parts: RequestParts) {
-  const given = parts.path?.["org_id"] ?? parts.urlParams?.["org_id"] ?? (parts.payload as { org_id?: unknown } | undefined)?.org_id
+  const given =
+    parts.path?.["org_id"] ?? parts.urlParams?.["org_id"] ?? (parts.payload as { org_id?: unknown } | undefined)?.org_id
   const store = yield* Effect.serviceOption(OrganizationStore)
   if (typeof given !== "string" || Option.isNone(store)) return Option.none<OrgId>()
   const orgId = idOrNil(OrgId)(given)

@@ -4,7 +4,6 @@ import { argument, choice, databaseCommand, eitherCommand, option, optional } fr
 
 const moneyActions = () => import("../actions/MoneyActions.ts")
 const ledgerActions = () => import("../database/LocalMoney.ts")
-const reserveActions = () => import("../database/LocalReserves.ts")
 
 export const moneyCommands = [
   eitherCommand(
@@ -50,12 +49,12 @@ export const moneyCommands = [
     },
     run: (input) => ledgerActions().then(({ set }) => set(input))
   }),
-  databaseCommand("fees list", "List the fees that organisations are charged.", {
+  eitherCommand("fees list", "List the fees that organisations are charged.", {
     examples: ["corridor fees list --org ORG"],
     takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
-    run: (input) => ledgerActions().then(({ list }) => list(input))
+    run: (input) => moneyActions().then(({ fees }) => fees(input))
   }),
-  databaseCommand(
+  eitherCommand(
     "reserves set",
     "Set what of new payins is held back from payouts, as a whole; nothing (--bps 0) removes the rule.",
     {
@@ -73,13 +72,13 @@ export const moneyCommands = [
         ),
         currency: optional("currency", "CUR", "Currency of AMOUNT.")
       },
-      run: (input) => reserveActions().then(({ set }) => set(input))
+      run: (input) => moneyActions().then(({ setReserve }) => setReserve(input))
     }
   ),
-  databaseCommand("reserves list", "List what of payins is held back.", {
+  eitherCommand("reserves list", "List what of payins is held back.", {
     examples: ["corridor reserves list --org ORG"],
-    takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
-    run: (input) => reserveActions().then(({ list }) => list(input))
+    takes: { org: optional("org", "ORG", "Id of an organisation, needed by API; all of them by default.") },
+    run: (input) => moneyActions().then(({ reserves }) => reserves(input))
   }),
   databaseCommand(
     "ledger check",

@@ -32,7 +32,7 @@ export const paymentCommands = [
     {
       examples: ["corridor queue", "corridor queue --org ORG --json"],
       takes: { org: optional("org", "ORG", "Only this organisation's.") },
-      run: (input) => import("../actions/PaymentActions.ts").then(({ queue }) => queue(input))
+      run: (input) => paymentActions().then(({ queue }) => queue(input))
     }
   ),
   eitherCommand("payments list", "List payments, newest first.", {
@@ -200,7 +200,7 @@ export const paymentCommands = [
     takes: { which: anyProvider },
     run: (input) => providerActions().then(({ disable }) => disable(input))
   }),
-  databaseCommand("providers credentials set", "Give a configuration credentials of its own, and test them at once.", {
+  eitherCommand("providers credentials set", "Give a configuration credentials of its own, and test them at once.", {
     examples: [
       "corridor providers credentials set CONFIG_ID --field secret_key=@STRIPE_KEY",
       "corridor providers credentials set CONFIG_ID --stdin < credentials.json"
@@ -220,7 +220,7 @@ export const paymentCommands = [
         "Refuse at once what is signed with secrets that were replaced, which is otherwise accepted for 24 hours."
       )
     },
-    run: (input) => credentialActions().then(({ set }) => set(input))
+    run: (input) => providerActions().then(({ setCredentials }) => setCredentials(input))
   }),
   databaseCommand(
     "providers setup",

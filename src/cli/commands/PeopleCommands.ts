@@ -15,7 +15,6 @@ import {
 } from "../shared/Command.ts"
 
 const orgActions = () => import("../actions/OrgActions.ts")
-const kybActions = () => import("../actions/KybActions.ts")
 const userActions = () => import("../database/LocalUsers.ts")
 const keyActions = () => import("../actions/KeyActions.ts")
 
@@ -67,22 +66,22 @@ export const peopleCommands = [
   eitherCommand("kyb list", "List the latest KYB application of each organisation, newest first.", {
     examples: ["corridor kyb list --status pending"],
     takes: { status: maybe(choice("status", kybStatuses, "Only those with this status.")) },
-    run: (input) => kybActions().then(({ list }) => list(input))
+    run: (input) => orgActions().then(({ kybList }) => kybList(input))
   }),
   eitherCommand("kyb show", "Show a KYB application with its documents.", {
     examples: ["corridor kyb show KYB_ID"],
     takes: { id: kybId },
-    run: (input) => kybActions().then(({ show }) => show(input))
+    run: (input) => orgActions().then(({ kybShow }) => kybShow(input))
   }),
   eitherCommand("kyb approve", "Approve a KYB application; with KYB_APPROVALS=2 another person has to as well.", {
     examples: ["corridor kyb approve KYB_ID"],
     takes: { id: kybId, reason: optional("reason", "TEXT", "Sent to the organisation, and in the audit log.") },
-    run: (input) => kybActions().then(({ approve }) => approve(input))
+    run: (input) => orgActions().then(({ kybApprove }) => kybApprove(input))
   }),
   eitherCommand("kyb reject", "Reject a KYB application; the organisation may apply again.", {
     examples: ['corridor kyb reject KYB_ID --reason "The register does not know this business"'],
     takes: { id: kybId, reason: option("reason", "TEXT", "Sent to the organisation, and in the audit log.") },
-    run: (input) => kybActions().then(({ reject }) => reject(input))
+    run: (input) => orgActions().then(({ kybReject }) => kybReject(input))
   }),
   databaseCommand("users create", "Create a user, as a member of an organisation or as a platform admin.", {
     examples: ["corridor users create --email ada@kilimo.example --org ORG --role org-admin"],
@@ -110,15 +109,15 @@ export const peopleCommands = [
     takes: { user, org, role },
     run: (input) => userActions().then(({ join }) => join(input))
   }),
-  databaseCommand("users role", "Change a member's role in an organisation.", {
+  eitherCommand("users role", "Change a member's role in an organisation.", {
     examples: ["corridor users role --user ada@kilimo.example --org ORG --role org-admin"],
     takes: { user, org, role },
-    run: (input) => userActions().then(({ role: change }) => change(input))
+    run: (input) => keyActions().then(({ changeRole }) => changeRole(input))
   }),
-  databaseCommand("users leave", "End a membership, and revoke the API keys that go with it.", {
+  eitherCommand("users leave", "End a membership, and revoke the API keys that go with it.", {
     examples: ["corridor users leave --user ada@kilimo.example --org ORG"],
     takes: { user, org },
-    run: (input) => userActions().then(({ leave }) => leave(input))
+    run: (input) => keyActions().then(({ leave }) => leave(input))
   }),
   eitherCommand("keys create", "Create an API key; the whole key is shown this once.", {
     examples: ['corridor keys create --org ORG --name "Checkout server" --role staff'],

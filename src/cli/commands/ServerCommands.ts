@@ -59,7 +59,7 @@ export const serverCommands = [
       org,
       count
     },
-    run: (input) => import("../actions/ListenAction.ts").then(({ listen }) => listen(input))
+    run: (input) => import("../actions/LogActions.ts").then(({ listen }) => listen(input))
   }),
   apiCommand("trigger", "Make an event happen in a sandbox, by real payments with test values.", {
     examples: ["corridor trigger payment.completed", "corridor trigger payment.refunded --json"],
@@ -120,11 +120,8 @@ export const serverCommands = [
     "backup",
     "Write a consistent copy of the database to a file, while the server runs. Nothing else has to be installed.",
     {
-      examples: ["corridor backup corridor.backup", "corridor backup corridor.backup --by copy --json"],
-      takes: {
-        file: argument("FILE", "Where to: a file that is not there yet."),
-        by: maybe(choice("by", ["copy"], "The format. There is one, so this can be left out."))
-      },
+      examples: ["corridor backup corridor.backup"],
+      takes: { file: argument("FILE", "Where to: a file that is not there yet.") },
       run: (input) => backupActions().then(({ backup }) => backup(input))
     }
   ),

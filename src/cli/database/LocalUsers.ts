@@ -1,11 +1,14 @@
-/** `corridor users` and `corridor tokens` on the database. */
+/** `corridor users create` and `join`, `tokens` and `notifications`, which the API does not have. */
 import { Effect, Option, DateTime, Duration } from "effect"
+import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Role } from "../../domain/Roles.ts"
 import { Users, UserInput } from "../../people/users/Users.ts"
 import type { Member, User } from "../../people/users/UserStore.ts"
-import { findOrganization, findUser, onRecords, permitFor } from "../shared/LocalDatabase.ts"
-import { decodeInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
-import { properties, printable } from "../shared/Table.ts"
+import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
+import { type Notification, Outbox } from "../../platform/notifications/NotificationStore.ts"
+import { allPages, findOrganization, findUser, onRecords, permitFor, permitIn } from "../shared/LocalDatabase.ts"
+import { decodeInput, type IdInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
+import { minute, properties, printable, tableLayout } from "../shared/Table.ts"
 import { Members } from "../../people/members/Members.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import {
@@ -73,61 +76,21 @@ export const create = Effect.fnUntraced(function* (input: {
   yield* createOne({ json: input.json, wanted })
 })
 
-/** `corridor users join`, `users role` and `users leave` */
-interface Place extends JsonInput {
-  readonly user: string
-  readonly org: string
-}
-
-interface RoleInPlace extends Place {
-  readonly role: Role
-}
-
-const named = traced("Cli.namedMember")(function* ({ org, user }: Place) {
-  const { email, user_id } = yield* findUser(user)
-  const { name: organizationName, org_id } = yield* findOrganization(org)
-  return { email, user_id, org: Option.some(org_id), organizationName: printable(organizationName) }
-})
-
-const noMember = (email: string) => refuse(`--user: ${email} is not a member of this organisation.`)
-
 export const join = onRecords(
-  Effect.fnUntraced(function* (input: RoleInPlace) {
+  Effect.fnUntraced(function* (
+    input: JsonInput & { readonly user: string; readonly org: string; readonly role: Role }
+  ) {
     const members = yield* Members
-    const { email, org, organizationName, user_id } = yield* named(input)
+    const { email, user_id } = yield* findUser(input.user)
+    const { name, org_id } = yield* findOrganization(input.org)
     const data = yield* members
-      .add(yield* permitFor("platform", org), user_id, input.role)
+      .add(yield* permitFor("platform", Option.some(org_id)), user_id, input.role)
       .pipe(
         Effect.catchTag("Conflict", () =>
           refuse(`--user: ${email} is a member of this organisation already; "corridor users role" changes their role.`)
         )
       )
-    return { data, text: `${email} is now ${input.role} of ${organizationName}.` }
-  })
-)
-
-export const role = onRecords(
-  Effect.fnUntraced(function* (input: RoleInPlace) {
-    const members = yield* Members
-    const { email, org, organizationName, user_id } = yield* named(input)
-    const data = yield* members
-      .changeRole(yield* permitFor("members", org), user_id, input.role)
-      .pipe(Effect.catchTag("NotFound", () => noMember(email)))
-    return { data, text: `${email} is now ${input.role} of ${organizationName}.` }
-  })
-)
-
-export const leave = onRecords(
-  Effect.fnUntraced(function* (input: Place) {
-    const members = yield* Members
-    const { email, org, organizationName, user_id } = yield* named(input)
-    yield* members
-      .remove(yield* permitFor("members", org), user_id)
-      .pipe(Effect.catchTag("NotFound", () => noMember(email)))
-    return {
-      data: { user_id, org_id: Option.getOrNull(org), removed: true },
-      text: `${email} is no member of ${organizationName} any more; their API keys there are revoked.`
-    }
+    return { data, text: `${email} is now ${input.role} of ${printable(name)}.` }
   })
 )
 
@@ -202,3 +165,58 @@ export const issue = Effect.fnUntraced(function* (input: TokenInput & { readonly
   yield* sandboxOnly
   yield* issueOne({ ...input, ttl })
 })
+
+/** `corridor notifications` */
+/** The text may hold the token of an invitation: only "show" shows it. */
+const withoutText = ({ text: _text, ...rest }: Notification) => rest
+
+export const listMessages = onRecords(
+  Effect.fnUntraced(function* ({ org }: OrgInput) {
+    const outbox = yield* Outbox
+    const permit = yield* permitIn("platform", org)
+    const all = yield* allPages(
+      (window) => outbox.list(permit, window),
+      (notification) => notification.notification_id
+    )
+    const rows = all.map((one) => [
+      one.notification_id,
+      one.kind,
+      one.priority,
+      one.to,
+      one.subject,
+      minute(one.created_at)
+    ])
+    const titles = ["ID", "KIND", "PRIORITY", "TO", "SUBJECT", "CREATED"]
+    return {
+      data: all.map(withoutText),
+      ...tableLayout(titles, rows, "The outbox is empty.", ["KIND", "CREATED", "PRIORITY"])
+    }
+  })
+)
+
+const messageText = (one: Notification): string => {
+  const facts = properties([
+    ["Notification", one.notification_id],
+    ["Organisation", one.org_id],
+    ["Kind", one.kind],
+    ["Priority", one.priority],
+    ["To", one.to],
+    ["Subject", one.subject],
+    ["Created", one.created_at.toISOString()]
+  ])
+  return `${facts}\n\n${one.text}`
+}
+
+export const showMessage = onRecords(
+  Effect.fnUntraced(function* ({ id }: IdInput) {
+    const outbox = yield* Outbox
+    const data = yield* outbox
+      .show(yield* permitFor("platform"), uuidOrNil(id))
+      .pipe(
+        mapRefusal(() =>
+          refuse(`There is no notification with the id ${id} ("corridor notifications list" shows them).`)
+        )
+      )
+    return { data, text: messageText(data) }
+  })
+)

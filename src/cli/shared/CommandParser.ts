@@ -73,33 +73,29 @@ const checkValue = ({ name, values }: Pick<Parameter, "name" | "values">, text: 
   values.length === 0 || values.includes(text) ? Either.void : Either.left(badValue(name, values, text))
 
 /**
- * Options as @effect/cli reads them alike wherever they stand: `--name=value` in two words, and flags last, where no
- * word is taken for their value. The word after any other option is its value, even one with dashes.
+ * Options as pairs of name and value, which @effect/cli reads alike wherever they stand, and arguments. The word after an
+ * option is its value, even one with dashes.
  */
 const sorted = (options: ReadonlyArray<Parameter>, words: Given) =>
   Either.gen(function* () {
     const names = [...options, ...targetOptions].map(({ name }) => name)
     const end = words.includes("--") ? words.indexOf("--") : words.length
-    const valued: Array<string> = []
-    const flags: Array<string> = []
+    const pairs: Array<string> = []
     const unnamed: Array<string> = []
     for (let at = 0; at < end; at++) {
-      const word = words[at]!
-      if (!word.startsWith("--")) {
-        unnamed.push(word)
-        continue
-      }
-      const [name = "", ...rest] = word.split("=")
+      const [name = "", ...rest] = words[at]!.split("=")
       const option = options.find((one) => one.name === name)
-      if (option === undefined) return yield* Either.left(badOption(names, name))
-      const isFlag = option.kind === "flag"
-      const value = rest.length > 0 ? rest.join("=") || undefined : isFlag ? "true" : words.slice(0, end)[++at]
-      if (value === undefined) return yield* Either.left(`${name} needs a value after it.`)
-      yield* checkValue(isFlag ? { name, values: booleans } : option, value)
-      if (!isFlag) valued.push(name, value)
-      else if (value === "true") flags.push(name)
+      if (!name.startsWith("--")) unnamed.push(words[at]!)
+      else if (option === undefined) return yield* Either.left(badOption(names, name))
+      else {
+        const isFlag = option.kind === "flag"
+        const value = rest.length > 0 ? rest.join("=") || undefined : isFlag ? "true" : words.slice(0, end)[++at]
+        if (value === undefined) return yield* Either.left(`${name} needs a value after it.`)
+        yield* checkValue(isFlag ? { name, values: booleans } : option, value)
+        pairs.push(name, value)
+      }
     }
-    return { names, options: [...valued, ...flags], unnamed: [...unnamed, ...words.slice(end + 1)] }
+    return { names, pairs, unnamed: [...unnamed, ...words.slice(end + 1)] }
   })
 
 /** Fails with what is wrong with the words. */
@@ -110,11 +106,11 @@ export const parseInput = (
   Effect.gen(function* () {
     const [options, unnamed] = Arr.partition(Object.entries(parameters), ([, one]) => isArgument(one))
     const words = yield* sorted(
-      options.map(([, one]) => one),
+      Arr.map(options, ([, one]) => one),
       given
     )
     const [, [twice], ofOptions] = yield* Effect.mapError(
-      Options.processCommandLine(Options.all(options.map(([, one]) => optionOf(one))), words.options, config),
+      Options.processCommandLine(Options.all(options.map(([, one]) => optionOf(one))), words.pairs, config),
       missing
     )
     if (twice !== undefined) return yield* Effect.fail(`${twice} stands there twice.`)
