@@ -41,9 +41,9 @@ export const commands: Commands = {
     keys: "API keys.",
     tokens: "Tokens of users, for trying out user-facing calls.",
     kyb: "Applications of organisations, which people approve or reject.",
-    rates: "Base exchange rates, from which what an organisation is quoted follows.",
-    fees: "What organisations are charged for their payments: nothing, unless a rule says so.",
-    reserves: "What of payins is held back, and for how long.",
+    rates: "Base exchange rates, on which quotes to organisations are based.",
+    fees: "Fees of organisations; payments without a rule are free.",
+    reserves: "Rolling reserves and payout delays of payins.",
     ledger: "The double-entry ledger behind every payment and account.",
     payments: "Payments: list, show, resolve by hand, refund.",
     accounts: "Virtual accounts: list, freeze, unfreeze.",
@@ -54,7 +54,7 @@ export const commands: Commands = {
     webhooks: "The endpoints that events are sent to.",
     dlq: "The dead letter queue: webhook deliveries that failed for good.",
     notifications: "The outbox of the sandbox: messages that are mailed where SMTP_URL is set.",
-    secrets: "What the database keeps sealed under the master key.",
+    secrets: "Secrets that the database keeps encrypted under the master key.",
     sandbox: "The built-in sandbox."
   },
   all: [...peopleCommands, ...moneyCommands, ...paymentCommands, ...ruleCommands, ...webhookCommands, ...serverCommands]

@@ -6,6 +6,8 @@ import { type Answer, call, callAll, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { decodeOption, type IdInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
+import type { newKey } from "../commands/PeopleCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import { minute, printable, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 const onRecords = onTarget("records")
@@ -38,12 +40,7 @@ export const listUsers = onRecords(({ org }: OrgInput) =>
 
 type Key = Answer<"apiKeys", "list">["data"][number]
 
-interface KeyInput extends JsonInput {
-  readonly org: string
-  readonly name: string
-  readonly role: Role
-  readonly user: Option.Option<string>
-}
+type KeyInput = Input<typeof newKey>
 
 /** By id, or by e-mail address. */
 const userNamed = Effect.fnUntraced(function* (user: string, org_id?: string) {

@@ -8,6 +8,8 @@ import { wants } from "../../domain/EventTypes.ts"
 import { deliveryHeaders } from "../../webhooks/delivery/DeliveryAttempt.ts"
 import { formatSecret, SECRET_BYTES } from "../../webhooks/WebhookSecrets.ts"
 import { addressIn } from "../shared/CommandTarget.ts"
+import type { listenOptions, logOptions } from "../commands/ServerCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import { checkEventPatterns } from "./WebhookActions.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { painter, Streams, writeLine } from "../shared/Terminal.ts"
@@ -24,8 +26,8 @@ import { printServer, theServer } from "../client/RunCommand.ts"
 type TailedEvent = Answer<"webhookLog", "events">["data"][number]
 
 const OVERLAP_MILLIS = 30_000
-const PACE = "700 millis"
-const PACE_IN_TROUBLE = "2 seconds"
+const POLL_INTERVAL = "700 millis"
+const RETRY_INTERVAL = "2 seconds"
 
 interface Position {
   /** When the newest that was seen happened; nothing has happened yet otherwise. */
@@ -44,7 +46,7 @@ const later = (one: string | undefined, other: string | undefined): string | und
 const before = (moment: string): string => new Date(Date.parse(moment) - OVERLAP_MILLIS).toISOString()
 
 /** A server that is down or busy is asked again; a refusal is final. */
-const passes = ({ status }: Refused): boolean => status === 0 || status === 429 || status >= 500
+const isTransient = ({ status }: Refused): boolean => status === 0 || status === 429 || status >= 500
 
 const recent = (position: Position, org: string | undefined) =>
   callAll("webhookLog", "events", {
@@ -74,18 +76,18 @@ export const followEvents = <E, R>(
     const { root } = yield* ApiClient
     let position: Position = yield* fromNow(org)
     yield* begun
-    let troubled = false
+    let isDown = false
     for (;;) {
       const read = yield* Effect.either(recent(position, org))
       if (read._tag === "Left") {
-        if (!passes(read.left)) return yield* read.left
-        if (!troubled) err(`${root} does not answer: waiting for it.\n`)
-        troubled = true
-        yield* Effect.sleep(PACE_IN_TROUBLE)
+        if (!isTransient(read.left)) return yield* read.left
+        if (!isDown) err(`${root} does not answer: waiting for it.\n`)
+        isDown = true
+        yield* Effect.sleep(RETRY_INTERVAL)
         continue
       }
-      if (troubled) err(`${root} answers again.\n`)
-      troubled = false
+      if (isDown) err(`${root} answers again.\n`)
+      isDown = false
       const fresh = Arr.sort(
         read.right.filter(({ event_id }) => !position.seen.has(event_id)),
         oldestFirst
@@ -96,7 +98,7 @@ export const followEvents = <E, R>(
         seen: new Set(read.right.map(({ event_id }) => event_id))
       }
       if (!(yield* use(fresh))) return
-      yield* Effect.sleep(PACE)
+      yield* Effect.sleep(POLL_INTERVAL)
     }
   })
 
@@ -161,18 +163,11 @@ const auditOrNot = (org: string | undefined, limit: number, wanted: boolean) =>
     return Option.none<ReadonlyArray<AuditEntry>>()
   })
 
-/** As many as are known at the start: what is older than those can never look new. */
+/** Audit entries read at the start; older ones never count as new. */
 const AUDIT_KNOWN = 100
 const AUDIT_PAGE = 50
 
-export const tail = Effect.fnUntraced(function* (input: {
-  readonly lines: string
-  readonly only: Option.Option<"audit" | "events">
-  readonly noFollow: boolean
-  readonly org: Option.Option<string>
-  readonly count: Option.Option<string>
-  readonly json: boolean
-}) {
+export const tail = Effect.fnUntraced(function* (input: Input<typeof logOptions>) {
   const lines = yield* linesFrom(input.lines)
   const only = Option.getOrUndefined(input.only)
   let left = Option.getOrElse(yield* wholeNumber("--count", input.count), () => Number.POSITIVE_INFINITY)
@@ -283,14 +278,7 @@ const secretFrom = (given: Option.Option<string>) =>
         : refuse("--secret begins with whsec_, as the secret of an endpoint does.")
   })
 
-export const listen = Effect.fnUntraced(function* (input: {
-  readonly forwardTo: string
-  readonly events: ReadonlyArray<string>
-  readonly secret: Option.Option<string>
-  readonly org: Option.Option<string>
-  readonly count: Option.Option<string>
-  readonly json: boolean
-}) {
+export const listen = Effect.fnUntraced(function* (input: Input<typeof listenOptions>) {
   const address = addressIn(input.forwardTo)
   if (Option.isNone(address)) return yield* refuse("--forward-to is not a URL such as http://localhost:4000/webhooks.")
   yield* checkEventPatterns(input.events)

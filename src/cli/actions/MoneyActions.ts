@@ -23,11 +23,13 @@ import {
   wireNumber
 } from "../shared/CommandInput.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
+import type { transferOutcome } from "../commands/PaymentCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import { framed, minute, printable, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 type Account = Answer<"virtualAccounts", "get">["data"]
 
-const onAccounts = onTarget("accounts")
+const onAccounts = onTarget("whole")
 
 const balanceOf = ({ balance, currency }: Pick<Account, "balance" | "currency">) => `${balance.text} ${currency}`
 
@@ -85,13 +87,7 @@ export const unfreeze = onAccounts(
   })
 )
 
-interface ResolveInput extends IdInput {
-  readonly as: "credited" | "returned"
-  readonly reason: string
-  readonly account: Option.Option<string>
-  readonly org: Option.Option<string>
-  readonly movement: Option.Option<string>
-}
+type ResolveInput = Input<typeof transferOutcome>
 
 type TransferDecision = Pick<ResolveInput, "id" | "json"> & { readonly payload: typeof ResolveTransfer.Type }
 

@@ -1,5 +1,5 @@
 /** `corridor payments` and `corridor queue` */
-import { isFinal, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { type Answer, call, callAll, orNotFound, type Refused } from "../client/ApiClient.ts"
 import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
 import { BigDecimal, Effect, Either, Option, Schema } from "effect"
@@ -7,6 +7,8 @@ import { Flow } from "../../domain/Corridor.ts"
 import { roundToSignificantDigits, toPlainText, type WireNumber } from "../../domain/Decimal.ts"
 import { onServer, onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
+import type { paymentDecision, paymentFilters, paymentRefund } from "../commands/PaymentCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import {
   amountIn,
   decodeInput,
@@ -278,17 +280,7 @@ const listSome = onPayments(
   })
 )
 
-export const list = ({
-  json,
-  limit,
-  ...filters
-}: OrgInput & {
-  readonly status: Option.Option<PaymentStatus>
-  readonly direction: Option.Option<Flow>
-  readonly reference: Option.Option<string>
-  readonly search: Option.Option<string>
-  readonly limit: string
-}) =>
+export const list = ({ json, limit, ...filters }: Input<typeof paymentFilters>) =>
   Effect.flatMap(decodeInput(Filter, { ...givenFields(filters), limit } as typeof Filter.Encoded), (filter) =>
     listSome({ ...filter, json })
   )
@@ -308,14 +300,7 @@ const amountFrom = (given: string, expected: string) =>
     onRight: (amount) => Effect.succeed(wireNumber(amount))
   })
 
-/** The options of `corridor payments resolve`. */
-interface ResolveInput extends IdInput {
-  readonly as: Option.Option<"completed" | "failed">
-  readonly reason: Option.Option<string>
-  readonly item: Option.Option<string>
-  readonly movement: Option.Option<string>
-  readonly amount: Option.Option<string>
-}
+type ResolveInput = Input<typeof paymentDecision>
 
 const listDecisions = onSettlements(
   Effect.fnUntraced(function* ({ id, item }: ResolveInput) {
@@ -355,11 +340,7 @@ export const resolve = Effect.fnUntraced(function* (input: ResolveInput) {
   yield* resolveOne({ ...input, payload: { outcome: input.as.value, reason, ...given } })
 })
 
-interface RefundInput extends IdInput {
-  readonly reason: string
-  readonly amount: Option.Option<string>
-  readonly item: Option.Option<string>
-}
+type RefundInput = Input<typeof paymentRefund>
 
 const giveBack = onSettlements(
   Effect.fnUntraced(function* ({ id, item, reason }: RefundInput) {

@@ -5,6 +5,8 @@ import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
 import { type Answer, call, callAll } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
+import type { newConfig, newCredentials } from "../commands/PaymentCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import { decodeInput, givenFields, type JsonInput, refuse, wireNumber } from "../shared/CommandInput.ts"
 import { framed, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
@@ -94,19 +96,7 @@ const switchTo = (is_active: boolean) =>
 export const enable = switchTo(true)
 export const disable = switchTo(false)
 
-/** The options of `corridor providers add`. */
-interface TypedConfig {
-  readonly provider: string
-  readonly country: string
-  readonly method: string
-  readonly direction: string
-  readonly priority: Option.Option<string>
-  readonly min: Option.Option<string>
-  readonly max: Option.Option<string>
-  readonly org: Option.Option<string>
-  readonly description: Option.Option<string>
-  readonly off: boolean
-}
+type TypedConfig = Input<typeof newConfig>
 
 const optionNames = {
   provider: "PROVIDER",
@@ -154,8 +144,8 @@ const addOne = onProviders(
   })
 )
 
-export const add = ({ json, ...typed }: TypedConfig & JsonInput) =>
-  Effect.flatMap(configFrom(typed), (wanted) => addOne({ json, wanted }))
+export const add = (typed: TypedConfig) =>
+  Effect.flatMap(configFrom(typed), (wanted) => addOne({ json: typed.json, wanted }))
 
 type Typed = Readonly<Record<string, string>>
 
@@ -179,7 +169,7 @@ const standardInput = Effect.tryPromise({
   catch: () => refuse("--stdin: standard input cannot be read, or is too long.")
 })
 
-/** No refusal repeats what was typed: it may be a secret in the wrong place. */
+/** Refusals never repeat the input: it may be a secret in the wrong place. */
 const document = Effect.flatMap(standardInput, (text) =>
   Either.mapLeft(decodeDocument(text), () =>
     refuse('--stdin: expected one JSON object of texts, such as {"secret_key": "sk_live_…"}.')
@@ -223,10 +213,7 @@ const accountNamed = Effect.fnUntraced(function* (which: string) {
   return Option.isSome(kept) ? kept.value : yield* noSuchConfig(which)
 })
 
-interface CredentialsInput extends JsonInput {
-  readonly which: string
-  readonly forgetReplaced: boolean
-}
+type CredentialsInput = Input<typeof newCredentials>
 
 const setThem = onProviders(
   Effect.fnUntraced(function* ({ forgetReplaced, typed, which }: CredentialsInput & { readonly typed: Typed }) {
@@ -252,6 +239,5 @@ const setThem = onProviders(
   })
 )
 
-export const setCredentials = (
-  input: CredentialsInput & { readonly field: ReadonlyArray<string>; readonly stdin: boolean }
-) => Effect.flatMap(typedIn(input.field, input.stdin), (typed) => setThem({ ...input, typed }))
+export const setCredentials = (input: CredentialsInput) =>
+  Effect.flatMap(typedIn(input.field, input.stdin), (typed) => setThem({ ...input, typed }))

@@ -99,21 +99,19 @@ const providers = async () => {
   })
 }
 
-const accounts = async () => {
-  const { appOn } = await import("../../app/Services.ts")
-  const { VirtualAccountsApi } = await import("../../contract/api/VirtualAccountsApi.ts")
-  const { virtualAccountsHandlers } = await import("../../treasury/accounts/VirtualAccountsHttp.ts")
-  return handlerSet(appOn(ExistingLive), { virtualAccounts: [VirtualAccountsApi, virtualAccountsHandlers] })
-}
-
-const rules = async () => {
+const whole = async () => {
   const { appOn } = await import("../../app/Services.ts")
   const { RulesApi } = await import("../../contract/api/RulesApi.ts")
+  const { VirtualAccountsApi } = await import("../../contract/api/VirtualAccountsApi.ts")
   const { rulesHandlers } = await import("../../payments/rules/RulesHttp.ts")
-  return handlerSet(appOn(ExistingLive), { rules: [RulesApi, rulesHandlers] })
+  const { virtualAccountsHandlers } = await import("../../treasury/accounts/VirtualAccountsHttp.ts")
+  return handlerSet(appOn(ExistingLive), {
+    rules: [RulesApi, rulesHandlers],
+    virtualAccounts: [VirtualAccountsApi, virtualAccountsHandlers]
+  })
 }
 
-const sets = { accounts, payments, providers, records, reserves, rules, settlements }
+const sets = { payments, providers, records, reserves, settlements, whole }
 
 export type HandlerSetName = keyof typeof sets
 

@@ -14,10 +14,7 @@ export const moneyCommands = [
       takes: {
         from: argument("FROM", "The currency or crypto asset that is given, such as USD."),
         to: argument("TO", "The one that is received for it, such as KES."),
-        rate: argument(
-          "RATE",
-          "How much of TO one unit of FROM is worth, such as 129.35: at most 12 significant digits."
-        )
+        rate: argument("RATE", "Units of TO for one of FROM, such as 129.35: at most 12 significant digits.")
       },
       run: (input) => moneyActions().then(({ set }) => set(input))
     }
@@ -56,7 +53,7 @@ export const moneyCommands = [
   }),
   eitherCommand(
     "reserves set",
-    "Set what of new payins is held back from payouts, as a whole; nothing (--bps 0) removes the rule.",
+    "Set the reserve and payout delay of new payins, as a whole; nothing (--bps 0) removes the rule.",
     {
       examples: ["corridor reserves set --org ORG --method card --bps 1000 --days 180 --delay 2"],
       takes: {
@@ -75,7 +72,7 @@ export const moneyCommands = [
       run: (input) => moneyActions().then(({ setReserve }) => setReserve(input))
     }
   ),
-  eitherCommand("reserves list", "List what of payins is held back.", {
+  eitherCommand("reserves list", "List reserves and payout delays.", {
     examples: ["corridor reserves list --org ORG"],
     takes: { org: optional("org", "ORG", "Id of an organisation, needed by API; all of them by default.") },
     run: (input) => moneyActions().then(({ reserves }) => reserves(input))

@@ -27,11 +27,27 @@ const keyId = argument("ID", 'Id of the key, as "corridor keys list" shows it.')
 
 const kybId = argument("ID", 'Id of the application, as "corridor kyb list" shows it.')
 
+export const newUser = {
+  email: option("email", "ADDRESS", "E-mail address, unique among all users."),
+  org: optional("org", "ORG", "Id of an organisation to make them a member of."),
+  role: maybe(role),
+  country: optional("country", "CC", "The country they live in, as an ISO 3166-1 code such as KE."),
+  subject: optional("subject", "SUB", "The `sub` of their tokens at your identity provider; their own id by default."),
+  admin: flag("admin", "Make them a platform admin, who may do everything in every organisation.")
+}
+
+export const newKey = {
+  org,
+  name: option("name", "NAME", "Purpose of the key, such as the server that will hold it."),
+  role: withDefault("org-admin", choice("role", roles, "Role of the key; org-admin by default.")),
+  user: optional("user", "USER", "Id or e-mail of the member it acts for; the oldest org-admin by default.")
+}
+
 export const peopleCommands = [
   eitherCommand("orgs create", "Create an organisation (in sandbox mode a sandbox organisation).", {
     examples: ['corridor orgs create --name "Kilimo Ltd" --country KE --currency KES --email ops@kilimo.example'],
     takes: {
-      name: option("name", "NAME", "What the organisation is called."),
+      name: option("name", "NAME", "Name of the organisation."),
       country: option("country", "CC", "Its home country, as an ISO 3166-1 code such as KE."),
       currency: option("currency", "CUR", "Its home currency, as an ISO 4217 code such as KES."),
       email: option("email", "ADDRESS", "Where messages to the organisation go."),
@@ -48,7 +64,7 @@ export const peopleCommands = [
     examples: ["corridor orgs set ORG --feature escrow --review-threshold 50000"],
     takes: {
       id: argument("ORG", "Id of the organisation."),
-      name: optional("name", "NAME", "What the organisation is called."),
+      name: optional("name", "NAME", "Name of the organisation."),
       email: optional("email", "ADDRESS", "Where messages to the organisation go."),
       country: optional("country", "CC", "Its home country, as an ISO 3166-1 code such as KE."),
       feature: repeated(choice("feature", features, "All features to be on, one by one.")),
@@ -85,18 +101,7 @@ export const peopleCommands = [
   }),
   databaseCommand("users create", "Create a user, as a member of an organisation or as a platform admin.", {
     examples: ["corridor users create --email ada@kilimo.example --org ORG --role org-admin"],
-    takes: {
-      email: option("email", "ADDRESS", "E-mail address, unique among all users."),
-      org: optional("org", "ORG", "Id of an organisation to make them a member of."),
-      role: maybe(role),
-      country: optional("country", "CC", "The country they live in, as an ISO 3166-1 code such as KE."),
-      subject: optional(
-        "subject",
-        "SUB",
-        "The `sub` of their tokens at your identity provider; their own id by default."
-      ),
-      admin: flag("admin", "Make them a platform admin, who may do everything in every organisation.")
-    },
+    takes: newUser,
     run: (input) => userActions().then(({ create }) => create(input))
   }),
   eitherCommand("users list", "List users, newest first.", {
@@ -121,12 +126,7 @@ export const peopleCommands = [
   }),
   eitherCommand("keys create", "Create an API key; the whole key is shown this once.", {
     examples: ['corridor keys create --org ORG --name "Checkout server" --role staff'],
-    takes: {
-      org,
-      name: option("name", "NAME", "What the key is for, such as the server that will hold it."),
-      role: withDefault("org-admin", choice("role", roles, "Role of the key; org-admin by default.")),
-      user: optional("user", "USER", "Id or e-mail of the member it acts for; the oldest org-admin by default.")
-    },
+    takes: newKey,
     run: (input) => keyActions().then(({ create }) => create(input))
   }),
   eitherCommand("keys list", "List an organisation's API keys, newest first.", {
@@ -153,7 +153,7 @@ export const peopleCommands = [
   databaseCommand("tokens issue", "Issue a bearer token of the development issuer (sandbox mode only).", {
     examples: ['corridor tokens issue --user ada@kilimo.example --ttl "90 minutes"'],
     takes: {
-      user: option("user", "USER", "Id or e-mail of the user that the token speaks for."),
+      user: option("user", "USER", "Id or e-mail of the user of the token."),
       org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to, or none."),
       ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.')
     },

@@ -46,7 +46,7 @@ const oneOf = (what: string, values: ReadonlyArray<string>) => () => ({
   override: true
 })
 
-/** As the options have it. */
+/** Options of `corridor fees set`. */
 const TypedFee = Schema.Struct({
   method: PaymentMethod.annotations({ message: oneOf("payment method", paymentMethods) }),
   direction: Flow.annotations({ message: oneOf("direction", flows) }),

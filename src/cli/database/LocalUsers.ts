@@ -20,6 +20,8 @@ import {
 } from "../../people/auth/DevelopmentIssuer.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/policies/PeoplePolicies.ts"
+import type { newUser } from "../commands/PeopleCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
 const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
@@ -57,15 +59,7 @@ const createOne = onRecords(
   })
 )
 
-export const create = Effect.fnUntraced(function* (input: {
-  readonly email: string
-  readonly org: Option.Option<string>
-  readonly role: Option.Option<Role>
-  readonly country: Option.Option<string>
-  readonly subject: Option.Option<string>
-  readonly admin: boolean
-  readonly json: boolean
-}) {
+export const create = Effect.fnUntraced(function* (input: Input<typeof newUser>) {
   const wanted = yield* decodeInput(UserInput, {
     email: input.email,
     country: Option.getOrNull(input.country),
@@ -107,7 +101,7 @@ const ttlFrom = (text: Option.Option<string>) => {
     : Effect.succeed(ttl)
 }
 
-/** None for someone who belongs to none yet: with such a token they accept an invitation, and nothing else. */
+/** Organisation of a token; undefined for a user without one, who can only accept an invitation with it. */
 const organizationFor = traced("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
   const users = yield* Users
   const own = (yield* users.membershipsOf(user.user_id)).map(({ org_id }) => org_id)
@@ -120,7 +114,7 @@ const organizationFor = traced("Cli.organizationFor")(function* (user: User, nam
   return yield* refuse(`--org: ${user.email} belongs to several organisations, name one of ${own.join(", ")}.`)
 })
 
-/** Comes before everything else: where the development issuer has no place, its key must not even be made. */
+/** Refuses before the key of the development issuer is made. */
 const sandboxOnly = Effect.gen(function* () {
   if (yield* issuesTokens) return
   const { mode } = yield* Settings

@@ -121,7 +121,7 @@ const openReceiver = Effect.fnUntraced(function* (receiver: Receiver) {
 
   return {
     webhookId: data.webhook_id,
-    /** All that has come once these have, each of them signed. */
+    /** Waits for these events; returns all that arrived, each with a verified signature. */
     allOf: (expected: ReadonlyArray<Expected>) =>
       received.pipe(
         Effect.filterOrFail(
