@@ -1,12 +1,18 @@
-/** Runs a command line, from its words to its output. */
+/** All commands, and how a command line runs, from its words to its output. */
 import about from "../../package.json" with { type: "json" }
 import { ConfigProvider, Effect, Either, Option } from "effect"
-import { commands } from "./commands/AllCommands.ts"
+import { serverCommands } from "./commands/ServerCommands.ts"
+import { peopleCommands } from "./commands/PeopleCommands.ts"
+import { moneyCommands } from "./commands/MoneyCommands.ts"
+import { paymentCommands } from "./commands/PaymentCommands.ts"
+import { webhookCommands } from "./commands/WebhookCommands.ts"
+import { ruleCommands } from "./commands/RuleCommands.ts"
 import { helpText, onTerminal } from "./shared/CommandHelp.ts"
 import { refuse } from "./shared/CommandInput.ts"
 import {
   asHelp,
   commandPath,
+  type Commands,
   completions,
   completionScripts,
   programOptions,
@@ -17,6 +23,42 @@ import {
 import { explainFailure, writeLine, painter, Streams } from "./shared/Terminal.ts"
 import { extractTarget, requireNoServer, Target, targetOf } from "./shared/CommandTarget.ts"
 import { badOption, badValue, parseInput } from "./shared/CommandParser.ts"
+
+const program = `Operate Corridor from the machine it runs on, whether or not the server is running, or by its API.
+
+Commands read the same environment as the server: DATA_DIR, DATABASE_URL, CORRIDOR_MODE and so on.
+
+With --url URL and --api-key KEY or --token JWT (or CORRIDOR_URL, CORRIDOR_API_KEY, CORRIDOR_TOKEN) a command calls that server's API instead, as the caller that the credential names.
+
+Every command takes --json, for output that programs read.`
+
+export const commands: Commands = {
+  groups: {
+    "": program,
+    logs: "The audit log and the events.",
+    orgs: "Organisations.",
+    users: "Users and their memberships.",
+    keys: "API keys.",
+    tokens: "Tokens of users, for trying out user-facing calls.",
+    kyb: "Applications of organisations, which people approve or reject.",
+    rates: "Base exchange rates, on which quotes to organisations are based.",
+    fees: "Fees of organisations; payments without a rule are free.",
+    reserves: "Rolling reserves and payout delays of payins.",
+    ledger: "The double-entry ledger behind every payment and account.",
+    payments: "Payments: list, show, resolve by hand, refund.",
+    accounts: "Virtual accounts: list, freeze, unfreeze.",
+    rules: "Limits on payments by phone, card, e-mail, address or beneficiary.",
+    lists: "Block and allow lists.",
+    providers: "Which provider serves which corridor, and through whose account.",
+    "providers credentials": "The credentials that open a configuration's own account at its provider.",
+    webhooks: "The endpoints that events are sent to.",
+    dlq: "The dead letter queue: webhook deliveries that failed for good.",
+    notifications: "The outbox of the sandbox: messages that are mailed where SMTP_URL is set.",
+    secrets: "Secrets that the database keeps encrypted under the master key.",
+    sandbox: "The built-in sandbox."
+  },
+  all: [...peopleCommands, ...moneyCommands, ...paymentCommands, ...ruleCommands, ...webhookCommands, ...serverCommands]
+}
 
 /** A word after `--` is an argument. */
 const asksForJson = (words: ReadonlyArray<string>): boolean => {

@@ -89,7 +89,7 @@ beforeAll(async () => {
   await server.stop()
   await query(source.url, "update provider_configs set description = '' where description is null")
   before = await contents(source.url)
-  taken = await dataIn(environment(source))("backup", file, "--by", "copy")
+  taken = await dataIn(environment(source))("backup", file)
 })
 
 afterAll(async () => {
@@ -229,7 +229,7 @@ it("brings a month back that had left its table and was in no file yet", async (
       values ('01890000-0000-7000-8000-000000000001', 'operator', 'cli', 'a.test', 'test', 'x', '2018-03-05T00:00:00Z')`
   )
   const path = join(folder, "leaving.backup")
-  expect((await cliIn(environment(odd))("backup", path, "--by", "copy")).code).toBe(0)
+  expect((await cliIn(environment(odd))("backup", path)).code).toBe(0)
   const target = await newDatabase("empty")
   const { code, stderr } = await restored(target, path)
   expect([code, stderr]).toEqual([0, ""])
@@ -241,7 +241,7 @@ it("brings a month back that had left its table and was in no file yet", async (
 it("reaches the primary among several hosts, as the service does", async () => {
   const several = { ...source, url: source.url.replace(/@([^/]+)\//, "@127.0.0.1:1,$1/") }
   const path = join(folder, "several.backup")
-  const taking = await cliIn(environment(several))("backup", path, "--by", "copy")
+  const taking = await cliIn(environment(several))("backup", path)
   expect([taking.code, taking.stderr]).toEqual([0, ""])
 })
 
@@ -265,7 +265,7 @@ it("takes as long as it takes, also where the role is held to a time, as it is b
     limited.url,
     "set statement_timeout = 0; begin; lock table webhooks; select pg_sleep(6); commit"
   )
-  const { code, stderr } = await cliIn(environment(limited))("backup", path, "--by", "copy")
+  const { code, stderr } = await cliIn(environment(limited))("backup", path)
   await holding
   await query(limited.url, `alter role current_user in database "${name}" reset all`)
   expect([code, stderr]).toEqual([0, ""])

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { commands } from "../../src/cli/commands/AllCommands.ts"
+import { commands } from "../../src/cli/Run.ts"
 import { parseInput, nearest } from "../../src/cli/shared/CommandParser.ts"
 import { asHelp, commandPath, completionScripts, namesUnder, unknownCommand } from "../../src/cli/shared/CommandLine.ts"
 import { extractTarget, targetOf } from "../../src/cli/shared/CommandTarget.ts"
@@ -87,6 +87,8 @@ describe("the words after a command", () => {
     ["payments list", ["--status=done"], /^--status: expected one of initiated, [^?]*; done is none of them\.$/],
     ["payments list", ["--statsu", "failed"], /^--statsu is not an option here; .* Did you mean --status\?$/],
     ["payments list", ["--status"], /^--status needs a value after it\.$/],
+    ["payments show", ["--nope"], /^--nope is not an option here; there are: --json, --url, .*\.$/],
+    ["payments refund", ["--reason", "--", "ID"], /^--reason needs a value after it\.$/],
     ["payments resolve", ["ID", "--as", "done"], /^--as: expected one of completed, failed; done is none of them\.$/],
     [
       "keys create",

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { expect, it } from "vitest"
-import { commands } from "../../src/cli/commands/AllCommands.ts"
+import { commands } from "../../src/cli/Run.ts"
 import { cliIn } from "./Cli.ts"
 
 /** Types are gone by then. */
@@ -33,7 +33,7 @@ it("reads the commands and a little of the domain at its start, and nothing of t
 
 const whole = /^src\/(app\/Services\.ts|console\/|hosted\/|contract\/api\/Api\.ts)/
 
-it.each(["LocalBackup", "LocalMoney", "LocalNotifications", "LocalProviders", "LocalUsers"])(
+it.each(["LocalBackup", "LocalMoney", "LocalProviders", "LocalUsers"])(
   "%s loads a part of the service, and not the whole",
   (name) => {
     expect(Array.from(reached(`src/cli/database/${name}.ts`)).filter((file) => whole.test(file))).toEqual([])
@@ -47,7 +47,7 @@ const loadedBy = (set: string): ReadonlyArray<string> => {
   return Array.from(body.matchAll(/import\("([^"]+)"\)/g), ([, to]) => normalize(join("src/cli/client", to!)))
 }
 
-it.each(["payments", "providers", "records", "settlements"])(
+it.each(["payments", "providers", "records", "reserves", "settlements"])(
   "the handlers of %s load a part of the service, and not the whole",
   (set) => {
     const loaded = loadedBy(set)

@@ -41,7 +41,7 @@ it("restores a backup of the version before, and applies the migrations since", 
   )
   await query(older.url, makeOrganization)
   const file = join(folder, "older.backup")
-  await dataIn(environment(older))("backup", file, "--by", "copy")
+  await dataIn(environment(older))("backup", file)
   expect(await dataIn(environment(target))("restore", file)).toMatchObject({
     migrations_applied: [last],
     books: { problems: [] }

@@ -1,4 +1,4 @@
-/** `corridor keys` and `corridor users list` */
+/** `corridor keys`, and `corridor users list`, `role` and `leave` */
 import { Effect, Option, Schema } from "effect"
 import { CreateApiKey, RotateApiKey } from "../../contract/api/ApiKeysApi.ts"
 import type { Role } from "../../domain/Roles.ts"
@@ -6,7 +6,9 @@ import { type Answer, call, callAll, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { decodeOption, type IdInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
-import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
+import type { newKey } from "../commands/PeopleCommands.ts"
+import type { Input } from "../shared/Command.ts"
+import { minute, printable, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 const onRecords = onTarget("records")
 
@@ -38,19 +40,64 @@ export const listUsers = onRecords(({ org }: OrgInput) =>
 
 type Key = Answer<"apiKeys", "list">["data"][number]
 
-interface KeyInput extends JsonInput {
+type KeyInput = Input<typeof newKey>
+
+/** By id, or by e-mail address. */
+const userNamed = Effect.fnUntraced(function* (user: string, org_id?: string) {
+  const wanted = user.toLowerCase()
+  const all = yield* callAll("users", "list", { urlParams: { org_id } })
+  return Option.fromNullable(all.find(({ email, user_id }) => wanted === email.toLowerCase() || wanted === user_id))
+})
+
+const noSuchUser = (user: string) =>
+  refuse(`--user: there is no user with the id or e-mail address ${user} ("corridor users list" shows them).`)
+
+interface MemberInput extends JsonInput {
+  readonly user: string
   readonly org: string
-  readonly name: string
-  readonly role: Role
-  readonly user: Option.Option<string>
 }
 
+const noMember = (email: string) => `--user: ${email} is not a member of this organisation.`
+
+const memberNamed = Effect.fnUntraced(function* ({ org, user }: MemberInput) {
+  const member = yield* userNamed(user, org)
+  if (Option.isNone(member)) {
+    const known = yield* userNamed(user)
+    return yield* Option.match(known, {
+      onNone: () => noSuchUser(user),
+      onSome: ({ email }) => refuse(noMember(email))
+    })
+  }
+  const { email, user_id } = member.value
+  const { data } = yield* call("organizations", "get", { path: { org_id: org } })
+  return { email, path: { org_id: data.org_id, user_id }, organization: printable(data.name) }
+})
+
+export const changeRole = onRecords(
+  Effect.fnUntraced(function* (input: MemberInput & { readonly role: Role }) {
+    const { email, organization, path } = yield* memberNamed(input)
+    const changed = call("members", "change", { path, payload: { role: input.role } })
+    const { data } = yield* orNotFound(noMember(email))(changed)
+    return { data, text: `${email} is now ${input.role} of ${organization}.` }
+  })
+)
+
+export const leave = onRecords(
+  Effect.fnUntraced(function* (input: MemberInput) {
+    const { email, organization, path } = yield* memberNamed(input)
+    yield* orNotFound(noMember(email))(call("members", "remove", { path }))
+    return {
+      data: { user_id: path.user_id, org_id: path.org_id, removed: true },
+      text: `${email} is no member of ${organization} any more; their API keys there are revoked.`
+    }
+  })
+)
+
+/** The API itself refuses an unknown id. */
 const userIdOf = Effect.fnUntraced(function* (user: string) {
   if (!user.includes("@")) return user
-  const wanted = user.toLowerCase()
-  const found = (yield* callAll("users", "list", { urlParams: {} })).find(({ email }) => email.toLowerCase() === wanted)
-  if (found !== undefined) return found.user_id
-  return yield* refuse(`--user: there is no user with the e-mail address ${user} ("corridor users list" shows them).`)
+  const found = yield* userNamed(user)
+  return Option.isSome(found) ? found.value.user_id : yield* noSuchUser(user)
 })
 
 const createOne = onRecords(

@@ -1,5 +1,16 @@
-/** `corridor logs tail`: the audit log and the events of an organisation as one log, oldest first. */
-import { Effect, Either, Option, Array as Arr, Order } from "effect"
+/**
+ * `corridor logs tail`: the audit log and the events of an organisation as one log, oldest first. `corridor listen`:
+ * forwards events to a program on this machine, signed as a delivery is.
+ */
+import { randomBytes } from "node:crypto"
+import { Array as Arr, Clock, Duration, Effect, Either, Option, Order } from "effect"
+import { wants } from "../../domain/EventTypes.ts"
+import { deliveryHeaders } from "../../webhooks/delivery/DeliveryAttempt.ts"
+import { formatSecret, SECRET_BYTES } from "../../webhooks/WebhookSecrets.ts"
+import { addressIn } from "../shared/CommandTarget.ts"
+import type { listenOptions, logOptions } from "../commands/ServerCommands.ts"
+import type { Input } from "../shared/Command.ts"
+import { checkEventPatterns } from "./WebhookActions.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { painter, Streams, writeLine } from "../shared/Terminal.ts"
 import { refuse } from "../shared/CommandInput.ts"
@@ -12,11 +23,11 @@ import { printServer, theServer } from "../client/RunCommand.ts"
  * Events are polled, oldest first. An event appears when its transaction commits, perhaps after younger ones. So each
  * poll reads again the 30 seconds before the newest event, and skips ids that were seen.
  */
-export type TailedEvent = Answer<"webhookLog", "events">["data"][number]
+type TailedEvent = Answer<"webhookLog", "events">["data"][number]
 
 const OVERLAP_MILLIS = 30_000
-const PACE = "700 millis"
-const PACE_IN_TROUBLE = "2 seconds"
+const POLL_INTERVAL = "700 millis"
+const RETRY_INTERVAL = "2 seconds"
 
 interface Position {
   /** When the newest that was seen happened; nothing has happened yet otherwise. */
@@ -35,7 +46,7 @@ const later = (one: string | undefined, other: string | undefined): string | und
 const before = (moment: string): string => new Date(Date.parse(moment) - OVERLAP_MILLIS).toISOString()
 
 /** A server that is down or busy is asked again; a refusal is final. */
-const passes = ({ status }: Refused): boolean => status === 0 || status === 429 || status >= 500
+const isTransient = ({ status }: Refused): boolean => status === 0 || status === 429 || status >= 500
 
 const recent = (position: Position, org: string | undefined) =>
   callAll("webhookLog", "events", {
@@ -65,18 +76,18 @@ export const followEvents = <E, R>(
     const { root } = yield* ApiClient
     let position: Position = yield* fromNow(org)
     yield* begun
-    let troubled = false
+    let isDown = false
     for (;;) {
       const read = yield* Effect.either(recent(position, org))
       if (read._tag === "Left") {
-        if (!passes(read.left)) return yield* read.left
-        if (!troubled) err(`${root} does not answer: waiting for it.\n`)
-        troubled = true
-        yield* Effect.sleep(PACE_IN_TROUBLE)
+        if (!isTransient(read.left)) return yield* read.left
+        if (!isDown) err(`${root} does not answer: waiting for it.\n`)
+        isDown = true
+        yield* Effect.sleep(RETRY_INTERVAL)
         continue
       }
-      if (troubled) err(`${root} answers again.\n`)
-      troubled = false
+      if (isDown) err(`${root} answers again.\n`)
+      isDown = false
       const fresh = Arr.sort(
         read.right.filter(({ event_id }) => !position.seen.has(event_id)),
         oldestFirst
@@ -87,12 +98,12 @@ export const followEvents = <E, R>(
         seen: new Set(read.right.map(({ event_id }) => event_id))
       }
       if (!(yield* use(fresh))) return
-      yield* Effect.sleep(PACE)
+      yield* Effect.sleep(POLL_INTERVAL)
     }
   })
 
 /** The options of commands that follow a log. */
-export const wholeNumber = (name: string, given: Option.Option<string>) =>
+const wholeNumber = (name: string, given: Option.Option<string>) =>
   Effect.transposeMapOption(given, (text) =>
     /^[1-9]\d{0,5}$/.test(text)
       ? Effect.succeed(Number(text))
@@ -152,18 +163,11 @@ const auditOrNot = (org: string | undefined, limit: number, wanted: boolean) =>
     return Option.none<ReadonlyArray<AuditEntry>>()
   })
 
-/** As many as are known at the start: what is older than those can never look new. */
+/** Audit entries read at the start; older ones never count as new. */
 const AUDIT_KNOWN = 100
 const AUDIT_PAGE = 50
 
-export const tail = Effect.fnUntraced(function* (input: {
-  readonly lines: string
-  readonly only: Option.Option<"audit" | "events">
-  readonly noFollow: boolean
-  readonly org: Option.Option<string>
-  readonly count: Option.Option<string>
-  readonly json: boolean
-}) {
+export const tail = Effect.fnUntraced(function* (input: Input<typeof logOptions>) {
   const lines = yield* linesFrom(input.lines)
   const only = Option.getOrUndefined(input.only)
   let left = Option.getOrElse(yield* wholeNumber("--count", input.count), () => Number.POSITIVE_INFINITY)
@@ -207,6 +211,109 @@ export const tail = Effect.fnUntraced(function* (input: {
           const happened = only === "audit" ? [] : events.map(ofEvent)
           const changed = yield* Effect.orElseSucceed(freshAudit, () => [])
           yield* Effect.forEach([...happened, ...changed].sort(inOrder), show, { discard: true })
+          return left > 0
+        })
+      )
+    }),
+    httpApiClient(server, { retries: 0 })
+  )
+})
+
+const RECEIVER_TIMEOUT = Duration.seconds(10)
+
+interface Forwarded {
+  readonly event_id: string
+  readonly event_type: string
+  /** null: no answer came. */
+  readonly status: number | null
+  readonly latency_ms: number
+  readonly error: string | null
+}
+
+const causeOf = (error: unknown): string => {
+  const { cause } = error as { readonly cause?: unknown }
+  return cause instanceof Error ? cause.message : String(error instanceof Error ? error.message : error)
+}
+
+const send = (address: string, { traceparent, ...event }: TailedEvent, secret: string): Effect.Effect<Forwarded> =>
+  Effect.gen(function* () {
+    const payload = stringifyWire(event)
+    const start = yield* Clock.currentTimeMillis
+    const test = event.data["test"] === true
+    const { event_id, event_type } = event
+    const headers = deliveryHeaders(
+      { attempt: 1, event_id, event_type, payload, test },
+      { current: secret, previous: null },
+      start,
+      traceparent
+    )
+    const answer = yield* Effect.either(
+      Effect.tryPromise({
+        try: (signal) => fetch(address, { method: "POST", headers, body: payload, redirect: "manual", signal }),
+        catch: causeOf
+      }).pipe(Effect.timeoutFail({ duration: RECEIVER_TIMEOUT, onTimeout: () => "no answer within 10 seconds" }))
+    )
+    const latency_ms = (yield* Clock.currentTimeMillis) - start
+    return Either.match(answer, {
+      onLeft: (error) => ({ event_id, event_type, status: null, latency_ms, error }),
+      onRight: ({ status }) => ({ event_id, event_type, status, latency_ms, error: null })
+    })
+  })
+
+const taken = ({ status }: Forwarded): boolean => status !== null && status >= 200 && status < 300
+
+const lineOf = (streams: typeof Streams.Service, done: Forwarded, created: string): string => {
+  const paint = painter(streams)
+  const said = done.status === null ? printable(done.error ?? "no answer") : String(done.status)
+  const time = created.slice(11, 19)
+  return `${paint("dim", time)}  ${done.event_type.padEnd(26)}  ${paint(taken(done) ? "green" : "red", said)}  ${done.latency_ms} ms  ${paint("dim", done.event_id)}`
+}
+
+const secretFrom = (given: Option.Option<string>) =>
+  Option.match(given, {
+    onNone: () => Effect.sync(() => formatSecret(randomBytes(SECRET_BYTES))),
+    onSome: (secret) =>
+      secret.startsWith("whsec_")
+        ? Effect.succeed(secret)
+        : refuse("--secret begins with whsec_, as the secret of an endpoint does.")
+  })
+
+export const listen = Effect.fnUntraced(function* (input: Input<typeof listenOptions>) {
+  const address = addressIn(input.forwardTo)
+  if (Option.isNone(address)) return yield* refuse("--forward-to is not a URL such as http://localhost:4000/webhooks.")
+  yield* checkEventPatterns(input.events)
+  const count = yield* wholeNumber("--count", input.count)
+  const secret = yield* secretFrom(input.secret)
+  const patterns = input.events.length === 0 ? ["*"] : input.events
+  const server = yield* theServer
+  yield* printServer(server)
+  const streams = yield* Streams
+  let left = Option.getOrElse(count, () => Number.POSITIVE_INFINITY)
+
+  const forward = (event: TailedEvent) =>
+    Effect.gen(function* () {
+      const done = yield* send(address.value, event, secret)
+      left -= 1
+      yield* writeLine(input.json ? JSON.stringify(done) : lineOf(streams, done, event.created_at))
+    })
+
+  const session = call("session", "me", { urlParams: { org_id: Option.getOrUndefined(input.org) } })
+
+  yield* Effect.provide(
+    Effect.gen(function* () {
+      const { mode, organization } = (yield* session).data
+      const whose = organization === null ? "every organisation" : organization.name
+      const begun = Effect.sync(() =>
+        streams.err(
+          `Events of ${printable(whose)} (${mode}), ${patterns.join(", ")}, go to ${address.value}. Ctrl-C ends it.\n` +
+            `Signing secret: ${secret}\n`
+        )
+      )
+      yield* followEvents(Option.getOrUndefined(input.org), begun, (events) =>
+        Effect.gen(function* () {
+          for (const event of events) {
+            if (left > 0 && wants(patterns, event.event_type)) yield* forward(event)
+          }
           return left > 0
         })
       )

@@ -1,5 +1,5 @@
 /** `corridor payments` and `corridor queue` */
-import { isFinal, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { type Answer, call, callAll, orNotFound, type Refused } from "../client/ApiClient.ts"
 import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
 import { BigDecimal, Effect, Either, Option, Schema } from "effect"
@@ -7,6 +7,8 @@ import { Flow } from "../../domain/Corridor.ts"
 import { roundToSignificantDigits, toPlainText, type WireNumber } from "../../domain/Decimal.ts"
 import { onServer, onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
+import type { paymentDecision, paymentFilters, paymentRefund } from "../commands/PaymentCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import {
   amountIn,
   decodeInput,
@@ -43,7 +45,7 @@ type Summary = Pick<
   | "recipient_info"
 > & { readonly failure: { readonly provider: string | null } | null }
 
-const amountOf = ({ amount, currency }: Summary): string => `${amount.text} ${currency}`
+const amountOf = ({ amount, currency }: Pick<Summary, "amount" | "currency">): string => `${amount.text} ${currency}`
 
 /** Six significant digits: enough to recognise a rate. */
 const divided = (a: string, b: string): string | null => {
@@ -71,7 +73,7 @@ const beneficiaryText = (info: Summary["recipient_info"]): string | null => {
   return known.length === 0 ? null : known.join(", ")
 }
 
-/** What it is converted to, and the rate that follows from both amounts. */
+/** Target amount of a conversion, and the rate that follows from both amounts. */
 const targetText = ({ amount, currency, target_amount, target_currency }: Summary): string | null => {
   if (target_amount === null || target_currency === null || target_currency === currency) return null
   const rate = divided(target_amount.text, amount.text)
@@ -257,8 +259,6 @@ const showOne = onPayments(
 export const show = (input: IdInput) =>
   Effect.zipRight(decodeOption("ID", Schema.NonEmptyString, input.id), showOne(input))
 
-const whole = () => ({ message: "is not a whole number from 1 to 100", override: true })
-
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const Filter = Schema.Struct({
@@ -267,7 +267,9 @@ const Filter = Schema.Struct({
   reference: maybe(Schema.NonEmptyString),
   search: maybe(Schema.NonEmptyString),
   org: maybe(Schema.NonEmptyString),
-  limit: Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)).annotations({ message: whole })
+  limit: Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)).annotations({
+    message: () => ({ message: "is not a whole number from 1 to 100", override: true })
+  })
 })
 
 const listSome = onPayments(
@@ -278,17 +280,7 @@ const listSome = onPayments(
   })
 )
 
-export const list = ({
-  json,
-  limit,
-  ...filters
-}: OrgInput & {
-  readonly status: Option.Option<PaymentStatus>
-  readonly direction: Option.Option<Flow>
-  readonly reference: Option.Option<string>
-  readonly search: Option.Option<string>
-  readonly limit: string
-}) =>
+export const list = ({ json, limit, ...filters }: Input<typeof paymentFilters>) =>
   Effect.flatMap(decodeInput(Filter, { ...givenFields(filters), limit } as typeof Filter.Encoded), (filter) =>
     listSome({ ...filter, json })
   )
@@ -308,14 +300,7 @@ const amountFrom = (given: string, expected: string) =>
     onRight: (amount) => Effect.succeed(wireNumber(amount))
   })
 
-/** The options of `corridor payments resolve`. */
-interface ResolveInput extends IdInput {
-  readonly as: Option.Option<"completed" | "failed">
-  readonly reason: Option.Option<string>
-  readonly item: Option.Option<string>
-  readonly movement: Option.Option<string>
-  readonly amount: Option.Option<string>
-}
+type ResolveInput = Input<typeof paymentDecision>
 
 const listDecisions = onSettlements(
   Effect.fnUntraced(function* ({ id, item }: ResolveInput) {
@@ -355,29 +340,26 @@ export const resolve = Effect.fnUntraced(function* (input: ResolveInput) {
   yield* resolveOne({ ...input, payload: { outcome: input.as.value, reason, ...given } })
 })
 
-interface RefundInput extends IdInput {
-  readonly reason: string
-  readonly amount: Option.Option<string>
-  readonly item: Option.Option<string>
-}
+type RefundInput = Input<typeof paymentRefund>
 
 const giveBack = onSettlements(
   Effect.fnUntraced(function* ({ id, item, reason }: RefundInput) {
-    const payload = { reason, ...(Option.isNone(item) ? {} : { item_id: item.value }) }
+    const payload = { reason, ...givenFields({ item_id: item }) }
     const data = yield* noSuchPayment(id)(call("resolutions", "giveBack", { path: { payment_id: id }, payload }))
     return { data, text: `Returned.\n${summaryText(data)}` }
   })
 )
 
+interface PayerRefund extends IdInput {
+  readonly reason: string
+  readonly amount?: WireNumber
+}
+
 /** Refunds a completed payin to its payer, in whole or in part. */
 const refundPayer = onServer(
-  Effect.fnUntraced(function* ({
-    amount,
-    id,
-    reason
-  }: Omit<RefundInput, "amount"> & { readonly amount: WireNumber | undefined }) {
+  Effect.fnUntraced(function* ({ id, json: _json, ...terms }: PayerRefund) {
     const path = { payment_id: id }
-    const payload = { action: "refund" as const, reason, ...(amount === undefined ? {} : { amount }) }
+    const payload = { action: "refund" as const, ...terms }
     yield* call("paymentsInit", "action", { path, payload })
     const data = yield* call("payments", "byId", { path })
     return { data, text: `The refund is under way.\n${summaryText(data)}` }
@@ -394,9 +376,8 @@ export const refund = Effect.fnUntraced(function* (input: RefundInput) {
   if (Option.isNone(input.amount)) return yield* giveBack({ ...input, reason })
   if (Option.isSome(input.item))
     return yield* refuse("--item cannot be combined with --amount: a refund of the payer belongs to no item.")
-  const amount =
-    input.amount.value === "all"
-      ? undefined
-      : yield* amountFrom(input.amount.value, "a decimal number such as 500.00, or all")
-  yield* refundPayer({ ...input, amount, reason })
+  const { id, json } = input
+  const given = input.amount.value
+  const amount = given === "all" ? {} : { amount: yield* amountFrom(given, "a decimal number such as 500.00, or all") }
+  yield* refundPayer({ id, json, reason, ...amount })
 })

@@ -1,11 +1,14 @@
-/** `corridor providers list`, `add`, `enable` and `disable` */
-import { type BigDecimal, Effect, Option } from "effect"
+/** `corridor providers list`, `add`, `enable`, `disable` and `credentials set` */
+import { type BigDecimal, Config, Effect, Either, Option, Schema } from "effect"
 import { CreateProviderConfig } from "../../contract/api/ProviderConfigsApi.ts"
+import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
 import { type Answer, call, callAll } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { isLocal } from "../shared/CommandTarget.ts"
+import type { newConfig, newCredentials } from "../commands/PaymentCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import { decodeInput, givenFields, type JsonInput, refuse, wireNumber } from "../shared/CommandInput.ts"
-import { framed, tableLayout, type TextLayout } from "../shared/Table.ts"
+import { framed, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 type Config = Answer<"providerConfigs", "find">
 
@@ -93,19 +96,7 @@ const switchTo = (is_active: boolean) =>
 export const enable = switchTo(true)
 export const disable = switchTo(false)
 
-/** The options of `corridor providers add`. */
-interface TypedConfig {
-  readonly provider: string
-  readonly country: string
-  readonly method: string
-  readonly direction: string
-  readonly priority: Option.Option<string>
-  readonly min: Option.Option<string>
-  readonly max: Option.Option<string>
-  readonly org: Option.Option<string>
-  readonly description: Option.Option<string>
-  readonly off: boolean
-}
+type TypedConfig = Input<typeof newConfig>
 
 const optionNames = {
   provider: "PROVIDER",
@@ -153,5 +144,100 @@ const addOne = onProviders(
   })
 )
 
-export const add = ({ json, ...typed }: TypedConfig & JsonInput) =>
-  Effect.flatMap(configFrom(typed), (wanted) => addOne({ json, wanted }))
+export const add = (typed: TypedConfig) =>
+  Effect.flatMap(configFrom(typed), (wanted) => addOne({ json: typed.json, wanted }))
+
+type Typed = Readonly<Record<string, string>>
+
+const decodeDocument = Schema.decodeEither(
+  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+)
+
+const MOST_BYTES = 16 * longestCredential
+
+const standardInput = Effect.tryPromise({
+  try: async () => {
+    const chunks: Array<Buffer> = []
+    let bytes = 0
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > MOST_BYTES) throw new Error("too long")
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString("utf8")
+  },
+  catch: () => refuse("--stdin: standard input cannot be read, or is too long.")
+})
+
+/** Refusals never repeat the input: it may be a secret in the wrong place. */
+const document = Effect.flatMap(standardInput, (text) =>
+  Either.mapLeft(decodeDocument(text), () =>
+    refuse('--stdin: expected one JSON object of texts, such as {"secret_key": "sk_live_…"}.')
+  )
+)
+
+const valueOf = (name: string, given: string): Effect.Effect<string, ReturnType<typeof refuse>> =>
+  given.startsWith("@")
+    ? Config.nonEmptyString(given.slice(1)).pipe(
+        Effect.mapError(() =>
+          refuse(`--field ${name}: there is no environment variable of the name that follows the @.`)
+        )
+      )
+    : Effect.succeed(given)
+
+const fieldIn = (text: string): Effect.Effect<readonly [string, string], ReturnType<typeof refuse>> => {
+  const at = text.indexOf("=")
+  if (at < 1) return Effect.fail(refuse("--field: write it as NAME=VALUE, or as NAME=@VARIABLE."))
+  const name = text.slice(0, at)
+  return Effect.map(valueOf(name, text.slice(at + 1)), (value) => [name, value] as const)
+}
+
+const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<Typed, ReturnType<typeof refuse>> => {
+  if (stdin && fields.length > 0) return Effect.fail(refuse("Give --field or --stdin, not both."))
+  if (stdin) return document
+  return fields.length === 0
+    ? Effect.fail(refuse("Give the credentials by --stdin, or one by one with --field."))
+    : Effect.map(Effect.forEach(fields, fieldIn), (pairs) => Object.fromEntries(pairs))
+}
+
+export const noSuchConfig = (which: string) =>
+  refuse(`${which} is no configuration's id ("corridor providers list" shows them).`)
+
+/** Accounts whose configuration is gone are needed for payments in progress; the API does not tell their provider. */
+const accountNamed = Effect.fnUntraced(function* (which: string) {
+  const config = (yield* everyConfig).find(({ config_id }) => config_id === which.toLowerCase())
+  if (config !== undefined) return config
+  if (!(yield* isLocal)) return yield* noSuchConfig(which)
+  const { keptAccount } = yield* Effect.promise(() => import("../database/LocalProviders.ts"))
+  const kept = yield* keptAccount(which)
+  return Option.isSome(kept) ? kept.value : yield* noSuchConfig(which)
+})
+
+type CredentialsInput = Input<typeof newCredentials>
+
+const setThem = onProviders(
+  Effect.fnUntraced(function* ({ forgetReplaced, typed, which }: CredentialsInput & { readonly typed: Typed }) {
+    const { config_id, provider } = yield* accountNamed(which)
+    const { data } = yield* call("providerConfigs", "setCredentials", {
+      path: { provider, config_id },
+      urlParams: { forget_replaced: forgetReplaced },
+      payload: typed
+    })
+    return {
+      data,
+      text: properties([
+        ["configuration", data.config_id],
+        ["provider", data.provider],
+        ["fields", data.fields.join(", ")],
+        ["tested", data.tested ? "passed, in use from now on" : "failed: kept, but not in use"],
+        ["provider said", data.test_message]
+      ]),
+      failure: data.tested
+        ? undefined
+        : `The provider did not take them: set others, or run "corridor providers test ${data.config_id}".`
+    }
+  })
+)
+
+export const setCredentials = (input: CredentialsInput) =>
+  Effect.flatMap(typedIn(input.field, input.stdin), (typed) => setThem({ ...input, typed }))

@@ -18,7 +18,7 @@ import type { terms } from "../commands/RuleCommands.ts"
 import type { Input } from "../shared/Command.ts"
 import { framed, minute, tableLayout } from "../shared/Table.ts"
 
-const onRules = onTarget("rules")
+const onRules = onTarget("whole")
 
 type Rule = Answer<"rules", "list">["data"][number]
 

@@ -130,7 +130,9 @@ const frozen = (caller: Caller) =>
 const completed = (caller: Caller) =>
   Effect.tap(payin(CUSTOMER, caller), (subject) => happened("payment.completed", subject, caller))
 
-const ways: Readonly<Record<Triggerable, (caller: Caller) => Effect.Effect<Subject, Refused | Invalid, ApiClient>>> = {
+const triggers: Readonly<
+  Record<Triggerable, (caller: Caller) => Effect.Effect<Subject, Refused | Invalid, ApiClient>>
+> = {
   "payment.completed": (caller: Caller) => payin(CUSTOMER, caller),
   "payment.processing": (caller: Caller) => payin(CUSTOMER, caller),
   "transaction.updated": (caller: Caller) => payin(CUSTOMER, caller),
@@ -172,7 +174,7 @@ export const trigger = onServer(
     const { err, watched } = yield* Streams
     const start = yield* Clock.currentTimeMillis
     if (watched) err(`Waiting for ${type} …\n`)
-    const subject: Subject = yield* ways[type](caller)
+    const subject: Subject = yield* triggers[type](caller)
     const event = yield* happened(type, subject, caller)
     const took = (yield* Clock.currentTimeMillis) - start
     return {

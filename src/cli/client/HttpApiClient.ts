@@ -74,7 +74,7 @@ const OTHER_SERVER =
   "give the address of a Corridor server (--url or CORRIDOR_URL), and check that no proxy answers in its place."
 
 interface ClientOptions {
-  /** How often a call that is safe to repeat is repeated. */
+  /** Retries of a call that is safe to repeat. */
   readonly retries?: number
   /** Advice shown if the answer is not from Corridor. */
   readonly hint?: string

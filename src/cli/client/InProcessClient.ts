@@ -24,41 +24,51 @@ type AnyGroup = { readonly endpoints: Readonly<Record<string, unknown>> }
 type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
 type AnyHandlers = Readonly<Record<string, AnyHandler>>
 
-/** Handlers by group, and the services that they need; which those are is checked where a set is made. */
-interface HandlerSet {
-  readonly layer: Layer.Layer<Settings, unknown>
-  readonly groups: Readonly<Record<string, readonly [AnyGroup, Effect.Effect<unknown, never, Settings>]>>
-}
+/** Handlers by group, which need the services `R`. */
+type Groups<R> = Readonly<Record<string, readonly [AnyGroup, Effect.Effect<unknown, never, R>]>>
 
-const handlerSet = <A, E>(
-  layer: Layer.Layer<A | Settings, E>,
-  groups: Readonly<Record<string, readonly [AnyGroup, Effect.Effect<unknown, never, NoInfer<A> | Settings>]>>
-) => ({ layer, groups }) as unknown as HandlerSet
+const handlerSet = <A, E>(layer: Layer.Layer<A | Settings, E>, groups: Groups<NoInfer<A> | Settings>) =>
+  Layer.provideMerge(clientOf(groups), layer) as unknown as Layer.Layer<ApiClient | Settings, unknown>
 
 const records = async () => {
   const { recordServicesOn } = await import("../../app/RecordServices.ts")
   const { ApiKeysApi } = await import("../../contract/api/ApiKeysApi.ts")
+  const { FeesApi } = await import("../../contract/api/FeesApi.ts")
   const { KybApi } = await import("../../contract/api/KybApi.ts")
+  const { MembersApi } = await import("../../contract/api/MembersApi.ts")
   const { OrganizationsApi } = await import("../../contract/api/OrganizationsApi.ts")
   const { RatesApi } = await import("../../contract/api/RatesApi.ts")
   const { UsersApi } = await import("../../contract/api/UsersApi.ts")
   const { WebhookLogApi } = await import("../../contract/api/WebhookLogApi.ts")
   const { WebhooksApi } = await import("../../contract/api/WebhooksApi.ts")
+  const { feesHandlers } = await import("../../money/fees/Fees.ts")
   const { ratesHandlers } = await import("../../money/rates/Rates.ts")
   const { apiKeysHandlers } = await import("../../people/apiKeys/ApiKeys.ts")
   const { kybHandlers } = await import("../../people/kyb/KybHttp.ts")
+  const { membersHandlers } = await import("../../people/members/Members.ts")
   const { organizationsHandlers } = await import("../../people/organizations/Organizations.ts")
   const { usersHandlers } = await import("../../people/users/Users.ts")
   const { webhookLogHandlers } = await import("../../webhooks/delivery/WebhookLogHttp.ts")
   const { webhooksHandlers } = await import("../../webhooks/Webhooks.ts")
   return handlerSet(recordServicesOn(ExistingLive), {
     apiKeys: [ApiKeysApi, apiKeysHandlers],
+    fees: [FeesApi, feesHandlers],
     kyb: [KybApi, kybHandlers],
+    members: [MembersApi, membersHandlers],
     organizations: [OrganizationsApi, organizationsHandlers],
     rates: [RatesApi, ratesHandlers],
     users: [UsersApi, usersHandlers],
     webhookLog: [WebhookLogApi, webhookLogHandlers],
     webhooks: [WebhooksApi, webhooksHandlers]
+  })
+}
+
+const reserves = async () => {
+  const { recordServicesOn } = await import("../../app/RecordServices.ts")
+  const { ReservesApi } = await import("../../contract/api/ReservesApi.ts")
+  const { reservesHandlers, reserveStoreSql } = await import("../../payments/reserves/Reserves.ts")
+  return handlerSet(Layer.provideMerge(reserveStoreSql, recordServicesOn(ExistingLive)), {
+    reserves: [ReservesApi, reservesHandlers]
   })
 }
 
@@ -89,21 +99,19 @@ const providers = async () => {
   })
 }
 
-const accounts = async () => {
-  const { appOn } = await import("../../app/Services.ts")
-  const { VirtualAccountsApi } = await import("../../contract/api/VirtualAccountsApi.ts")
-  const { virtualAccountsHandlers } = await import("../../treasury/accounts/VirtualAccountsHttp.ts")
-  return handlerSet(appOn(ExistingLive), { virtualAccounts: [VirtualAccountsApi, virtualAccountsHandlers] })
-}
-
-const rules = async () => {
+const whole = async () => {
   const { appOn } = await import("../../app/Services.ts")
   const { RulesApi } = await import("../../contract/api/RulesApi.ts")
+  const { VirtualAccountsApi } = await import("../../contract/api/VirtualAccountsApi.ts")
   const { rulesHandlers } = await import("../../payments/rules/RulesHttp.ts")
-  return handlerSet(appOn(ExistingLive), { rules: [RulesApi, rulesHandlers] })
+  const { virtualAccountsHandlers } = await import("../../treasury/accounts/VirtualAccountsHttp.ts")
+  return handlerSet(appOn(ExistingLive), {
+    rules: [RulesApi, rulesHandlers],
+    virtualAccounts: [VirtualAccountsApi, virtualAccountsHandlers]
+  })
 }
 
-const sets = { accounts, payments, providers, records, rules, settlements }
+const sets = { payments, providers, records, reserves, settlements, whole }
 
 export type HandlerSetName = keyof typeof sets
 
@@ -115,16 +123,16 @@ const refusedBy = (failure: Failure): Effect.Effect<never, Refused> =>
     : Effect.fail(new Refused({ message: failure.message, status: codes[failure.code] }))
 
 /** The organisation that a request names, which has to exist. */
-const namedOrganization = Effect.fnUntraced(function* (parts: RequestParts) {
-  const inPath = parts.path?.["org_id"]
-  const given = inPath ?? parts.urlParams?.["org_id"] ?? (parts.payload as { org_id?: unknown } | undefined)?.org_id
+const namedOrganization = Effect.fnUntraced(function* (group: string, parts: RequestParts) {
+  const given =
+    parts.path?.["org_id"] ?? parts.urlParams?.["org_id"] ?? (parts.payload as { org_id?: unknown } | undefined)?.org_id
   const store = yield* Effect.serviceOption(OrganizationStore)
   if (typeof given !== "string" || Option.isNone(store)) return Option.none<OrgId>()
   const orgId = idOrNil(OrgId)(given)
   const found = yield* Effect.orDie(store.value.find(Option.none(), orgId))
   if (Option.isSome(found)) return Option.some(orgId)
-  const option = inPath === undefined ? "--org: there" : "There"
-  const message = `${option} is no organisation with the id ${given} ("corridor orgs list" shows them).`
+  const there = group === "organizations" ? "There" : "--org: there"
+  const message = `${there} is no organisation with the id ${given} ("corridor orgs list" shows them).`
   return yield* new Refused({ message, status: 404 })
 })
 
@@ -148,7 +156,7 @@ const invoke = Effect.fnUntraced(function* (
   handler: AnyHandler,
   parts: RequestParts
 ) {
-  const scope = yield* namedOrganization(parts)
+  const scope = yield* namedOrganization(group, parts)
   const operator = yield* operatorName
   const elevate = (access: Access) => Effect.succeed(operatorPermit(access, operator, scope))
   const path = yield* Effect.mapError(
@@ -169,10 +177,11 @@ const invoke = Effect.fnUntraced(function* (
   return encoded === undefined ? undefined : Option.getOrUndefined(parseBody(stringifyWire(encoded)))
 })
 
-const clientOf = (groups: HandlerSet["groups"]) =>
+/** The client on the handlers of a few groups. */
+export const clientOf = <R>(groups: Groups<R>) =>
   Layer.effect(
     ApiClient,
-    Effect.map(Effect.context<Settings>(), (context) => ({
+    Effect.map(Effect.context<R>(), (context) => ({
       root: "",
       send: (group: string, name: string, parts: RequestParts) =>
         Effect.gen(function* () {
@@ -192,7 +201,6 @@ export const runInProcess = <E>(
   work: Effect.Effect<CommandResult, E, ApiClient | Target>
 ) =>
   Effect.gen(function* () {
-    const { groups, layer } = yield* Effect.promise(sets[name])
-    const command = Effect.zipRight(printDatabase, report(asJson, work))
-    yield* Effect.provide(command, Layer.provideMerge(clientOf(groups), layer))
+    const services = yield* Effect.promise(sets[name])
+    yield* Effect.provide(Effect.zipRight(printDatabase, report(asJson, work)), services)
   })

@@ -4,7 +4,6 @@ import { argument, choice, databaseCommand, eitherCommand, option, optional } fr
 
 const moneyActions = () => import("../actions/MoneyActions.ts")
 const ledgerActions = () => import("../database/LocalMoney.ts")
-const reserveActions = () => import("../database/LocalReserves.ts")
 
 export const moneyCommands = [
   eitherCommand(
@@ -15,10 +14,7 @@ export const moneyCommands = [
       takes: {
         from: argument("FROM", "The currency or crypto asset that is given, such as USD."),
         to: argument("TO", "The one that is received for it, such as KES."),
-        rate: argument(
-          "RATE",
-          "How much of TO one unit of FROM is worth, such as 129.35: at most 12 significant digits."
-        )
+        rate: argument("RATE", "Units of TO for one of FROM, such as 129.35: at most 12 significant digits.")
       },
       run: (input) => moneyActions().then(({ set }) => set(input))
     }
@@ -50,14 +46,14 @@ export const moneyCommands = [
     },
     run: (input) => ledgerActions().then(({ set }) => set(input))
   }),
-  databaseCommand("fees list", "List the fees that organisations are charged.", {
+  eitherCommand("fees list", "List the fees that organisations are charged.", {
     examples: ["corridor fees list --org ORG"],
     takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
-    run: (input) => ledgerActions().then(({ list }) => list(input))
+    run: (input) => moneyActions().then(({ fees }) => fees(input))
   }),
-  databaseCommand(
+  eitherCommand(
     "reserves set",
-    "Set what of new payins is held back from payouts, as a whole; nothing (--bps 0) removes the rule.",
+    "Set the reserve and payout delay of new payins, as a whole; nothing (--bps 0) removes the rule.",
     {
       examples: ["corridor reserves set --org ORG --method card --bps 1000 --days 180 --delay 2"],
       takes: {
@@ -73,13 +69,13 @@ export const moneyCommands = [
         ),
         currency: optional("currency", "CUR", "Currency of AMOUNT.")
       },
-      run: (input) => reserveActions().then(({ set }) => set(input))
+      run: (input) => moneyActions().then(({ setReserve }) => setReserve(input))
     }
   ),
-  databaseCommand("reserves list", "List what of payins is held back.", {
+  eitherCommand("reserves list", "List reserves and payout delays.", {
     examples: ["corridor reserves list --org ORG"],
-    takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
-    run: (input) => reserveActions().then(({ list }) => list(input))
+    takes: { org: optional("org", "ORG", "Id of an organisation, needed by API; all of them by default.") },
+    run: (input) => moneyActions().then(({ reserves }) => reserves(input))
   }),
   databaseCommand(
     "ledger check",

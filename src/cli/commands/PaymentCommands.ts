@@ -25,6 +25,95 @@ const paymentId = argument("ID", "The payment's id.")
 
 const anyProvider = argument("PROVIDER", "A provider's name, for all its configurations, or the id of one.")
 
+export const paymentFilters = {
+  status: maybe(choice("status", paymentStatuses, "Only those in this state.")),
+  direction: maybe(choice("direction", flows, "Only payins, only payouts or only ramps.")),
+  reference: optional("reference", "TEXT", "A client_reference, or the beginning of an id."),
+  search: optional(
+    "search",
+    "TEXT",
+    "An amount, a name, a card's last four digits, part of a reference, an id, an e-mail address or a phone number."
+  ),
+  org: optional("org", "ORG", "Only this organisation's."),
+  limit: withDefault("20", option("limit", "N", "How many at most: 1 to 100, 20 by default."))
+}
+
+export const paymentDecision = {
+  id: paymentId,
+  as: maybe(
+    choice("as", ["completed", "failed"], "The decision; without it the decisions are listed, each with its command.")
+  ),
+  reason: optional("reason", "TEXT", "The evidence; saved with the payment, in its history and in the audit log."),
+  item: optional(
+    "item",
+    "ITEM",
+    "Which item of the payment it is about, as `queue --json` has it; needed where several wait that differ."
+  ),
+  amount: optional("amount", "AMOUNT", "How much of money that waits it is about; all of it by default."),
+  movement: optional(
+    "movement",
+    "ID",
+    "The provider's own id of the transfer that you state, as its dashboard shows it."
+  )
+}
+
+export const paymentRefund = {
+  id: paymentId,
+  reason: option("reason", "TEXT", "Why it goes back; saved with the payment and in the audit log."),
+  amount: optional(
+    "amount",
+    "AMOUNT",
+    "By API only: so much of a completed payin goes back to its payer, in your own name; all for what is left of it."
+  ),
+  item: optional(
+    "item",
+    "ITEM",
+    "Which item of the payment goes back, as `queue --json` has it; needed where money of several waits."
+  )
+}
+
+export const transferOutcome = {
+  id: argument("TRANSFER", 'Id of the transfer, as "corridor queue" shows it.'),
+  as: choice(
+    "as",
+    ["credited", "returned"],
+    "credited: it belongs to --account or --org, or is borne by it; returned: the provider undid it."
+  ),
+  reason: option("reason", "TEXT", "The evidence; saved with the transfer and in the audit log."),
+  account: optional("account", "ACCOUNT", "With credited: the virtual account that gets or bears it."),
+  org: optional("org", "ORG", "Instead of --account: the organisation whose settlement balance gets or bears it."),
+  movement: optional("movement", "ID", "With returned: the provider's own id of the return, if it is known.")
+}
+
+export const newConfig = {
+  provider: oneOf(providerNames, argument("PROVIDER", "Provider that serves the corridor.")),
+  country: option("country", "CC", "Of the corridor, as an ISO 3166-1 code such as KE."),
+  method: choice("method", paymentMethods, "Payment method."),
+  direction: choice("direction", flows, "Payins, payouts or ramps."),
+  priority: optional("priority", "N", "The lowest number is tried first; 100 by default."),
+  min: optional("min", "AMOUNT", "Smallest amount of a payment routed to it."),
+  max: optional("max", "AMOUNT", "Largest amount of a payment routed to it."),
+  org: optional("org", "ORG", "The organisation it is for; all organisations by default."),
+  description: optional("description", "TEXT", "Shown in the list."),
+  off: flag("off", "Add it switched off.")
+}
+
+export const newCredentials = {
+  which: argument("CONFIG_ID", "The configuration whose own account they open."),
+  field: repeated(
+    option(
+      "field",
+      "NAME=VALUE",
+      "A field of the provider, such as secret_key. NAME=@VARIABLE reads it from the environment, which other users of this machine cannot see."
+    )
+  ),
+  stdin: flag("stdin", "Read all fields from standard input, as one JSON object."),
+  forgetReplaced: flag(
+    "forget-replaced",
+    "Refuse at once what is signed with secrets that were replaced, which is otherwise accepted for 24 hours."
+  )
+}
+
 export const paymentCommands = [
   eitherCommand(
     "queue",
@@ -32,23 +121,12 @@ export const paymentCommands = [
     {
       examples: ["corridor queue", "corridor queue --org ORG --json"],
       takes: { org: optional("org", "ORG", "Only this organisation's.") },
-      run: (input) => import("../actions/PaymentActions.ts").then(({ queue }) => queue(input))
+      run: (input) => paymentActions().then(({ queue }) => queue(input))
     }
   ),
   eitherCommand("payments list", "List payments, newest first.", {
     examples: ["corridor payments list --status pending", 'corridor payments list --search "1,500.00 KES"'],
-    takes: {
-      status: maybe(choice("status", paymentStatuses, "Only those in this state.")),
-      direction: maybe(choice("direction", flows, "Only payins, only payouts or only ramps.")),
-      reference: optional("reference", "TEXT", "A client_reference, or the beginning of an id."),
-      search: optional(
-        "search",
-        "TEXT",
-        "An amount, a name, a card's last four digits, part of a reference, an id, an e-mail address or a phone number."
-      ),
-      org: optional("org", "ORG", "Only this organisation's."),
-      limit: withDefault("20", option("limit", "N", "How many at most: 1 to 100, 20 by default."))
-    },
+    takes: paymentFilters,
     run: (input) => paymentActions().then(({ list }) => list(input))
   }),
   eitherCommand("payments show", "Show a payment and everything that happened to it.", {
@@ -60,38 +138,13 @@ export const paymentCommands = [
   }),
   eitherCommand(
     "payments resolve",
-    "Resolve by hand an unknown outcome, a payment on the manual rail, or money in suspense; without --as list the possible decisions and their effects. Audited; look it up at the provider first.",
+    "Resolve by hand an unknown outcome, a payment of the manual simulator, or money in suspense; without --as list the possible decisions and their effects. Audited; look it up at the provider first.",
     {
       examples: [
         'corridor payments resolve PAYMENT_ID --as completed --reason "Seen on the statement of 3 March"',
         "corridor payments resolve PAYMENT_ID"
       ],
-      takes: {
-        id: paymentId,
-        as: maybe(
-          choice(
-            "as",
-            ["completed", "failed"],
-            "The decision; without it the decisions are listed, each with its command."
-          )
-        ),
-        reason: optional(
-          "reason",
-          "TEXT",
-          "The evidence; saved with the payment, in its history and in the audit log."
-        ),
-        item: optional(
-          "item",
-          "ITEM",
-          "Which item of the payment it is about, as `queue --json` has it; needed where several wait that differ."
-        ),
-        amount: optional("amount", "AMOUNT", "How much of money that waits it is about; all of it by default."),
-        movement: optional(
-          "movement",
-          "ID",
-          "The provider's own id of the transfer that you state, as its dashboard shows it."
-        )
-      },
+      takes: paymentDecision,
       run: (input) => paymentActions().then(({ resolve }) => resolve(input))
     }
   ),
@@ -103,20 +156,7 @@ export const paymentCommands = [
         'corridor payments refund PAYMENT_ID --reason "Paid twice by mistake"',
         'corridor payments refund PAYMENT_ID --amount 500.00 --reason "One cup was broken" --url URL --token JWT'
       ],
-      takes: {
-        id: paymentId,
-        reason: option("reason", "TEXT", "Why it goes back; saved with the payment and in the audit log."),
-        amount: optional(
-          "amount",
-          "AMOUNT",
-          "By API only: so much of a completed payin goes back to its payer, in your own name; all for what is left of it."
-        ),
-        item: optional(
-          "item",
-          "ITEM",
-          "Which item of the payment goes back, as `queue --json` has it; needed where money of several waits."
-        )
-      },
+      takes: paymentRefund,
       run: (input) => paymentActions().then(({ refund }) => refund(input))
     }
   ),
@@ -146,22 +186,7 @@ export const paymentCommands = [
         'corridor accounts resolve TRANSFER_ID --as credited --account ACCOUNT_ID --reason "The sender confirmed it"',
         'corridor accounts resolve TRANSFER_ID --as returned --reason "Sent back in the dashboard"'
       ],
-      takes: {
-        id: argument("TRANSFER", 'Id of the transfer, as "corridor queue" shows it.'),
-        as: choice(
-          "as",
-          ["credited", "returned"],
-          "credited: it belongs to --account or --org, or is borne by it; returned: the provider undid it."
-        ),
-        reason: option("reason", "TEXT", "The evidence; saved with the transfer and in the audit log."),
-        account: optional("account", "ACCOUNT", "With credited: the virtual account that gets or bears it."),
-        org: optional(
-          "org",
-          "ORG",
-          "Instead of --account: the organisation whose settlement balance gets or bears it."
-        ),
-        movement: optional("movement", "ID", "With returned: the provider's own id of the return, if it is known.")
-      },
+      takes: transferOutcome,
       run: (input) => moneyActions().then(({ resolve }) => resolve(input))
     }
   ),
@@ -176,18 +201,7 @@ export const paymentCommands = [
   ),
   eitherCommand("providers add", "Add a provider to a corridor; payments are routed by it from then on.", {
     examples: ["corridor providers add pawapay --country KE --method mobile_money --direction inbound --priority 10"],
-    takes: {
-      provider: oneOf(providerNames, argument("PROVIDER", "Provider that serves the corridor.")),
-      country: option("country", "CC", "Of the corridor, as an ISO 3166-1 code such as KE."),
-      method: choice("method", paymentMethods, "Payment method."),
-      direction: choice("direction", flows, "Payins, payouts or ramps."),
-      priority: optional("priority", "N", "The lowest number is tried first; 100 by default."),
-      min: optional("min", "AMOUNT", "Smallest amount of a payment routed to it."),
-      max: optional("max", "AMOUNT", "Largest amount of a payment routed to it."),
-      org: optional("org", "ORG", "The organisation it is for; all organisations by default."),
-      description: optional("description", "TEXT", "Shown in the list."),
-      off: flag("off", "Add it switched off.")
-    },
+    takes: newConfig,
     run: (input) => providerActions().then(({ add }) => add(input))
   }),
   eitherCommand("providers enable", "Route new payments to a provider again.", {
@@ -200,27 +214,13 @@ export const paymentCommands = [
     takes: { which: anyProvider },
     run: (input) => providerActions().then(({ disable }) => disable(input))
   }),
-  databaseCommand("providers credentials set", "Give a configuration credentials of its own, and test them at once.", {
+  eitherCommand("providers credentials set", "Give a configuration credentials of its own, and test them at once.", {
     examples: [
       "corridor providers credentials set CONFIG_ID --field secret_key=@STRIPE_KEY",
       "corridor providers credentials set CONFIG_ID --stdin < credentials.json"
     ],
-    takes: {
-      which: argument("CONFIG_ID", "The configuration whose own account they open."),
-      field: repeated(
-        option(
-          "field",
-          "NAME=VALUE",
-          "A field of the provider, such as secret_key. NAME=@VARIABLE reads it from the environment, which other users of this machine cannot see."
-        )
-      ),
-      stdin: flag("stdin", "Read all fields from standard input, as one JSON object."),
-      forgetReplaced: flag(
-        "forget-replaced",
-        "Refuse at once what is signed with secrets that were replaced, which is otherwise accepted for 24 hours."
-      )
-    },
-    run: (input) => credentialActions().then(({ set }) => set(input))
+    takes: newCredentials,
+    run: (input) => providerActions().then(({ setCredentials }) => setCredentials(input))
   }),
   databaseCommand(
     "providers setup",

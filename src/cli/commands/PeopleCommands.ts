@@ -15,7 +15,6 @@ import {
 } from "../shared/Command.ts"
 
 const orgActions = () => import("../actions/OrgActions.ts")
-const kybActions = () => import("../actions/KybActions.ts")
 const userActions = () => import("../database/LocalUsers.ts")
 const keyActions = () => import("../actions/KeyActions.ts")
 
@@ -28,11 +27,27 @@ const keyId = argument("ID", 'Id of the key, as "corridor keys list" shows it.')
 
 const kybId = argument("ID", 'Id of the application, as "corridor kyb list" shows it.')
 
+export const newUser = {
+  email: option("email", "ADDRESS", "E-mail address, unique among all users."),
+  org: optional("org", "ORG", "Id of an organisation to make them a member of."),
+  role: maybe(role),
+  country: optional("country", "CC", "The country they live in, as an ISO 3166-1 code such as KE."),
+  subject: optional("subject", "SUB", "The `sub` of their tokens at your identity provider; their own id by default."),
+  admin: flag("admin", "Make them a platform admin, who may do everything in every organisation.")
+}
+
+export const newKey = {
+  org,
+  name: option("name", "NAME", "Purpose of the key, such as the server that will hold it."),
+  role: withDefault("org-admin", choice("role", roles, "Role of the key; org-admin by default.")),
+  user: optional("user", "USER", "Id or e-mail of the member it acts for; the oldest org-admin by default.")
+}
+
 export const peopleCommands = [
   eitherCommand("orgs create", "Create an organisation (in sandbox mode a sandbox organisation).", {
     examples: ['corridor orgs create --name "Kilimo Ltd" --country KE --currency KES --email ops@kilimo.example'],
     takes: {
-      name: option("name", "NAME", "What the organisation is called."),
+      name: option("name", "NAME", "Name of the organisation."),
       country: option("country", "CC", "Its home country, as an ISO 3166-1 code such as KE."),
       currency: option("currency", "CUR", "Its home currency, as an ISO 4217 code such as KES."),
       email: option("email", "ADDRESS", "Where messages to the organisation go."),
@@ -49,7 +64,7 @@ export const peopleCommands = [
     examples: ["corridor orgs set ORG --feature escrow --review-threshold 50000"],
     takes: {
       id: argument("ORG", "Id of the organisation."),
-      name: optional("name", "NAME", "What the organisation is called."),
+      name: optional("name", "NAME", "Name of the organisation."),
       email: optional("email", "ADDRESS", "Where messages to the organisation go."),
       country: optional("country", "CC", "Its home country, as an ISO 3166-1 code such as KE."),
       feature: repeated(choice("feature", features, "All features to be on, one by one.")),
@@ -67,37 +82,26 @@ export const peopleCommands = [
   eitherCommand("kyb list", "List the latest KYB application of each organisation, newest first.", {
     examples: ["corridor kyb list --status pending"],
     takes: { status: maybe(choice("status", kybStatuses, "Only those with this status.")) },
-    run: (input) => kybActions().then(({ list }) => list(input))
+    run: (input) => orgActions().then(({ kybList }) => kybList(input))
   }),
   eitherCommand("kyb show", "Show a KYB application with its documents.", {
     examples: ["corridor kyb show KYB_ID"],
     takes: { id: kybId },
-    run: (input) => kybActions().then(({ show }) => show(input))
+    run: (input) => orgActions().then(({ kybShow }) => kybShow(input))
   }),
   eitherCommand("kyb approve", "Approve a KYB application; with KYB_APPROVALS=2 another person has to as well.", {
     examples: ["corridor kyb approve KYB_ID"],
     takes: { id: kybId, reason: optional("reason", "TEXT", "Sent to the organisation, and in the audit log.") },
-    run: (input) => kybActions().then(({ approve }) => approve(input))
+    run: (input) => orgActions().then(({ kybApprove }) => kybApprove(input))
   }),
   eitherCommand("kyb reject", "Reject a KYB application; the organisation may apply again.", {
     examples: ['corridor kyb reject KYB_ID --reason "The register does not know this business"'],
     takes: { id: kybId, reason: option("reason", "TEXT", "Sent to the organisation, and in the audit log.") },
-    run: (input) => kybActions().then(({ reject }) => reject(input))
+    run: (input) => orgActions().then(({ kybReject }) => kybReject(input))
   }),
   databaseCommand("users create", "Create a user, as a member of an organisation or as a platform admin.", {
     examples: ["corridor users create --email ada@kilimo.example --org ORG --role org-admin"],
-    takes: {
-      email: option("email", "ADDRESS", "E-mail address, unique among all users."),
-      org: optional("org", "ORG", "Id of an organisation to make them a member of."),
-      role: maybe(role),
-      country: optional("country", "CC", "The country they live in, as an ISO 3166-1 code such as KE."),
-      subject: optional(
-        "subject",
-        "SUB",
-        "The `sub` of their tokens at your identity provider; their own id by default."
-      ),
-      admin: flag("admin", "Make them a platform admin, who may do everything in every organisation.")
-    },
+    takes: newUser,
     run: (input) => userActions().then(({ create }) => create(input))
   }),
   eitherCommand("users list", "List users, newest first.", {
@@ -110,24 +114,19 @@ export const peopleCommands = [
     takes: { user, org, role },
     run: (input) => userActions().then(({ join }) => join(input))
   }),
-  databaseCommand("users role", "Change a member's role in an organisation.", {
+  eitherCommand("users role", "Change a member's role in an organisation.", {
     examples: ["corridor users role --user ada@kilimo.example --org ORG --role org-admin"],
     takes: { user, org, role },
-    run: (input) => userActions().then(({ role: change }) => change(input))
+    run: (input) => keyActions().then(({ changeRole }) => changeRole(input))
   }),
-  databaseCommand("users leave", "End a membership, and revoke the API keys that go with it.", {
+  eitherCommand("users leave", "End a membership, and revoke the API keys that go with it.", {
     examples: ["corridor users leave --user ada@kilimo.example --org ORG"],
     takes: { user, org },
-    run: (input) => userActions().then(({ leave }) => leave(input))
+    run: (input) => keyActions().then(({ leave }) => leave(input))
   }),
   eitherCommand("keys create", "Create an API key; the whole key is shown this once.", {
     examples: ['corridor keys create --org ORG --name "Checkout server" --role staff'],
-    takes: {
-      org,
-      name: option("name", "NAME", "What the key is for, such as the server that will hold it."),
-      role: withDefault("org-admin", choice("role", roles, "Role of the key; org-admin by default.")),
-      user: optional("user", "USER", "Id or e-mail of the member it acts for; the oldest org-admin by default.")
-    },
+    takes: newKey,
     run: (input) => keyActions().then(({ create }) => create(input))
   }),
   eitherCommand("keys list", "List an organisation's API keys, newest first.", {
@@ -154,7 +153,7 @@ export const peopleCommands = [
   databaseCommand("tokens issue", "Issue a bearer token of the development issuer (sandbox mode only).", {
     examples: ['corridor tokens issue --user ada@kilimo.example --ttl "90 minutes"'],
     takes: {
-      user: option("user", "USER", "Id or e-mail of the user that the token speaks for."),
+      user: option("user", "USER", "Id or e-mail of the user of the token."),
       org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to, or none."),
       ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.')
     },

@@ -13,13 +13,13 @@ export const terms = {
     "velocity" as const,
     choice("kind", ruleKinds, "Limits (velocity, the default), or sums that reach the review threshold (structuring).")
   ),
-  subject: choice("subject", ruleSubjects, "What the counted payments have in common."),
+  subject: choice("subject", ruleSubjects, "Property that the counted payments share."),
   direction: maybe(choice("direction", flows, "Only payins, payouts or ramps; all by default.")),
   count: optional("count", "N", "Payments that are let through within the window."),
   amount: optional("amount", "AMOUNT", "Their sum that is let through, such as 50000."),
   currency: optional("currency", "CUR", "Currency of AMOUNT; the organisation's by default."),
   window: option("window", "TIME", "The window, such as 1 hour or 7 days; at most 30 days."),
-  action: choice("action", ruleActions, "What happens to a payment over the limit."),
+  action: choice("action", ruleActions, "Effect on a payment over the limit."),
   org
 }
 
@@ -53,7 +53,7 @@ export const ruleCommands = [
     examples: ["corridor lists add --org ORG --list block --subject phone --value +254712345678"],
     takes: {
       list: choice("list", ["block", "allow"], "Refuse payments with the value, or leave it uncounted by rules."),
-      subject: choice("subject", listSubjects, "What the value is."),
+      subject: choice("subject", listSubjects, "Kind of value."),
       value: option("value", "VALUE", "The value; a beneficiary's id, a card's fingerprint."),
       note: optional("note", "TEXT", "Reason, for colleagues."),
       org

@@ -32,10 +32,28 @@ const newKey: Parameter<Option.Option<Redacted.Redacted>> = {
   decode: (given) => Option.map(keyText.decode(given), Redacted.make)
 }
 
+export const listenOptions = {
+  forwardTo: option("forward-to", "URL", "Where events go, such as http://localhost:4000/webhooks."),
+  events: eventList("Which, such as payment.completed or payment.*, with commas between them; all by default."),
+  secret: optional("secret", "SECRET", "Sign with this secret (whsec_…) instead of a new one at every start."),
+  org,
+  count
+}
+
+export const logOptions = {
+  lines: withDefault("10", option("lines", "N", "How many entries of before to begin with: 0 to 100, 10 by default.")),
+  only: maybe(
+    choice("only", ["audit", "events"], "Who changed what (audit), or what happened (events); both by default.")
+  ),
+  noFollow: flag("no-follow", "End after those of before."),
+  org,
+  count
+}
+
 export const serverCommands = [
   databaseCommand(
     "demo",
-    "Show a running sandbox at work: payments, a refund, accounts, escrow, crypto, a link, signed webhooks, and the books.",
+    "Show a running sandbox at work: payments, a refund, accounts, escrow, crypto, a link, signed webhooks, and the ledger.",
     {
       examples: ["corridor demo"],
       takes: {},
@@ -52,14 +70,8 @@ export const serverCommands = [
       "corridor listen --forward-to http://localhost:4000/webhooks",
       "corridor listen --forward-to localhost:4000/webhooks --events payment.completed,payment.failed"
     ],
-    takes: {
-      forwardTo: option("forward-to", "URL", "Where events go, such as http://localhost:4000/webhooks."),
-      events: eventList("Which, such as payment.completed or payment.*, with commas between them; all by default."),
-      secret: optional("secret", "SECRET", "Sign with this secret (whsec_…) instead of a new one at every start."),
-      org,
-      count
-    },
-    run: (input) => import("../actions/ListenAction.ts").then(({ listen }) => listen(input))
+    takes: listenOptions,
+    run: (input) => import("../actions/LogActions.ts").then(({ listen }) => listen(input))
   }),
   apiCommand("trigger", "Make an event happen in a sandbox, by real payments with test values.", {
     examples: ["corridor trigger payment.completed", "corridor trigger payment.refunded --json"],
@@ -68,18 +80,7 @@ export const serverCommands = [
   }),
   apiCommand("logs tail", "Follow the audit log and the events of an organisation.", {
     examples: ["corridor logs tail", "corridor logs tail --only audit --lines 50 --no-follow"],
-    takes: {
-      lines: withDefault(
-        "10",
-        option("lines", "N", "How many entries of before to begin with: 0 to 100, 10 by default.")
-      ),
-      only: maybe(
-        choice("only", ["audit", "events"], "Who changed what (audit), or what happened (events); both by default.")
-      ),
-      noFollow: flag("no-follow", "End after those of before."),
-      org,
-      count
-    },
+    takes: logOptions,
     run: (input) => import("../actions/LogActions.ts").then(({ tail }) => tail(input))
   }),
   apiCommand("open", "Open the console in a browser; where there is none, only say its address.", {
@@ -120,17 +121,14 @@ export const serverCommands = [
     "backup",
     "Write a consistent copy of the database to a file, while the server runs. Nothing else has to be installed.",
     {
-      examples: ["corridor backup corridor.backup", "corridor backup corridor.backup --by copy --json"],
-      takes: {
-        file: argument("FILE", "Where to: a file that is not there yet."),
-        by: maybe(choice("by", ["copy"], "The format. There is one, so this can be left out."))
-      },
+      examples: ["corridor backup corridor.backup"],
+      takes: { file: argument("FILE", "Where to: a file that is not there yet.") },
       run: (input) => backupActions().then(({ backup }) => backup(input))
     }
   ),
   databaseCommand(
     "restore",
-    "Fill a new, empty database from a backup of this version or an older one, bring it up to date and check its books.",
+    "Fill a new, empty database from a backup of this version or an older one, bring it up to date and check its ledger.",
     {
       examples: ["corridor restore corridor.backup"],
       takes: { file: argument("FILE", "What `corridor backup` has written.") },

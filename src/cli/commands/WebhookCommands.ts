@@ -2,7 +2,7 @@
 import { argument, databaseCommand, eitherCommand, eventList, flag, maybe, optional } from "../shared/Command.ts"
 
 const webhookActions = () => import("../actions/WebhookActions.ts")
-const notificationActions = () => import("../database/LocalNotifications.ts")
+const messageActions = () => import("../database/LocalUsers.ts")
 
 const org = optional("org", "ORG", "Only this organisation's.")
 
@@ -58,11 +58,11 @@ export const webhookCommands = [
   databaseCommand("notifications list", "List the messages in the outbox, newest first.", {
     examples: ["corridor notifications list"],
     takes: { org },
-    run: (input) => notificationActions().then(({ list }) => list(input))
+    run: (input) => messageActions().then(({ listMessages }) => listMessages(input))
   }),
   databaseCommand("notifications show", "Show a message with its text.", {
     examples: ["corridor notifications show NOTIFICATION_ID"],
     takes: { id: argument("ID", "The notification's id.") },
-    run: (input) => notificationActions().then(({ show }) => show(input))
+    run: (input) => messageActions().then(({ showMessage }) => showMessage(input))
   })
 ]

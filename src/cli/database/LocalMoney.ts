@@ -1,10 +1,13 @@
-/** `corridor fees` and `corridor ledger` */
+/**
+ * `corridor fees set` and `corridor ledger`, which the API does not have: fees are only listed there, and balances lose
+ * the digits behind the eighth.
+ */
 import { Effect, Option, Either, ParseResult, Schema, BigDecimal } from "effect"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { type FeeTerms, wholeInBasisPoints } from "../../domain/Fee.ts"
 import { type FeeRule, type FeeSubject, Fees } from "../../money/fees/Fees.ts"
-import { findOrganization, onRecords, permitIn, permitFor } from "../shared/LocalDatabase.ts"
-import { minute, tableLayout, framed } from "../shared/Table.ts"
+import { findOrganization, onRecords, permitFor } from "../shared/LocalDatabase.ts"
+import { tableLayout, framed } from "../shared/Table.ts"
 import { flows, Flow, paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import type { Invalid } from "../../domain/Failure.ts"
@@ -25,6 +28,8 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { RoundingTotal } from "../../money/ledger/LedgerCheck.ts"
 import { showElapsed } from "../shared/Terminal.ts"
 import { traced } from "../../platform/observability/Spans.ts"
+import { minimumOf } from "../../domain/Reserve.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
 
 interface InOrg extends JsonInput {
   readonly org: string
@@ -41,7 +46,7 @@ const oneOf = (what: string, values: ReadonlyArray<string>) => () => ({
   override: true
 })
 
-/** As the options have it. */
+/** Options of `corridor fees set`. */
 const TypedFee = Schema.Struct({
   method: PaymentMethod.annotations({ message: oneOf("payment method", paymentMethods) }),
   direction: Flow.annotations({ message: oneOf("direction", flows) }),
@@ -92,6 +97,15 @@ const words = ({ basis_points, fixed }: FeeTerms): string =>
 const wordsOr = (rule: Option.Option<FeeRule>, none: string): string =>
   Option.match(rule, { onNone: () => none, onSome: words })
 
+/** Reserves of all organisations. Needs the services of `reserves` handlers, which run in this process. */
+export const localReserves = Effect.gen(function* () {
+  const organizations = Option.getOrThrow(yield* Effect.serviceOption(Organizations))
+  const found = yield* organizations.withReserves(yield* permitFor("platform"))
+  return found.flatMap(({ org_id, reserves }) =>
+    reserves.map((rule) => ({ org_id, ...rule, minimum_amount: wire(minimumOf(rule)) }))
+  )
+})
+
 export const setOne = traced("Cli.setFee")(function* (org: string, subject: WantedFee["subject"], terms: FeeTerms) {
   const fees = yield* Fees
   const { org_id } = yield* findOrganization(org)
@@ -110,23 +124,6 @@ const setFee = onRecords(({ org, subject, terms }: WantedFee & InOrg) => setOne(
 
 export const set = ({ json, org, ...input }: Parameters<typeof wantedFee>[0] & InOrg) =>
   Effect.flatMap(wantedFee(input), (wanted) => setFee({ json, org, ...wanted }))
-
-export const listAll = traced("Cli.listFees")(function* (org: Option.Option<string>) {
-  const fees = yield* Fees
-  const rules = yield* fees.list(yield* permitIn("platform", org))
-  const rows = rules.map((rule) => [
-    rule.org_id,
-    rule.payment_method,
-    rule.direction,
-    String(rule.basis_points),
-    rule.fixed === null ? null : rule.fixed.toString(),
-    minute(rule.updated_at)
-  ])
-  const titles = ["ORGANISATION", "METHOD", "DIRECTION", "BASIS POINTS", "FIXED", "SET"]
-  return { data: rules.map(shownFee), ...tableLayout(titles, rows, 'No fees here: "corridor fees set" sets one.') }
-})
-
-export const list = onRecords(({ org }: OrgInput) => listAll(org))
 
 const wireOf = (text: string) => wireNumber(BigDecimal.unsafeFromString(text))
 

@@ -1,9 +1,11 @@
-/** `corridor providers credentials`, `corridor providers setup` and `corridor providers test` */
-import { Config, Effect, Either, Option, Schema } from "effect"
-import { CredentialsState } from "../../contract/api/ProviderConfigsApi.ts"
+/**
+ * `corridor providers setup` and `test`. The API lists what a provider needs, but registers nothing there, and tests the
+ * platform's accounts, but not those of configurations.
+ */
+import { Effect, Either, Option, Schema } from "effect"
+import { noSuchConfig } from "../actions/ProviderActions.ts"
 import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
-import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
 import {
   registerCallbacks,
   type Check,
@@ -17,7 +19,7 @@ import { ProviderCredentials } from "../../providers/configs/ProviderCredentials
 import { thirdParties, thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
 import { type JsonInput, refuse } from "../shared/CommandInput.ts"
 import { allPages, ExistingLive, onDatabase, permitFor } from "../shared/LocalDatabase.ts"
-import { properties, tableLayout } from "../shared/Table.ts"
+import { tableLayout } from "../shared/Table.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { type Mode, Settings } from "../../platform/config/Settings.ts"
 import { isOptional, ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
@@ -36,100 +38,11 @@ const everyConfig = Effect.gen(function* () {
   )
 })
 
-const configNamed = traced("Cli.configNamed")(function* (which: string) {
-  const config = (yield* everyConfig).find(({ config_id }) => config_id === idOrNil(ConfigId)(which))
-  return config ?? (yield* refuse(`${which} is no configuration's id ("corridor providers list" shows them).`))
+/** The account of a configuration, kept for payments that were sent through it. Needs the services of `providers` handlers. */
+export const keptAccount = Effect.fnUntraced(function* (which: string) {
+  const { kept } = Option.getOrThrow(yield* Effect.serviceOption(ProviderCredentials))
+  return yield* kept(yield* permitFor("platform"), idOrNil(ConfigId)(which))
 })
-
-type Typed = Readonly<Record<string, string>>
-
-const encodeState = Schema.encodeSync(CredentialsState)
-const decodeDocument = Schema.decodeEither(
-  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
-)
-
-const MOST_BYTES = 16 * longestCredential
-
-const standardInput = Effect.tryPromise({
-  try: async () => {
-    const chunks: Array<Buffer> = []
-    let bytes = 0
-    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > MOST_BYTES) throw new Error("too long")
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString("utf8")
-  },
-  catch: () => refuse("--stdin: standard input cannot be read, or is too long.")
-})
-
-/** No refusal repeats what was typed: it may be a secret in the wrong place. */
-const document = Effect.flatMap(standardInput, (text) =>
-  Either.mapLeft(decodeDocument(text), () =>
-    refuse('--stdin: expected one JSON object of texts, such as {"secret_key": "sk_live_…"}.')
-  )
-)
-
-const valueOf = (name: string, given: string): Effect.Effect<string, ReturnType<typeof refuse>> =>
-  given.startsWith("@")
-    ? Config.nonEmptyString(given.slice(1)).pipe(
-        Effect.mapError(() =>
-          refuse(`--field ${name}: there is no environment variable of the name that follows the @.`)
-        )
-      )
-    : Effect.succeed(given)
-
-const fieldIn = (text: string): Effect.Effect<readonly [string, string], ReturnType<typeof refuse>> => {
-  const at = text.indexOf("=")
-  if (at < 1) return Effect.fail(refuse("--field: write it as NAME=VALUE, or as NAME=@VARIABLE."))
-  const name = text.slice(0, at)
-  return Effect.map(valueOf(name, text.slice(at + 1)), (value) => [name, value] as const)
-}
-
-const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<Typed, ReturnType<typeof refuse>> => {
-  if (stdin && fields.length > 0) return Effect.fail(refuse("Give --field or --stdin, not both."))
-  if (stdin) return document
-  return fields.length === 0
-    ? Effect.fail(refuse("Give the credentials by --stdin, or one by one with --field."))
-    : Effect.map(Effect.forEach(fields, fieldIn), (pairs) => Object.fromEntries(pairs))
-}
-
-/** An account that was sent through is needed also after its configuration is gone. */
-const withAccount = traced("Cli.withAccount")(function* (which: string) {
-  const { kept } = yield* ProviderCredentials
-  const account = yield* kept(yield* permitFor("platform"), idOrNil(ConfigId)(which))
-  return Option.isSome(account) ? account.value : yield* configNamed(which)
-})
-
-interface SetInput extends JsonInput {
-  readonly which: string
-  readonly forgetReplaced: boolean
-}
-
-const setThem = onProviderRecords(
-  Effect.fnUntraced(function* ({ forgetReplaced, typed, which }: SetInput & { readonly typed: Typed }) {
-    const credentials = yield* ProviderCredentials
-    const config = yield* withAccount(which)
-    const state = yield* credentials.set(yield* permitFor("platform"), config, typed, { forgetReplaced })
-    return {
-      data: encodeState(state),
-      text: properties([
-        ["configuration", state.config_id],
-        ["provider", state.provider],
-        ["fields", state.fields.join(", ")],
-        ["tested", state.tested ? "passed, in use from now on" : "failed: kept, but not in use"],
-        ["provider said", state.test_message]
-      ]),
-      failure: state.tested
-        ? undefined
-        : `The provider did not take them: set others, or run "corridor providers test ${state.config_id}".`
-    }
-  })
-)
-
-export const set = (input: SetInput & { readonly field: ReadonlyArray<string>; readonly stdin: boolean }) =>
-  Effect.flatMap(typedIn(input.field, input.stdin), (typed) => setThem({ ...input, typed }))
 
 const testPlatform = (which: Option.Option<string>) =>
   Effect.map(
@@ -145,13 +58,16 @@ const testOwn = (which: Option.Option<string>) =>
   Effect.gen(function* () {
     const own = yield* ProviderCredentials
     const permit = yield* permitFor("platform")
-    const byId = Option.isSome(which) && !isProviderName(which.value)
-    const wanted =
-      Option.isSome(which) && byId
-        ? [yield* withAccount(which.value)]
-        : (yield* everyConfig).filter(
-            (config) => config.has_credentials && (Option.isNone(which) || config.provider === which.value)
-          )
+    const id = Option.filter(which, (one) => !isProviderName(one))
+    const kept = Option.flatten(yield* Effect.transposeMapOption(id, keptAccount))
+    const wanted = Option.isSome(kept)
+      ? [kept.value]
+      : (yield* everyConfig).filter(({ config_id, has_credentials, provider }) =>
+          Option.isSome(id)
+            ? config_id === idOrNil(ConfigId)(id.value)
+            : has_credentials && (Option.isNone(which) || provider === which.value)
+        )
+    if (Option.isSome(id) && wanted.length === 0) return yield* noSuchConfig(id.value)
     return yield* Effect.forEach(
       wanted,
       (config) =>

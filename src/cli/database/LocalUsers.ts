@@ -1,11 +1,14 @@
-/** `corridor users` and `corridor tokens` on the database. */
+/** `corridor users create` and `join`, `tokens` and `notifications`, which the API does not have. */
 import { Effect, Option, DateTime, Duration } from "effect"
+import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Role } from "../../domain/Roles.ts"
 import { Users, UserInput } from "../../people/users/Users.ts"
 import type { Member, User } from "../../people/users/UserStore.ts"
-import { findOrganization, findUser, onRecords, permitFor } from "../shared/LocalDatabase.ts"
-import { decodeInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
-import { properties, printable } from "../shared/Table.ts"
+import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
+import { type Notification, Outbox } from "../../platform/notifications/NotificationStore.ts"
+import { allPages, findOrganization, findUser, onRecords, permitFor, permitIn } from "../shared/LocalDatabase.ts"
+import { decodeInput, type IdInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
+import { minute, properties, printable, tableLayout } from "../shared/Table.ts"
 import { Members } from "../../people/members/Members.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import {
@@ -17,6 +20,8 @@ import {
 } from "../../people/auth/DevelopmentIssuer.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/policies/PeoplePolicies.ts"
+import type { newUser } from "../commands/PeopleCommands.ts"
+import type { Input } from "../shared/Command.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
 const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
@@ -54,15 +59,7 @@ const createOne = onRecords(
   })
 )
 
-export const create = Effect.fnUntraced(function* (input: {
-  readonly email: string
-  readonly org: Option.Option<string>
-  readonly role: Option.Option<Role>
-  readonly country: Option.Option<string>
-  readonly subject: Option.Option<string>
-  readonly admin: boolean
-  readonly json: boolean
-}) {
+export const create = Effect.fnUntraced(function* (input: Input<typeof newUser>) {
   const wanted = yield* decodeInput(UserInput, {
     email: input.email,
     country: Option.getOrNull(input.country),
@@ -73,61 +70,21 @@ export const create = Effect.fnUntraced(function* (input: {
   yield* createOne({ json: input.json, wanted })
 })
 
-/** `corridor users join`, `users role` and `users leave` */
-interface Place extends JsonInput {
-  readonly user: string
-  readonly org: string
-}
-
-interface RoleInPlace extends Place {
-  readonly role: Role
-}
-
-const named = traced("Cli.namedMember")(function* ({ org, user }: Place) {
-  const { email, user_id } = yield* findUser(user)
-  const { name: organizationName, org_id } = yield* findOrganization(org)
-  return { email, user_id, org: Option.some(org_id), organizationName: printable(organizationName) }
-})
-
-const noMember = (email: string) => refuse(`--user: ${email} is not a member of this organisation.`)
-
 export const join = onRecords(
-  Effect.fnUntraced(function* (input: RoleInPlace) {
+  Effect.fnUntraced(function* (
+    input: JsonInput & { readonly user: string; readonly org: string; readonly role: Role }
+  ) {
     const members = yield* Members
-    const { email, org, organizationName, user_id } = yield* named(input)
+    const { email, user_id } = yield* findUser(input.user)
+    const { name, org_id } = yield* findOrganization(input.org)
     const data = yield* members
-      .add(yield* permitFor("platform", org), user_id, input.role)
+      .add(yield* permitFor("platform", Option.some(org_id)), user_id, input.role)
       .pipe(
         Effect.catchTag("Conflict", () =>
           refuse(`--user: ${email} is a member of this organisation already; "corridor users role" changes their role.`)
         )
       )
-    return { data, text: `${email} is now ${input.role} of ${organizationName}.` }
-  })
-)
-
-export const role = onRecords(
-  Effect.fnUntraced(function* (input: RoleInPlace) {
-    const members = yield* Members
-    const { email, org, organizationName, user_id } = yield* named(input)
-    const data = yield* members
-      .changeRole(yield* permitFor("members", org), user_id, input.role)
-      .pipe(Effect.catchTag("NotFound", () => noMember(email)))
-    return { data, text: `${email} is now ${input.role} of ${organizationName}.` }
-  })
-)
-
-export const leave = onRecords(
-  Effect.fnUntraced(function* (input: Place) {
-    const members = yield* Members
-    const { email, org, organizationName, user_id } = yield* named(input)
-    yield* members
-      .remove(yield* permitFor("members", org), user_id)
-      .pipe(Effect.catchTag("NotFound", () => noMember(email)))
-    return {
-      data: { user_id, org_id: Option.getOrNull(org), removed: true },
-      text: `${email} is no member of ${organizationName} any more; their API keys there are revoked.`
-    }
+    return { data, text: `${email} is now ${input.role} of ${printable(name)}.` }
   })
 )
 
@@ -144,7 +101,7 @@ const ttlFrom = (text: Option.Option<string>) => {
     : Effect.succeed(ttl)
 }
 
-/** None for someone who belongs to none yet: with such a token they accept an invitation, and nothing else. */
+/** Organisation of a token; undefined for a user without one, who can only accept an invitation with it. */
 const organizationFor = traced("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
   const users = yield* Users
   const own = (yield* users.membershipsOf(user.user_id)).map(({ org_id }) => org_id)
@@ -157,7 +114,7 @@ const organizationFor = traced("Cli.organizationFor")(function* (user: User, nam
   return yield* refuse(`--org: ${user.email} belongs to several organisations, name one of ${own.join(", ")}.`)
 })
 
-/** Comes before everything else: where the development issuer has no place, its key must not even be made. */
+/** Refuses before the key of the development issuer is made. */
 const sandboxOnly = Effect.gen(function* () {
   if (yield* issuesTokens) return
   const { mode } = yield* Settings
@@ -202,3 +159,58 @@ export const issue = Effect.fnUntraced(function* (input: TokenInput & { readonly
   yield* sandboxOnly
   yield* issueOne({ ...input, ttl })
 })
+
+/** `corridor notifications` */
+/** The text may hold the token of an invitation: only "show" shows it. */
+const withoutText = ({ text: _text, ...rest }: Notification) => rest
+
+export const listMessages = onRecords(
+  Effect.fnUntraced(function* ({ org }: OrgInput) {
+    const outbox = yield* Outbox
+    const permit = yield* permitIn("platform", org)
+    const all = yield* allPages(
+      (window) => outbox.list(permit, window),
+      (notification) => notification.notification_id
+    )
+    const rows = all.map((one) => [
+      one.notification_id,
+      one.kind,
+      one.priority,
+      one.to,
+      one.subject,
+      minute(one.created_at)
+    ])
+    const titles = ["ID", "KIND", "PRIORITY", "TO", "SUBJECT", "CREATED"]
+    return {
+      data: all.map(withoutText),
+      ...tableLayout(titles, rows, "The outbox is empty.", ["KIND", "CREATED", "PRIORITY"])
+    }
+  })
+)
+
+const messageText = (one: Notification): string => {
+  const facts = properties([
+    ["Notification", one.notification_id],
+    ["Organisation", one.org_id],
+    ["Kind", one.kind],
+    ["Priority", one.priority],
+    ["To", one.to],
+    ["Subject", one.subject],
+    ["Created", one.created_at.toISOString()]
+  ])
+  return `${facts}\n\n${one.text}`
+}
+
+export const showMessage = onRecords(
+  Effect.fnUntraced(function* ({ id }: IdInput) {
+    const outbox = yield* Outbox
+    const data = yield* outbox
+      .show(yield* permitFor("platform"), uuidOrNil(id))
+      .pipe(
+        mapRefusal(() =>
+          refuse(`There is no notification with the id ${id} ("corridor notifications list" shows them).`)
+        )
+      )
+    return { data, text: messageText(data) }
+  })
+)

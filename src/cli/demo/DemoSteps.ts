@@ -31,7 +31,7 @@ export type Expected = readonly [eventType: string, id: string]
 export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly message: string }> {}
 
 export interface Shown {
-  /** What was done, and the result. */
+  /** Action and result in words. */
   readonly what: string
   readonly ids: Readonly<Record<string, string>>
   /** Reads the result. */
@@ -261,7 +261,7 @@ const fallbackOrder = {
   card_entry: "hosted"
 } as const
 
-/** Whether the sandbox speaks to fakes of third parties. */
+/** True if the sandbox speaks to fakes of third parties. */
 export const hasThirdParties = Effect.gen(function* () {
   const { data } = yield* call("paymentsInit", "preview", { payload: fallbackOrder })
   const asked = data.candidates.map(({ provider }) => provider)

@@ -120,7 +120,7 @@ export const callbackAddresses = (
       { concurrency: "unbounded" }
     )
     const wrong = asked.flatMap(({ address, answer }) => (Either.isLeft(answer) ? [`${address} ${answer.left}`] : []))
-    // Not a failure: the server may not have been started yet, or this machine is not let out and back in.
+    // Warns only: the server may not run yet, or a firewall may keep this machine from its public address.
     return [
       wrong.length === 0
         ? ok(name, `${addresses.join(", ")} ${addresses.length === 1 ? "answers" : "answer"}`)

@@ -20,7 +20,7 @@ import { kybApplications, kybOfActive, people, providers, rates, rateSources, re
 import { hostsOf } from "../../platform/config/DatabaseUrl.ts"
 import { lookAtHosts } from "../../platform/database/PrimaryFence.ts"
 
-/** Whether a failover is safe; empty for a single server. */
+/** Safety of a failover; empty for a single server. */
 export const replication = Effect.map(readReplication, (found): ReadonlyArray<Check> => {
   if (Option.isNone(found)) return []
   const { risk, standbys } = found.value

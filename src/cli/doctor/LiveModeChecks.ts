@@ -55,7 +55,7 @@ const activeAccounts = Effect.gen(function* () {
 
 type Row = Effect.Effect.Success<typeof activeAccounts>[number]
 
-/** One name for each provider: of many configurations their number, of one its id. */
+/** Names by provider: a single configuration with its id, otherwise their number. */
 const byProvider = (off: ReadonlyArray<Row>) =>
   Object.entries(
     Array.groupBy(off, ({ provider, sealed }) => `${provider}${sealed === null ? "" : " (not tested)"}`)
@@ -150,7 +150,7 @@ const fetchStates = rowsAs(
 )
 const waitingRates = theRowAs(Schema.Struct({ waiting: Schema.Number }))
 
-/** Which sources are on, the last success of each, and what waits for a person. */
+/** Rate sources, the last success of each, and proposals that wait for a person. */
 export const rateSources = ({ rateMaxAge, rateSources: { fetched, priority } }: Values) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -273,7 +273,7 @@ const masterKey = ({ masterKey: key }: Values): Check =>
     ? ok("Secrets", "CORRIDOR_MASTER_KEY is set; keep a copy of it apart from the database")
     : fail("Secrets", "CORRIDOR_MASTER_KEY is missing: make it with openssl rand -hex 32.")
 
-/** Who decides, and whether they can. */
+/** Decider of KYB applications, and the settings that it needs. */
 const kyb = ({ kybApprovals, kybProvider, kybRequestUrl, kybWebhookSecret }: Values): Check => {
   const isLong = (text: Redacted.Redacted) => Redacted.value(text).trim().length >= shortestLiveSecret
   if (Option.isSome(kybWebhookSecret) ? !isLong(kybWebhookSecret.value) : kybProvider === "webhook") {
@@ -364,7 +364,7 @@ const platformAccounts = (read: ProvidersAsLive): Check => {
     : warn("Provider accounts", "no credentials of a provider are set: each configuration has to bring its own.")
 }
 
-/** Which questionnaire of PCI DSS the settings lead to. */
+/** PCI DSS questionnaire that follows from the settings. */
 const cardData = (read: ProvidersAsLive): Check =>
   Either.isRight(read) && read.right.rawCards
     ? warn(

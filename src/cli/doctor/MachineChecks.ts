@@ -8,7 +8,7 @@ import { request } from "node:http"
 import { urlOf } from "../../domain/Url.ts"
 import { readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
 
-/** One line of `corridor doctor`. */
+/** Line of `corridor doctor`. */
 export interface Check {
   readonly name: string
   readonly status: "ok" | "warn" | "fail"
@@ -95,7 +95,7 @@ export const sandboxFile = ({ dataDir }: Values): Effect.Effect<Check> => {
   )
 }
 
-/** Whether a server of ours answers where this configuration would have it. */
+/** Answer of a server to `/readyz`. */
 interface Answer {
   readonly status: number
   readonly body: string

@@ -3,7 +3,7 @@ import { type Effect, Option } from "effect"
 import type { Target } from "./CommandTarget.ts"
 
 export interface Parameter<A = unknown> {
-  /** Such as `--status`, or `PROVIDER` for an argument. */
+  /** Name as typed, such as `--status`; `PROVIDER` for an argument. */
   readonly name: string
   readonly about: string
   readonly kind: "flag" | "required" | "optional" | "repeated"

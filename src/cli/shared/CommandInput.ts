@@ -38,11 +38,11 @@ export const decodeInput = <A, I>(
     })
   )
 
-/** One value of one option. */
+/** Decodes the value of one option. */
 export const decodeOption = <A, I>(name: string, schema: Schema.Schema<A, I>, text: unknown) =>
   Effect.map(decodeInput(Schema.Struct({ value: schema }), { value: text }, { value: name }), ({ value }) => value)
 
-/** What an operator gives as evidence of a decision. */
+/** Evidence that an operator gives for a decision. */
 export const Reason = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(500))
 
 export const refuse = (message: string) => new Invalid({ message })

@@ -146,6 +146,6 @@ export const completions = (commands: Commands, words: ReadonlyArray<string>): R
   if (below.length > 0) return unnamed === 0 ? beginning(below, current) : []
   const argument = taken().filter(isArgument)[unnamed]
   if (argument !== undefined) return beginning(argument.values, current)
-  // Nothing but options can follow: a shell that is offered nothing offers files.
+  // Offers options where nothing else can follow: without an offer a shell lists files.
   return current === "" ? optionsLeft("") : []
 }

@@ -1,8 +1,7 @@
-/** Reads the words after a command with @effect/cli: its options and arguments are built from the table of commands. */
-import { Args, CliConfig, Command, CommandDescriptor, HelpDoc, Options, type ValidationError } from "@effect/cli"
+/** Reads the words after a command: sorts them into options and arguments, which @effect/cli counts and takes apart. */
+import { Args, CliConfig, HelpDoc, Options, type ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { Effect, Either, Option } from "effect"
-import { stripVTControlCharacters } from "node:util"
+import { Array as Arr, Effect, Either, Option } from "effect"
 import { isArgument, type Parameter, type Parameters, targetOptions } from "./Command.ts"
 
 /** Number of letters that are wrong, missing, too many or swapped with their neighbour. */
@@ -54,58 +53,50 @@ const optionOf = ({ kind, name }: Parameter): Options.Options<Given> => {
   if (kind === "repeated") return Options.repeated(Options.text(plain))
   return kind === "optional"
     ? Options.map(Options.optional(Options.text(plain)), orNone)
-    : Options.map(Options.text(plain), (value) => [value])
+    : Options.map(Options.text(plain), Arr.of)
 }
 
 const argumentOf = ({ kind, name }: Parameter): Args.Args<Given> =>
-  kind === "optional"
-    ? Args.map(Args.optional(Args.text({ name })), orNone)
-    : Args.map(Args.text({ name }), (value) => [value])
+  kind === "optional" ? Args.map(Args.optional(Args.text({ name })), orNone) : Args.map(Args.text({ name }), Arr.of)
 
-const config = CliConfig.make({ isCaseSensitive: true, showBuiltIns: false })
+/** Without the guesses of @effect/cli: unknown options are refused before. */
+const config = CliConfig.make({ isCaseSensitive: true, autoCorrectLimit: 0 })
 
-const explain = ({ error }: ValidationError.ValidationError): string =>
-  `${stripVTControlCharacters(HelpDoc.toAnsiText(error))
-    .trim()
-    .replace(/\.?\s*\n\s*/g, "; ")
-    .replace(/\s+/g, " ")
-    .replace(/\.$/, "")}.`.replace(
-    /^(?:Expected to find option: '(--[\w-]+)'|Missing argument <(\w+)>).*$/,
-    "$1$2 is missing."
-  )
+const missing = ({ error }: ValidationError.ValidationError): string => {
+  const [, option, argument] = /(--[\w-]+)|<(\w+)>/.exec(HelpDoc.toAnsiText(error)) ?? []
+  return `${option ?? argument} is missing.`
+}
 
 const booleans = ["true", "false"]
 
-/**
- * The words as @effect/cli reads them alike wherever they stand: `--name=value` in two words, a word after an option as its
- * value whatever it looks like, and flags last, where no word after them can be taken for their value.
- */
-const separated = (options: ReadonlyArray<Parameter>, words: Given): Either.Either<Given, string> => {
-  const end = words.includes("--") ? words.indexOf("--") : words.length
-  const named: Array<string> = []
-  const flags: Array<string> = []
-  for (let at = 0; at < end; at++) {
-    const word = words[at]!
-    const [name = "", ...rest] = word.startsWith("--") ? word.split("=") : []
-    const value = rest.length === 0 ? undefined : rest.join("=")
-    const option = options.find((one) => one.name === name)
-    if (value === "") return Either.left(`${name} needs a value after it.`)
-    if (option === undefined) named.push(word)
-    else if (option.kind !== "flag") named.push(name, ...(value === undefined ? words.slice(++at, at + 1) : [value]))
-    else if (value !== undefined && !booleans.includes(value)) return Either.left(badValue(name, booleans, value))
-    else if (value !== "false") flags.push(name)
-  }
-  return Either.right([...named, ...flags, ...words.slice(end)])
-}
+const checkValue = ({ name, values }: Pick<Parameter, "name" | "values">, text: string): Either.Either<void, string> =>
+  values.length === 0 || values.includes(text) ? Either.void : Either.left(badValue(name, values, text))
 
-/** Explains the words that no option or argument took. */
-const explainLeftover = (names: ReadonlyArray<string>, words: Given, [left = ""]: Given): string => {
-  if (!left.startsWith("-")) return `${shown(left)} is one word too many.`
-  if (!names.includes(left)) return badOption(names, left)
-  return words.filter((word) => word === left).length > 1
-    ? `${left} stands there twice.`
-    : `${left} needs a value after it.`
-}
+/**
+ * Options as pairs of name and value, which @effect/cli reads alike wherever they stand, and arguments. The word after an
+ * option is its value, even one with dashes.
+ */
+const sorted = (options: ReadonlyArray<Parameter>, words: Given) =>
+  Either.gen(function* () {
+    const names = [...options, ...targetOptions].map(({ name }) => name)
+    const end = words.includes("--") ? words.indexOf("--") : words.length
+    const pairs: Array<string> = []
+    const unnamed: Array<string> = []
+    for (let at = 0; at < end; at++) {
+      const [name = "", ...rest] = words[at]!.split("=")
+      const option = options.find((one) => one.name === name)
+      if (!name.startsWith("--")) unnamed.push(words[at]!)
+      else if (option === undefined) return yield* Either.left(badOption(names, name))
+      else {
+        const isFlag = option.kind === "flag"
+        const value = rest.length > 0 ? rest.join("=") || undefined : isFlag ? "true" : words.slice(0, end)[++at]
+        if (value === undefined) return yield* Either.left(`${name} needs a value after it.`)
+        yield* checkValue(isFlag ? { name, values: booleans } : option, value)
+        pairs.push(name, value)
+      }
+    }
+    return { names, pairs, unnamed: [...unnamed, ...words.slice(end + 1)] }
+  })
 
 /** Fails with what is wrong with the words. */
 export const parseInput = (
@@ -113,29 +104,27 @@ export const parseInput = (
   given: Given
 ): Effect.Effect<Readonly<Record<string, unknown>>, string> =>
   Effect.gen(function* () {
-    const options = Object.values(parameters).filter((one) => !isArgument(one))
-    const words = yield* separated(options, given)
-    const taken = Object.entries(parameters).map(
-      ([key, one]) => [key, isArgument(one) ? argumentOf(one) : optionOf(one)] as const
+    const [options, unnamed] = Arr.partition(Object.entries(parameters), ([, one]) => isArgument(one))
+    const words = yield* sorted(
+      Arr.map(options, ([, one]) => one),
+      given
     )
-    const { descriptor } = Command.make("corridor", Object.fromEntries(taken))
-    const parsed = yield* Effect.mapError(CommandDescriptor.parse(descriptor, ["corridor", ...words], config), explain)
-    const names = [...options, ...targetOptions].map(({ name }) => name)
-    // Options of @effect/cli's own, such as --wizard, are none of ours.
-    const left =
-      parsed._tag === "UserDefined"
-        ? parsed.leftover
-        : words.filter((word) => word.startsWith("-") && !names.includes(word))
-    if (parsed._tag !== "UserDefined" || left.length > 0) return yield* Effect.fail(explainLeftover(names, words, left))
-    const values = parsed.value as unknown as Readonly<Record<string, Given>>
-    const wrong = Object.entries(parameters)
-      .flatMap(([key, one]) =>
-        one.values.length === 0
-          ? []
-          : (values[key] ?? []).filter((text) => !one.values.includes(text)).map((text) => ({ one, text }))
+    const [, [twice], ofOptions] = yield* Effect.mapError(
+      Options.processCommandLine(Options.all(options.map(([, one]) => optionOf(one))), words.pairs, config),
+      missing
+    )
+    if (twice !== undefined) return yield* Effect.fail(`${twice} stands there twice.`)
+    const [[left], ofArguments] = yield* Effect.mapError(
+      Args.validate(Args.all(unnamed.map(([, one]) => argumentOf(one))), words.unnamed, config),
+      missing
+    )
+    if (left !== undefined) {
+      return yield* Effect.fail(
+        left.startsWith("-") ? badOption(words.names, left) : `${shown(left)} is one word too many.`
       )
-      .sort((a, b) => words.indexOf(a.one.name) - words.indexOf(b.one.name))
-    if (wrong[0] !== undefined)
-      return yield* Effect.fail(badValue(wrong[0].one.name, wrong[0].one.values, wrong[0].text))
-    return Object.fromEntries(Object.entries(parameters).map(([key, one]) => [key, one.decode(values[key] ?? [])]))
+    }
+    // @effect/cli reads no arguments at all as undefined.
+    const taken = Arr.zip([...options, ...unnamed], [...ofOptions, ...(ofArguments ?? [])])
+    for (const [[, one], texts] of taken) yield* Effect.forEach(texts, (text) => checkValue(one, text))
+    return Object.fromEntries(taken.map(([[key, one], texts]) => [key, one.decode(texts)]))
   }).pipe(Effect.provide(NodeContext.layer))

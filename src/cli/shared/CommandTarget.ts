@@ -130,7 +130,7 @@ export const targetOf = (
   return { server, address }
 }
 
-/** No server is named. */
+/** True if no server is named. */
 export const isLocal = Effect.gen(function* () {
   return Option.isNone(yield* (yield* Target).server)
 })

@@ -103,8 +103,8 @@ const withRoomFor = (
 }
 
 /**
- * One line for each row under a line of titles; `nothing` is said instead when there are no rows. `spare` are titles of
- * columns that a narrow terminal can do without, those to be kept longest first.
+ * Rows under a line of titles, or `nothing` if there are none. `spare`: titles of columns that a narrow terminal omits,
+ * the most important first.
  */
 export const tableLayout = (
   titles: ReadonlyArray<string>,
@@ -131,13 +131,13 @@ export const tableLayout = (
   }
 }
 
-/** Something before a table, and perhaps something after it. */
+/** Puts text before a table, and after it. */
 export const framed = (before: string, { fit, text }: TextLayout, after = ""): TextLayout => ({
   text: `${before}${text}${after}`,
   fit: (columns) => `${before}${fit(columns)}${after}`
 })
 
-/** One thing: a line for each of its properties. */
+/** Lines of a name and a value each. */
 export const properties = (rows: ReadonlyArray<readonly [name: string, value: Cell]>): string => {
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value ?? "-")}`).join("\n")

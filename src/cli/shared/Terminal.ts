@@ -11,7 +11,7 @@ interface TerminalStreams {
   readonly watched: boolean
   /** Width of the terminal; undefined where standard output is a file or a pipe. */
   readonly columns?: number | undefined
-  /** Whether the terminal shows colours and NO_COLOR is not set. */
+  /** True if the terminal shows colours and NO_COLOR is not set. */
   readonly colours?: boolean
 }
 
@@ -59,7 +59,7 @@ export const drawProgress = (done: number, total: number): Effect.Effect<void> =
 /** Shows the elapsed time of a long command on standard error, on a terminal only. */
 const WIPE = "\r\u001b[K"
 
-/** Nothing is shown within the first second. */
+/** Time until the first line, and between two. */
 const PACE = "1 second"
 
 export const showElapsed =
@@ -92,7 +92,7 @@ export interface CommandResult {
   readonly data: unknown
   /** The same for people. */
   readonly text: string
-  /** And where that is a terminal, so many columns wide. */
+  /** Text for a terminal of so many columns. */
   readonly fit?: (columns: number) => string
   /** Why the command failed although it has something to show. */
   readonly failure?: string | undefined

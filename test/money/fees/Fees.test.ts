@@ -4,10 +4,13 @@ import { Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Ids.ts"
 import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
-import { listAll, setOne, wantedFee } from "../../../src/cli/database/LocalMoney.ts"
+import { listFees } from "../../../src/cli/actions/MoneyActions.ts"
+import { clientOf } from "../../../src/cli/client/InProcessClient.ts"
+import { setOne, wantedFee } from "../../../src/cli/database/LocalMoney.ts"
+import { FeesApi } from "../../../src/contract/api/FeesApi.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
-import { Fees } from "../../../src/money/fees/Fees.ts"
+import { Fees, feesHandlers } from "../../../src/money/fees/Fees.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
@@ -42,6 +45,9 @@ const typed = ({ bps, currency, direction = "inbound", fixed, method = "card" }:
 
 const setFee = (org: string, options: Typed) =>
   Effect.flatMap(typed(options), ({ subject, terms }) => setOne(org, subject, terms))
+
+const listAll = (org: Option.Option<string>) =>
+  Effect.provide(listFees({ org, json: false }), clientOf({ fees: [FeesApi, feesHandlers] }))
 
 const audited = (org_id: OrgId) =>
   Effect.gen(function* () {

@@ -1,8 +1,12 @@
 /** What `corridor reserves` does once it has the service, and what it makes of what was typed. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { listAll, setOne, wantedReserve } from "../../../src/cli/database/LocalReserves.ts"
+import { listReserves, putReserve, wantedReserve } from "../../../src/cli/actions/MoneyActions.ts"
+import { clientOf } from "../../../src/cli/client/InProcessClient.ts"
+import { Target, targetOf } from "../../../src/cli/shared/CommandTarget.ts"
+import { ReservesApi } from "../../../src/contract/api/ReservesApi.ts"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
+import { reservesHandlers } from "../../../src/payments/reserves/Reserves.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
@@ -29,8 +33,13 @@ const typed = ({ method = "card", ...options }: Readonly<Record<string, string>>
     currency: Option.fromNullable(options["currency"])
   })
 
+const handlers = Effect.provide(clientOf({ reserves: [ReservesApi, reservesHandlers] }))
+
 const set = (org: string, options: Readonly<Record<string, string>>) =>
-  Effect.flatMap(typed(options), (rule) => setOne(org, rule))
+  Effect.flatMap(typed(options), (rule) => handlers(putReserve({ org, rule })))
+
+const listAll = (org: Option.Option<string>) =>
+  handlers(listReserves({ org, json: false })).pipe(Effect.provideService(Target, targetOf({}, {})))
 
 onBothStores("corridor reserves", (it) => {
   it.effect("sets a rule as a whole, lists it, and removes it", () =>
