@@ -458,7 +458,7 @@ describe("the end of a fake", () => {
       )
       yield* ask(first, "POST", "/orders", newBody("completes"))
       const dripping = yield* Effect.fork(ask(first, "POST", "/orders", newBody("slow")))
-      yield* Effect.sleep("20 millis")
+      yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => first.received.length === 2 })
       yield* Scope.close(fakeScope, Exit.void)
       expect(yield* dripping).toBe("lost")
       yield* first.settled
