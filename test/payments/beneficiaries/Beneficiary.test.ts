@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { ChangeBeneficiary, CreateBeneficiary } from "../../../src/contract/api/BeneficiariesApi.ts"
 import { applyPatch, checkBeneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { britishBank, cryptoWallet, mpesa, nigerianBank, payPal } from "./Examples.ts"
+import { fieldsIn } from "../../support/RefusedFields.ts"
 
 const decode = Schema.decodeUnknownSync(CreateBeneficiary)
 const check = (input: unknown) => checkBeneficiary(decode(input))
@@ -95,11 +96,11 @@ describe("checkBeneficiary", () => {
 
   it("names everything that is wrong at once", () => {
     const wrong = { ...mpesa, phone_number: "1", momo_details: { provider: "wave", phone_number: "+256700000001" } }
-    expect(refusal(check(wrong))).toBe(
-      "momo_details.provider: is not a network of KE; use one of M-Pesa, Airtel Money; " +
-        "momo_details.phone_number: is not a number of KE; " +
-        "phone_number: is not a possible phone number of KE: write it like +254712345678, or in that country's own form."
-    )
+    expect(fieldsIn(refusal(check(wrong)) ?? "")).toEqual([
+      "momo_details.provider",
+      "momo_details.phone_number",
+      "phone_number"
+    ])
   })
 })
 

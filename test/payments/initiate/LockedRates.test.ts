@@ -146,14 +146,14 @@ onDatabasePaymentServer(
         expect([more.status, more.body["code"], more.body["message"]]).toEqual([
           400,
           "RATE_MISMATCH",
-          "org_rate_id: was locked for 2000.00 KES, not for 3000.00 KES; look that amount up."
+          expect.stringMatching(/^org_rate_id: .*\b2000\.00 KES\b.*\b3000\.00 KES\b/)
         ])
         const any = yield* lookUp("KES", "USD")
         // 1,000.03 USD worth.
         const tooMuch = yield* initiate(dollars(any, 128_209, 1000.03))
         expect([tooMuch.status, tooMuch.body["message"]]).toEqual([
           400,
-          "org_rate_id: was locked without an amount, which is good for at most 1000 USD worth; look the rate up with the amount."
+          expect.stringMatching(/^org_rate_id: .*\b1000 USD\b/)
         ])
         const large = yield* lookUp("KES", "USD", 300_000)
         expect((yield* initiate(dollars(large, 300_000, large.target_amount))).status).toBe(200)
@@ -200,7 +200,7 @@ onDatabasePaymentServer(
         expect(taken).toHaveLength(12)
         for (const { body, status } of all.filter((one) => one.status !== 200)) {
           expect([status, body["code"]]).toEqual([400, "RATE_MISMATCH"])
-          expect(body["message"]).toMatch(/^org_rate_id: is more than 0\.5 percent better than the live rate/)
+          expect(body["message"]).toMatch(/^org_rate_id: .*\b0\.5 percent\b/)
         }
         expect(yield* gained).toBe(960)
         const refusedAgain = yield* initiate(dollars(beyond, 2_000_000, beyond.target_amount))

@@ -10,6 +10,7 @@ import { planPayment, type PlanContext } from "../../../src/payments/initiate/Pa
 import { buildOrder } from "../../../src/payments/route/BuildOrder.ts"
 import { byBank, byCard, byPhone, payoutByPhone } from "../support/Requests.ts"
 import { idFrom } from "../../support/AnyId.ts"
+import { codeAndFields } from "../../support/RefusedFields.ts"
 
 const now = new Date("2026-03-02T09:00:00Z")
 
@@ -94,6 +95,9 @@ const refusal = (request: object, about: Partial<PlanContext> = {}) => {
   return Either.isLeft(result) ? `${result.left.code} ${result.left.message}` : "planned"
 }
 
+/** Code and fields of a refusal. */
+const refused = (...given: Parameters<typeof refusal>) => codeAndFields(refusal(...given))
+
 const without = (request: object, ...fields: ReadonlyArray<string>) =>
   Object.fromEntries(Object.entries(request).filter(([name]) => !fields.includes(name)))
 
@@ -128,7 +132,7 @@ describe("planPayment: the fields that depend on others", () => {
       expect([order.card, payment.card_details]).toEqual([null, {}])
     }
     for (const other of [byPhone(), byBank()]) {
-      expect(refusal({ ...other, card_entry: "hosted" })).toBe("VALIDATION_ERROR card_entry: is for card payins only.")
+      expect(refused({ ...other, card_entry: "hosted" })).toBe("VALIDATION_ERROR card_entry")
     }
     expect(() => refusal({ ...byCard(), card_entry: "here" })).toThrow(/card_entry/)
   })
@@ -179,9 +183,7 @@ describe("planPayment: amounts", () => {
   })
 
   it("refuses a target that differs in the same currency, or is too fine for its own", () => {
-    expect(refusal(money(1500, "KES", 1500.01))).toBe(
-      "VALIDATION_ERROR target_amount: must equal amount when both are in the same currency."
-    )
+    expect(refused(money(1500, "KES", 1500.01))).toBe("VALIDATION_ERROR target_amount")
     expect(refusal(money(1500, "KES", 1500.001))).toMatch(/^VALIDATION_ERROR target_amount: has more than 2/)
   })
 })
@@ -195,7 +197,7 @@ describe("planPayment: the locked rate", () => {
     expect(payment.org_rate_id).toBe(ID)
     const half = { ...abroad, amount: 1250, target_amount: 9.67 }
     expect(refusal({ ...half, amount: 1250, target_amount: 9.68 }, { lock: lock() })).toBe("planned")
-    expect(refusal(half, { lock: lock() })).toMatch(/^RATE_MISMATCH target_amount: must be 9.68/)
+    expect(refusal(half, { lock: lock() })).toMatch(/^RATE_MISMATCH target_amount: .*\b9\.68\b/)
   })
 
   it("refuses a target whose rounding is worth more than half a percent of it", () => {
@@ -203,13 +205,9 @@ describe("planPayment: the locked rate", () => {
     const tiny = { ...abroad, amount: 1.29, target_amount: 0.01 }
     expect(refusal(tiny, { lock: lock() })).toBe("planned")
     for (const amount of [1.3, 1.28]) {
-      expect(refusal({ ...tiny, amount }, { lock: lock() })).toMatch(
-        /^VALIDATION_ERROR target_amount: 0\.01 USD is more/
-      )
+      expect(refused({ ...tiny, amount }, { lock: lock() })).toBe("VALIDATION_ERROR target_amount")
     }
-    expect(refusal({ ...tiny, amount: 0.1 }, { lock: lock() })).toMatch(
-      /^RATE_MISMATCH target_amount: 0\.10 KES are worth less than the smallest amount of USD; send more\./
-    )
+    expect(refusal({ ...tiny, amount: 0.1 }, { lock: lock() })).toMatch(/^RATE_MISMATCH target_amount: 0\.10 KES /)
   })
 
   it("takes what the service gives where the service worked it out, and nothing else", () => {
@@ -221,13 +219,11 @@ describe("planPayment: the locked rate", () => {
         /^RATE_MISMATCH target_amount/
       )
     }
-    expect(refusal(request, { lock: lock() })).toMatch(/^RATE_MISMATCH target_amount: must be 9\.69/)
+    expect(refusal(request, { lock: lock() })).toMatch(/^RATE_MISMATCH target_amount: .*\b9\.69\b/)
   })
 
   it("needs org_rate_id when the currencies differ", () => {
-    expect(refusal(without(abroad, "org_rate_id"), { lock: lock() })).toMatch(
-      /^VALIDATION_ERROR org_rate_id: is needed/
-    )
+    expect(refused(without(abroad, "org_rate_id"), { lock: lock() })).toBe("VALIDATION_ERROR org_rate_id")
   })
 
   it.each([
@@ -274,53 +270,45 @@ describe("planPayment: the beneficiary", () => {
   })
 
   it("refuses an account of the wrong type", () => {
-    expect(refusal(payoutByPhone(ID), to(inBank))).toMatch(/beneficiary_id: has a bank account; a mobile_money payout/)
+    expect(refusal(payoutByPhone(ID), to(inBank))).toMatch(
+      /^VALIDATION_ERROR beneficiary_id: .*\bbank\b.*\bmobile_money\b/
+    )
     expect(refusal(payoutToBank, to(beneficiary))).toMatch(
-      /beneficiary_id: has a mobile_money account; a bank_transfer/
+      /^VALIDATION_ERROR beneficiary_id: .*\bmobile_money\b.*\bbank_transfer\b/
     )
   })
 
   it("refuses destination details that name another account", () => {
-    expect(refusal(payoutByPhone(ID, "+254712345679"), to(beneficiary))).toBe(
-      "VALIDATION_ERROR mobile_money_details: names another account than the beneficiary's."
-    )
+    expect(refused(payoutByPhone(ID, "+254712345679"), to(beneficiary))).toBe("VALIDATION_ERROR mobile_money_details")
     const elsewhere = { ...payoutToBank, bank_account: { account_number: "1", bank_code: "01", bank_name: "KCB" } }
-    expect(refusal(elsewhere, to(inBank))).toBe(
-      "VALIDATION_ERROR bank_account: names another account than the beneficiary's."
-    )
+    expect(refused(elsewhere, to(inBank))).toBe("VALIDATION_ERROR bank_account")
   })
 
   it("refuses details of another kind than its account, whatever they name", () => {
     const momo = { mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" } }
-    expect(refusal({ ...payoutToBank, ...momo }, to(inBank))).toBe(
-      "VALIDATION_ERROR mobile_money_details: names another account than the beneficiary's."
+    expect(refused({ ...payoutToBank, ...momo }, to(inBank))).toBe("VALIDATION_ERROR mobile_money_details")
+    expect(refused({ ...payoutByPhone(ID), bank_account: payoutToBank.bank_account }, to(beneficiary))).toBe(
+      "VALIDATION_ERROR bank_account"
     )
-    expect(refusal({ ...payoutByPhone(ID), bank_account: payoutToBank.bank_account }, to(beneficiary))).toBe(
-      "VALIDATION_ERROR bank_account: names another account than the beneficiary's."
-    )
-    expect(refusal({ ...payoutByPhone(ID), card_details: byCard().card_details }, to(beneficiary))).toBe(
-      "VALIDATION_ERROR card_details: a card is not the beneficiary's mobile_money account; leave it out."
+    expect(refused({ ...payoutByPhone(ID), card_details: byCard().card_details }, to(beneficiary))).toBe(
+      "VALIDATION_ERROR card_details"
     )
   })
 
   it("is never a card: a card payout has nowhere to go", () => {
     const byCardOut = { ...byCard(), direction: "payout", beneficiary_id: ID }
     for (const one of [beneficiary, inBank]) {
-      expect(refusal(byCardOut, to(one))).toMatch(
-        /^VALIDATION_ERROR payment_method: a card cannot be paid out to; send/
-      )
+      expect(refused(byCardOut, to(one))).toBe("VALIDATION_ERROR payment_method")
     }
-    expect(refusal(without(byCardOut, "card_details"), to(inBank))).toMatch(/^VALIDATION_ERROR payment_method: a card/)
+    expect(refused(without(byCardOut, "card_details"), to(inBank))).toBe("VALIDATION_ERROR payment_method")
   })
 
   it("is paid in its own currency only", () => {
     const out = { ...payoutToBank, target_currency: "USD", target_amount: 11.61, org_rate_id: ID }
-    expect(refusal(out, { lock: lock(), ...to(inBank) })).toBe(
-      "VALIDATION_ERROR target_currency: must be KES, which the beneficiary is paid in."
-    )
+    expect(refusal(out, { lock: lock(), ...to(inBank) })).toMatch(/^VALIDATION_ERROR target_currency: .*\bKES\b/)
     const inDollars = to({ ...inBank, currency: CurrencyCode.make("USD") })
     expect(refusal(out, { lock: lock(), ...inDollars })).toBe("planned")
-    expect(refusal(payoutToBank, inDollars)).toMatch(/^VALIDATION_ERROR target_currency: must be USD/)
+    expect(refusal(payoutToBank, inDollars)).toMatch(/^VALIDATION_ERROR target_currency: .*\bUSD\b/)
     expect(refusal({ ...byPhone(), beneficiary_id: ID }, inDollars), "of a payin it says nothing").toBe("planned")
   })
 
@@ -406,12 +394,8 @@ describe("planPayment: the mobile network", () => {
   })
 
   it("refuses a network of another country, and names the right ones", () => {
-    expect(refusal(on("mtn"))).toBe(
-      "VALIDATION_ERROR mobile_money_details.provider: is not a network of KE; use one of M-Pesa, Airtel Money."
-    )
-    expect(refusal(on("mpesa", "GB"))).toBe(
-      "VALIDATION_ERROR mobile_money_details.provider: is not a network of GB; it has none."
-    )
+    expect(refusal(on("mtn"))).toMatch(/^VALIDATION_ERROR mobile_money_details\.provider: .*\bM-Pesa, Airtel Money\b/)
+    expect(refused(on("mpesa", "GB"))).toBe("VALIDATION_ERROR mobile_money_details.provider")
   })
 })
 
@@ -423,27 +407,23 @@ describe("planPayment: who pays", () => {
       expect(refusal(calls(phone)), phone).toBe("planned")
     }
     for (const phone of ["1", "call me", "+2547123456789012", "+999712345678"]) {
-      expect(refusal(calls(phone)), phone).toMatch(/^VALIDATION_ERROR payer_details\.phone: is not a possible phone/)
+      expect(refused(calls(phone)), phone).toBe("VALIDATION_ERROR payer_details.phone")
     }
   })
 
   it("has a mobile money number of the network's own country", () => {
-    expect(refusal(byPhone("+256712345678"))).toBe(
-      "VALIDATION_ERROR mobile_money_details.phone_number: is not a number of KE."
-    )
-    expect(refusal(byPhone("123456"))).toMatch(/^VALIDATION_ERROR mobile_money_details\.phone_number: is not a/)
+    expect(refused(byPhone("+256712345678"))).toBe("VALIDATION_ERROR mobile_money_details.phone_number")
+    expect(refused(byPhone("123456"))).toBe("VALIDATION_ERROR mobile_money_details.phone_number")
     expect(refusal(byPhone("0712345678"))).toBe("planned")
   })
 
   it("pays the currency that the network moves, on the provider's side", () => {
     const dollars = { currency: "USD", target_currency: "USD" }
-    expect(refusal({ ...byPhone(), ...dollars })).toBe("VALIDATION_ERROR currency: M-Pesa of KE moves KES only.")
+    expect(refused({ ...byPhone(), ...dollars })).toBe("VALIDATION_ERROR currency")
     const abroad = { ...byPhone(), target_currency: "USD", target_amount: 11.61, org_rate_id: ID }
     expect(refusal(abroad, { lock: lock() })).toBe("planned")
     const old = to({ ...beneficiary, currency: CurrencyCode.make("USD") })
-    expect(refusal({ ...payoutByPhone(ID), ...dollars }, old)).toBe(
-      "VALIDATION_ERROR target_currency: M-Pesa of KE moves KES only."
-    )
+    expect(refused({ ...payoutByPhone(ID), ...dollars }, old)).toBe("VALIDATION_ERROR target_currency")
   })
 
   // One that no network is known to have: what looks like a card's is refused before, card or not.
@@ -490,9 +470,7 @@ describe("planPayment: who pays", () => {
     expect(JSON.stringify(payment.card_details)).not.toContain("Mozilla")
     expect(planned(byCard()).order.browser).toBeNull()
     const odd = { ...byCard().card_details, browser: { ...browser, ip_address: "203.0.113.007" } }
-    expect(refusal({ ...byCard(), card_details: odd })).toBe(
-      "VALIDATION_ERROR card_details.browser.ip_address: is not an IP address."
-    )
+    expect(refused({ ...byCard(), card_details: odd })).toBe("VALIDATION_ERROR card_details.browser.ip_address")
   })
 
   it("has a card until its month is over everywhere", () => {
@@ -503,10 +481,8 @@ describe("planPayment: who pays", () => {
     const at = (moment: string) => ({ now: new Date(moment) })
     expect(refusal(good("2", "26"), at("2026-02-28T23:59:59Z"))).toBe("planned")
     expect(refusal(good("02", "2026"), at("2026-03-01T23:59:59Z"))).toBe("planned")
-    expect(refusal(good("02", "2026"), at("2026-03-02T00:00:00Z"))).toBe(
-      "VALIDATION_ERROR card_details.expiry_year: the card expired with 02/2026; use another."
-    )
-    expect(refusal(good("12", "25"))).toMatch(/^VALIDATION_ERROR card_details\.expiry_year: the card expired/)
+    expect(refused(good("02", "2026"), at("2026-03-02T00:00:00Z"))).toBe("VALIDATION_ERROR card_details.expiry_year")
+    expect(refused(good("12", "25"))).toBe("VALIDATION_ERROR card_details.expiry_year")
     expect(refusal({ ...byPhone(), card_details: good("12", "25").card_details }), "not the one that pays").toBe(
       "planned"
     )
@@ -517,10 +493,8 @@ describe("planPayment: the rest", () => {
   it("checks return_url by the mode", () => {
     const local = { ...byCard(), return_url: "http://localhost:8080/back" }
     expect(planned(local).payment.return_url).toBe("http://localhost:8080/back")
-    expect(refusal(local, { mode: "live" })).toBe("VALIDATION_ERROR return_url: must start with https://.")
-    expect(refusal({ ...byCard(), return_url: "https://a:b@shop.example" })).toMatch(
-      /return_url: must not hold a user name/
-    )
+    expect(refused(local, { mode: "live" })).toBe("VALIDATION_ERROR return_url")
+    expect(refused({ ...byCard(), return_url: "https://a:b@shop.example" })).toBe("VALIDATION_ERROR return_url")
     expect(planned(byCard()).payment.return_url).toBeNull()
   })
 

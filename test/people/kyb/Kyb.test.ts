@@ -3,6 +3,7 @@ import { Clock, Effect, Option } from "effect"
 import { AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { people } from "../../support/Credentials.ts"
+import { refusedFields } from "../../support/RefusedFields.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import {
@@ -177,10 +178,7 @@ onDatabaseServer(
         const { kyb_customer_id: customer_id, org_id } = yield* started
         for (const occurred_at of ["%00", "decided 5", "03/02/2026", "2026-03-02T10:00:00", "2026-02-30T10:00:00Z"]) {
           const answer = yield* callBack({ customer_id, event_id: occurred_at, status: "rejected", occurred_at })
-          expect([answer.status, messageOf(answer)], occurred_at).toEqual([
-            400,
-            expect.stringMatching(/^occurred_at: must be an ISO 8601 time with its offset/)
-          ])
+          expect(refusedFields(answer), occurred_at).toEqual([400, "occurred_at"])
         }
         expect(yield* statusOf(org_id)).toBe("pending")
       })
@@ -193,7 +191,7 @@ onDatabaseServer(
         const within = (minutes: number) => new Date(now + minutes * 60_000).toISOString()
         for (const occurred_at of ["9999-01-01T00:00:00Z", "2099-01-01T00:00:00Z", within(24 * 60), within(7)]) {
           const answer = yield* callBack({ customer_id, event_id: occurred_at, status: "rejected", occurred_at })
-          expect([answer.status, messageOf(answer)]).toEqual([400, "occurred_at: is in the future."])
+          expect(refusedFields(answer)).toEqual([400, "occurred_at"])
         }
         expect(yield* statusOf(org_id)).toBe("pending")
         expect((yield* callBack({ customer_id, status: "rejected", occurred_at: within(4) })).status).toBe(200)

@@ -207,7 +207,7 @@ onDatabaseServer("Members", (it) => {
           for (const answer of answers) {
             expect([answer.status, bodyOf(answer)]).toEqual([
               404,
-              { status: "error", message: "No member with this id." }
+              { status: "error", message: expect.stringContaining("member") }
             ])
           }
         }
@@ -244,7 +244,7 @@ onDatabaseServer("Members", (it) => {
         const answer = yield* changeRole(acme.key, acme.org_id, acme.userId("member"), role)
         expect([answer.status, messageOf(answer)]).toEqual([
           400,
-          "role: is not a role: use org-admin, staff or member."
+          expect.stringMatching(/^role: .*\borg-admin, staff or member\b/)
         ])
       }
     })

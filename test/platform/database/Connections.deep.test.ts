@@ -8,6 +8,7 @@ import { watchConnections, withoutLimits } from "../../../src/platform/database/
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
 import { failureOf } from "../../../src/platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { eventually } from "../../payments/support/Calls.ts"
 import { failureTag } from "../../support/FailureTag.ts"
 import { makeSilentProxy } from "../../support/SilentProxy.ts"
 import { TestDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
@@ -215,19 +216,23 @@ const cuttable = Effect.gen(function* () {
   const proxy = yield* startProxy(() => [port])
   target.port = String(proxy.port)
   const server = { url: Redacted.make(target.toString()), embedded: false, gone: Effect.never }
-  const client = yield* Layer.build(
-    DatabaseLive.pipe(Layer.provide(Layer.succeed(DatabaseServer, server)), Layer.provide(testSettings()))
-  )
-  return { proxy, sql: Context.get(client, SqlClient.SqlClient) }
+  const clientOf = (one: DatabaseServer["Type"]) =>
+    Effect.map(
+      Layer.build(DatabaseLive.pipe(Layer.provide(Layer.succeed(DatabaseServer, one)), Layer.provide(testSettings()))),
+      (client) => Context.get(client, SqlClient.SqlClient)
+    )
+  const watcher = yield* clientOf({ ...server, url })
+  return { proxy, sql: yield* clientOf(server), watcher }
 })
 
 layer(TestDatabaseServer, onDatabase)("A connection that is cut", (it) => {
   it.scoped("has written nothing if it only read", () =>
     Effect.gen(function* () {
-      const { proxy, sql } = yield* cuttable
+      const { proxy, sql, watcher } = yield* cuttable
       const cutDuring = Effect.fnUntraced(function* (text: string) {
         const asking = yield* Effect.fork(Effect.exit(sql.unsafe(text)))
-        yield* Effect.sleep("300 millis")
+        const running = watcher`select from pg_stat_activity where state = 'active' and query = ${text}`
+        yield* eventually(running, ({ length }) => length === 1)
         proxy.setMode("refuses")
         const exit = yield* Fiber.join(asking)
         proxy.setMode("open")

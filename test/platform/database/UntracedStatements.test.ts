@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Deferred, Effect, Fiber, FiberId, Layer, Redacted, Tracer } from "effect"
+import { Context, Deferred, Effect, Fiber, FiberId, FiberStatus, Layer, Redacted, Tracer } from "effect"
 import { connectTimeout } from "../../../src/domain/policies/DatabasePolicies.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
 import { withUntracedStatements, openPool } from "../../../src/platform/database/Connections.ts"
@@ -111,9 +111,9 @@ layer(Database, { excludeTestServices: true })("A statement outside of transacti
       Effect.gen(function* () {
         const all = Effect.forEach([0.2, 0.2, 0.2], (seconds) => sql`select pg_sleep(${seconds})`, { concurrency: 3 })
         const taken = yield* Effect.fork(all)
-        yield* Effect.sleep("50 millis")
+        yield* eventually(Fiber.status(taken), FiberStatus.isSuspended)
         const late = yield* Effect.fork(sql`select pg_sleep(${60})`)
-        yield* Effect.sleep("50 millis")
+        yield* eventually(Fiber.status(late), FiberStatus.isSuspended)
         yield* Fiber.interrupt(late)
         expect(yield* Fiber.join(taken)).toHaveLength(3)
         expect(yield* all).toHaveLength(3)

@@ -14,6 +14,7 @@ import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccoun
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { people } from "../../support/Credentials.ts"
+import { refusedFields } from "../../support/RefusedFields.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import {
@@ -76,13 +77,7 @@ onAccountServer("Credentials of a configuration", (it) => {
       yield* setCredentials(config, fake.credentials)
       for (const org_id of [null, globex.org_id]) {
         const answer = yield* change({ org_id, priority: 3 })
-        expect([answer.status, bodyOf(answer)]).toEqual([
-          400,
-          {
-            status: "error",
-            message: "org_id: cannot change, since it brings an account of its own; create another configuration."
-          }
-        ])
+        expect(refusedFields(answer)).toEqual([400, "org_id"])
       }
       expect((yield* change({ org_id: acme.org_id, priority: 4 })).status).toBe(200)
       expect(yield* read(config)).toMatchObject({ org_id: acme.org_id, priority: 4 })
@@ -97,7 +92,7 @@ onAccountServer("Credentials of a configuration", (it) => {
       const answer = yield* setCredentials(config, { secret_key: "sk_live_of_the_test" })
       expect([answer.status, bodyOf(answer)]).toEqual([
         400,
-        { status: "error", message: "secret_key: is of Stripe's live mode, and CORRIDOR_MODE is sandbox." }
+        { status: "error", message: expect.stringMatching(/^secret_key: .*\blive\b/) }
       ])
       expect(fake.received).toHaveLength(asked)
       expect(yield* read(config)).toMatchObject({ has_credentials: false })
@@ -201,10 +196,7 @@ onAccountServer("Credentials of a configuration", (it) => {
         expect(answer.text).not.toMatch(/never-to-be-repeated|12345678901/)
       }
       const built = yield* setCredentials(rail, { secret_key: value })
-      expect([built.status, bodyOf(built)]).toEqual([
-        400,
-        { status: "error", message: "provider: fiat is built in and takes no credentials." }
-      ])
+      expect(refusedFields(built)).toEqual([400, "provider"])
       const elsewhere = yield* setCredentials({ ...config, provider: "paystack" }, { secret_key: value })
       expect(elsewhere.status).toBe(404)
       expect(fake.received).toHaveLength(calls)
@@ -222,11 +214,7 @@ onAccountServer("Credentials of a configuration", (it) => {
         const answer = yield* setCredentials(config, { secret_key: PLATFORM_KEY, webhook_secret: "whsec_another" })
         expect([answer.status, bodyOf(answer)]).toEqual([
           400,
-          {
-            status: "error",
-            message:
-              "secret_key: is that of the platform's own account, which a configuration without credentials uses; give those of another account."
-          }
+          { status: "error", message: expect.stringMatching(/^secret_key: .*\bplatform\b/) }
         ])
         expect(yield* read(config)).toMatchObject({ has_credentials: false })
       }

@@ -44,45 +44,6 @@ describe("Circle and its fake", () => {
     })
   )
 
-  const scenarios = [
-    ["200.01", "Accepted", { state: "failed" }, 0n],
-    ["200.02", "Accepted", { state: "failed" }, 0n],
-    ["200.03", "Unknown", undefined, 0n],
-    ["200.04", "Unknown", undefined, 200_040_000n],
-    ["200.05", "Unknown", undefined, 0n],
-    ["200.06", "Unknown", undefined, 200_060_000n],
-    ["200.08", "Declined", undefined, 0n],
-    ["200.09", "Accepted", { state: "failed" }, 0n],
-    ["200.10", "Accepted", { state: "pending" }, 0n],
-    ["200.14", "Accepted", { state: "completed", movements: [{ amount: amount("180.126", "USDC") }] }, 180_126_000n]
-  ] as const
-  it.scoped.each(scenarios)("a payin of %s", ([text, tag, later, expected]) =>
-    Effect.gen(function* () {
-      const at = yield* joined
-      const { held, provider } = at
-      const order = payin(text)
-      const outcome = yield* asTimePasses(provider.initiate(order))
-      expect(outcome._tag).toBe(tag)
-      yield* settle(at)
-      const attempt = attemptOf(order, { providerPaymentId: idOf(outcome) })
-      expect(yield* provider.enquire(attempt)).toMatchObject(later ?? { _tag: "Unknown" })
-      expect(held().get("USDC") ?? 0n).toBe(expected)
-    })
-  )
-
-  it.scoped.each([
-    ["200.01", { _tag: "Declined", code: "SUSPECTED_FRAUD", instrument: true }],
-    ["200.02", { _tag: "Declined", code: "PROVIDER_BALANCE_LOW" }]
-  ] as const)("a payout of %s is refused at once", ([text, expected]) =>
-    Effect.gen(function* () {
-      const at = yield* joined
-      const { held, provider } = at
-      expect(yield* asTimePasses(provider.initiate(payout(text)))).toMatchObject(expected)
-      yield* settle(at)
-      expect(held().get("USDC") ?? 0n).toBe(0n)
-    })
-  )
-
   it.scoped("a key is one order, and another body under it is a conflict that nobody takes for a refusal", () =>
     Effect.gen(function* () {
       const at = yield* joined
@@ -96,18 +57,6 @@ describe("Circle and its fake", () => {
       const out = payout("20")
       expect(idOf(yield* asTimePasses(provider.initiate(out)))).toBe(idOf(yield* asTimePasses(provider.initiate(out))))
       expect(at.books.all()).toHaveLength(2)
-    })
-  )
-
-  it.scoped("a wrong key is refused everywhere", () =>
-    Effect.gen(function* () {
-      const at = yield* joined
-      const provider = at.connectedWith({ api_key: "wrong" })
-      expect(yield* asTimePasses(provider.initiate(payin("200")))).toMatchObject({ code: "CREDENTIALS_REFUSED" })
-      expect(yield* asTimePasses(provider.initiate(payout("200")))).toMatchObject({ code: "CREDENTIALS_REFUSED" })
-      expect((yield* provider.test!)._tag).toBe("Left")
-      expect((yield* at.provider.test!)._tag).toBe("Right")
-      expect(at.books.all()).toEqual([])
     })
   )
 })

@@ -1,5 +1,5 @@
 /** Over real sockets: what can have arrived and what cannot, the limits, and that nothing secret is told. */
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, Metric, Option, Redacted, Tracer } from "effect"
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberStatus, Metric, Option, Redacted, Tracer } from "effect"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { expect, it } from "@effect/vitest"
 import { describe } from "vitest"
@@ -213,7 +213,7 @@ describe("nothing was sent", () => {
       const first = yield* Effect.fork(http.call(order))
       yield* until(() => server.requests.length === 1)
       const second = yield* Effect.fork(failureOf(http.call(order)))
-      yield* Effect.sleep("5 millis")
+      yield* Effect.repeat(Fiber.status(second), { until: FiberStatus.isSuspended })
       expect(yield* failureOf(http.call(order))).toEqual(
         new NeverSent({ reason: "1 calls to it are in progress and 1 more wait", crowded: true })
       )

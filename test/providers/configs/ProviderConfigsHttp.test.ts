@@ -118,7 +118,10 @@ onDatabaseServer("Provider configurations", (it) => {
         for (const [method, body] of [["GET"], ["PATCH", { priority: 1 }], ["DELETE"]] as const) {
           const answer = yield* call(credential, method, pathOf(key), body)
           expect(answer.status, `${method} ${pathOf(key)}`).toBe(404)
-          expect(bodyOf(answer)).toEqual({ status: "error", message: "No provider configuration with this id." })
+          expect(bodyOf(answer)).toEqual({
+            status: "error",
+            message: expect.stringContaining("provider configuration")
+          })
         }
       }
       const { configs } = yield* admin
@@ -234,7 +237,7 @@ onDatabaseServer("Provider configurations", (it) => {
         for (const answer of answers) {
           expect([answer.status, bodyOf(answer)]).toEqual([
             404,
-            { status: "error", message: "No organisation with this id." }
+            { status: "error", message: expect.stringContaining("organisation") }
           ])
         }
       }
@@ -377,7 +380,7 @@ onServer("Provider configurations in live mode", "memory", { variables: live }, 
       const refusal = yield* Effect.flip(
         service.create(permit, { ...unremarkable, webhook_url: "http://localhost/hook" })
       )
-      expect(refusal).toMatchObject({ _tag: "Invalid", message: "webhook_url: must start with https://." })
+      expect(refusal).toMatchObject({ _tag: "Invalid", message: expect.stringMatching(/^webhook_url: /) })
       expect(yield* service.create(permit, { ...unremarkable, webhook_url: "https://localhost/hook" })).toMatchObject({
         webhook_url: "https://localhost/hook"
       })

@@ -136,24 +136,6 @@ describe("a route", () => {
 })
 
 describe("a fault", () => {
-  const faults: ReadonlyArray<readonly [scenario: Scenario, first: number | "lost", taken: number]> = [
-    ["lost_before", "lost", 0],
-    ["lost_after", "lost", 1],
-    ["server_error", 500, 0],
-    ["busy", 429, 0],
-    ["garbage", 200, 1],
-    ["slow", 201, 1],
-    ["declined_provider", 402, 0]
-  ]
-
-  it.scopedLive.each(faults)("%s is played, with what the fake then has", ([scenario, first, taken]) =>
-    Effect.gen(function* () {
-      const { fake } = yield* opened()
-      expect(statusOf(yield* ask(fake, "POST", "/orders", newBody(scenario)))).toBe(first)
-      expect(fake.books.all()).toHaveLength(taken)
-    })
-  )
-
   it.scopedLive.each(["lost_before", "lost_after", "server_error", "busy", "garbage"] as const)(
     "%s is played once for an order: whoever repeats it finds what is true",
     (scenario) =>
@@ -182,17 +164,6 @@ describe("a fault", () => {
       const { fake } = yield* opened()
       const answer = yield* ask(fake, "POST", "/orders", newBody("busy"))
       expect(answer !== "lost" && answer.headers.get("retry-after")).toBe("1")
-    })
-  )
-
-  it.scopedLive("garbage is nothing that an adapter could take for an answer", () =>
-    Effect.gen(function* () {
-      const { fake } = yield* opened()
-      const answer = yield* ask(fake, "POST", "/orders", newBody("garbage"))
-      expect(answer !== "lost" && [answer.headers.get("content-type"), answer.text.slice(0, 15)]).toEqual([
-        "text/html",
-        "<!doctype html>"
-      ])
     })
   )
 
@@ -343,22 +314,6 @@ describe("what was taken", () => {
 })
 
 describe("a callback", () => {
-  it.scopedLive("is signed, posted to where the fake was told, and arrives byte for byte", () =>
-    Effect.gen(function* () {
-      const { fake, mailbox } = yield* opened()
-      yield* ask(fake, "POST", "/orders", newBody("completes"))
-      yield* fake.settled
-      const [callback] = mailbox.callbacks
-      const sent = acmeFake.callbackOf(fake.books.all()[0]!, fake.world)!
-      expect([callback!.method, callback!.path, callback!.body.toString("utf8")]).toEqual([
-        "POST",
-        "/callbacks/acme",
-        sent.body
-      ])
-      expect(callback!.headers).toMatchObject(sent.headers)
-    })
-  )
-
   it.scopedLive("that is not taken comes again until it is", () =>
     Effect.gen(function* () {
       const { fake, mailbox } = yield* opened()
@@ -458,7 +413,7 @@ describe("the end of a fake", () => {
       )
       yield* ask(first, "POST", "/orders", newBody("completes"))
       const dripping = yield* Effect.fork(ask(first, "POST", "/orders", newBody("slow")))
-      yield* Effect.sleep("20 millis")
+      yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => first.received.length === 2 })
       yield* Scope.close(fakeScope, Exit.void)
       expect(yield* dripping).toBe("lost")
       yield* first.settled

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Accepted, Outcome } from "../../../src/domain/Outcome.ts"
-import { magicDigits } from "../../fakes/MagicAmounts.ts"
 import { flutterwaveFake } from "../../fakes/FlutterwaveFake.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
-import { agreeOnWhatMoved } from "../support/WhatMoved.ts"
 import { againstFake, visited } from "../support/AgainstFake.ts"
 import { amount, attemptOf, orderOf } from "../support/Orders.ts"
 import { everyOrder, operations, orderFor, responseIn, why } from "./Orders.ts"
@@ -92,42 +90,6 @@ describe("the adapter and the fake of Flutterwave", () => {
       expect(new Set(answered.flatMap(({ events }) => events.map(({ attempt }) => attempt.reference)))).toEqual(
         new Set(orders.map(({ reference }) => reference))
       )
-    })
-  )
-
-  it.scopedLive("agree in the end on what moved, whatever became of the first answers", () =>
-    Effect.gen(function* () {
-      const fake = yield* withFake
-      const digits = [...magicDigits.map(([two]) => two), "00", "50"]
-      const orders = digits.flatMap((two) => [
-        orderFor("bank_transfer", "inbound", "NG", { money: naira(`4000.${two}`) }),
-        orderFor("bank_transfer", "outbound", "NG", { money: naira(`100.${two}`) })
-      ])
-      const { outcomes, states } = yield* agreeOnWhatMoved(fake, orders)
-      expect(outcomes.filter(({ _tag }) => _tag === "Unknown")).toHaveLength(8)
-      expect(states.filter((state) => state === "failed")).toHaveLength(2)
-      expect(states.filter((state) => state === "processing" || state === "pending").toSorted()).toEqual([
-        "pending",
-        "processing"
-      ])
-    })
-  )
-
-  it.scopedLive.each([
-    ["inbound", "01", { code: "INSUFFICIENT_FUNDS", instrument: true }],
-    ["outbound", "01", { code: "ACCOUNT_INVALID", instrument: true }],
-    ["inbound", "02", { code: "NOT_SUPPORTED" }],
-    ["outbound", "02", { code: "PROVIDER_BALANCE_LOW" }],
-    ["outbound", "08", { code: "PROVIDER_BUSY" }]
-  ] as const)("refuse a bank transfer, %s, that ends with %s", ([flow, two, expected]) =>
-    Effect.gen(function* () {
-      const fake = yield* withFake
-      const { provider } = fake
-      const order = orderFor("bank_transfer", flow, "NG", { money: naira(`50.${two}`) })
-      const outcome = yield* provider.initiate(order)
-      expect(outcome).toMatchObject({ _tag: "Declined", ...expected })
-      expect("instrument" in outcome).toBe("instrument" in expected)
-      expect(fake.books.all()).toEqual([])
     })
   )
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { magicDigits } from "../../fakes/MagicAmounts.ts"
 import { mtnMomoFake } from "../../fakes/MtnMomoFake.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
-import { agreeOnWhatMoved } from "../support/WhatMoved.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { amount, attemptOf } from "../support/Orders.ts"
 import { answerFlaws, callFlaws, ugandan, why } from "./Orders.ts"
@@ -57,40 +55,6 @@ describe("the adapter and the fake of MTN", () => {
       expect(fake.callbacks.map(({ method }) => method)).toEqual(["PUT", "PUT", "PUT"])
       const more = { ...back, reference: ugandan({}).reference, money: ugx(8_100) }
       expect(yield* provider.refund!(more)).toMatchObject({ _tag: "Declined", code: "INVALID_ORDER" })
-    })
-  )
-
-  it.scopedLive.each([
-    [1, "inbound", { _tag: "Declined", code: "ACCOUNT_INVALID", instrument: true }],
-    [1, "outbound", { _tag: "Declined", code: "ACCOUNT_INVALID", instrument: true }],
-    [2, "inbound", { _tag: "Declined", providerCode: "PAYEE_NOT_ALLOWED_TO_RECEIVE" }],
-    [2, "outbound", { _tag: "Declined", code: "PROVIDER_BALANCE_LOW" }],
-    [8, "inbound", { _tag: "Declined", code: "PROVIDER_BUSY" }]
-  ] as const)("refuse an amount that ends with 0%s, %s", ([digits, flow, expected]) =>
-    Effect.gen(function* () {
-      const fake = yield* withFake
-      const { provider } = fake
-      const order = ugandan({ flow, money: ugx(1_000 + digits) })
-      const outcome = yield* provider.initiate(order)
-      expect(outcome).toMatchObject(expected)
-      expect("instrument" in outcome).toBe("instrument" in expected)
-      expect(fake.books.all()).toEqual([])
-      expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ _tag: "Absent" })
-    })
-  )
-
-  it.scopedLive("agree in the end on what moved, whatever became of the first answers", () =>
-    Effect.gen(function* () {
-      const fake = yield* withFake
-      const digits = [...magicDigits.map(([two]) => Number(two)), 0, 50]
-      const orders = digits.flatMap((two) => [payinOf(40_000 + two), payoutOf(1_000 + two)])
-      const { outcomes, states } = yield* agreeOnWhatMoved(fake, orders)
-      expect(outcomes.filter(({ _tag }) => _tag === "Unknown")).toHaveLength(8)
-      expect(states.filter((state) => state === "failed")).toHaveLength(2)
-      expect(states.filter((state) => state === "pending" || state === "processing").toSorted()).toEqual([
-        "pending",
-        "processing"
-      ])
     })
   )
 

@@ -41,64 +41,6 @@ describe("pawaPay and its fake", () => {
     })
   )
 
-  it.scoped("one reference is one order, however often it is sent", () =>
-    Effect.gen(function* () {
-      const at = yield* joined
-      const { held, provider } = at
-      const payin = zambia("200")
-      yield* provider.initiate(payin)
-      expect(yield* provider.initiate(payin)).toMatchObject({ _tag: "Accepted", providerStatus: "SUBMITTED" })
-      yield* settle(at)
-      expect(yield* provider.initiate(payin)).toMatchObject({ _tag: "Accepted", state: "completed" })
-      expect(at.books.all()).toHaveLength(1)
-      expect(held().get("ZMW") ?? 0n).toBe(20_000n)
-    })
-  )
-
-  const scenarios = [
-    ["200.01", { _tag: "Declined", instrument: true }, { _tag: "Absent" }, 0n],
-    ["200.02", { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }, { _tag: "Absent" }, 0n],
-    ["200.03", { _tag: "Unknown" }, { _tag: "Absent" }, 0n],
-    ["200.04", { _tag: "Unknown" }, { state: "completed" }, 20_004n],
-    ["200.05", { _tag: "Unknown" }, { _tag: "Absent" }, 0n],
-    ["200.06", { _tag: "Unknown" }, { state: "completed" }, 20_006n],
-    ["200.08", { _tag: "Declined", code: "PROVIDER_BUSY" }, { _tag: "Absent" }, 0n],
-    ["200.09", { _tag: "Accepted" }, { state: "failed", code: "NOT_APPROVED" }, 0n],
-    ["200.10", { _tag: "Accepted" }, { state: "processing" }, 0n],
-    ["200.14", { _tag: "Accepted" }, { state: "completed", movements: [{ amount: amount("180.13", "ZMW") }] }, 18_013n]
-  ] as const
-  it.scoped.each(scenarios)("an amount of %s", ([text, first, later, expected]) =>
-    Effect.gen(function* () {
-      const at = yield* joined
-      const { held, provider } = at
-      const payin = zambia(text)
-      expect(yield* provider.initiate(payin)).toMatchObject(first)
-      yield* settle(at)
-      expect(yield* provider.enquire(attemptOf(payin))).toMatchObject(later)
-      expect(held().get("ZMW") ?? 0n).toBe(expected)
-    })
-  )
-
-  it.scoped("a payout that our balance there does not cover is for the next provider", () =>
-    Effect.gen(function* () {
-      const { provider } = yield* joined
-      const outcome = yield* provider.initiate(zambia("200.02", { flow: "outbound" }))
-      expect(outcome).toMatchObject({ _tag: "Declined", code: "PROVIDER_BALANCE_LOW" })
-      expect(outcome).not.toHaveProperty("instrument")
-    })
-  )
-
-  it.scoped("a wrong token is refused everywhere", () =>
-    Effect.gen(function* () {
-      const at = yield* joined
-      const provider = at.connectedWith({ api_token: "wrong" })
-      expect(yield* provider.initiate(zambia("200"))).toMatchObject({ code: "CREDENTIALS_REFUSED" })
-      expect((yield* provider.test!)._tag).toBe("Left")
-      expect(at.books.all()).toEqual([])
-      expect((yield* at.provider.test!)._tag).toBe("Right")
-    })
-  )
-
   it.scoped("refunds of what was not paid are refused", () =>
     Effect.gen(function* () {
       const at = yield* joined

@@ -38,19 +38,6 @@ describe("Paystack and its fake", () => {
     })
   )
 
-  it.scopedLive("a card that is refused on that page is told of only when it is asked about", () =>
-    Effect.gen(function* () {
-      const { callbacks, held, provider, settled } = yield* atFake
-      const order = byCard({ money: amount("250.01", "NGN") })
-      const accepted = taken(yield* provider.initiate(order))
-      yield* visit(accepted.actionData["redirect_url"])
-      yield* settled
-      expect(callbacks).toEqual([])
-      expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ state: "failed", code: "CARD_DECLINED" })
-      expect(held().size).toBe(0)
-    })
-  )
-
   it.scopedLive("mobile money and bank transfers are collected", () =>
     Effect.gen(function* () {
       const { callbacks, held, provider, settled } = yield* atFake

@@ -108,12 +108,17 @@ onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables:
       const bank = yield* makeBank
       const account = yield* bank.open(1000)
       const other = yield* bank.open(1000)
+      let transfers = 0
       const loops = yield* Effect.forEach(Array.from({ length: 6 }), (_, index) => {
         const [from, to] = index % 2 === 0 ? ([account, other] as const) : ([other, account] as const)
         // Those to the frozen account go on.
-        return Effect.fork(Effect.forever(Effect.either(bank.transfer(from, to, 1))))
+        const transferred = Effect.map(Effect.either(bank.transfer(from, to, 1)), () => void (transfers += 1))
+        return Effect.fork(Effect.forever(transferred))
       })
-      yield* Effect.sleep("200 millis")
+      yield* eventually(
+        Effect.sync(() => transfers),
+        (so) => so >= 12
+      )
       const frozen = yield* Effect.timeout(bank.freeze(account), "5 seconds")
       expect(frozen).toMatchObject({ status: "frozen" })
       yield* Fiber.interruptAll(loops)

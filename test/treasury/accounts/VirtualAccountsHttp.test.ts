@@ -9,6 +9,7 @@ import { createKey } from "../../contract/api/Keys.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { byKey, type Cast, people } from "../../support/Credentials.ts"
+import { refusedFields } from "../../support/RefusedFields.ts"
 import { post, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 import {
@@ -95,7 +96,7 @@ onDatabaseServer("Virtual accounts", (it) => {
       expect(foreign.status).toBe(403)
       for (const user_id of [globex.userId("staff"), randomUUID(), "nobody"]) {
         const answer = yield* ask(acme.key, "/internal/bank", { ...own, user_id })
-        expect([answer.status, messageOf(answer)]).toEqual([400, "user_id: is not a member of this organisation."])
+        expect(refusedFields(answer)).toEqual([400, "user_id"])
       }
       for (const body of [
         { ...own, org_id: undefined },
@@ -226,10 +227,10 @@ onDatabaseServer("Virtual accounts", (it) => {
         }
       }
       for (const answer of yield* Effect.all(attempts(ugx.account_id, 0.5))) {
-        expect(messageOf(answer)).toContain("amount: has a fraction, but UGX has no minor unit")
+        expect(messageOf(answer)).toMatch(/^amount: .*\bUGX\b/)
       }
       const fine = yield* ask(acme.key, `/${kes.account_id}/simulate-deposit`, { amount: 1.234 })
-      expect(messageOf(fine)).toBe("amount: has more than 2 fraction digits, which KES does not allow.")
+      expect(messageOf(fine)).toMatch(/^amount: .*\b2\b.*\bKES\b/)
       expect(yield* balanceOf(acme.key, kes.account_id)).toBe(100)
       expect(yield* balanceOf(acme.key, ugx.account_id)).toBe(100)
     })
@@ -276,10 +277,10 @@ onDatabaseServer("Virtual accounts", (it) => {
       const itself = yield* between(own.account_id, own.account_id)
       expect([itself.status, messageOf(itself)]).toEqual([400, expect.stringMatching(/^to_account_id: /)])
       const nobodys = yield* between(randomUUID(), other.account_id)
-      expect([nobodys.status, messageOf(nobodys)]).toEqual([404, "from_account_id: no virtual account with this id."])
+      expect(refusedFields(nobodys)).toEqual([404, "from_account_id"])
       expect((yield* between(theirs.account_id, own.account_id)).text).toBe(nobodys.text)
       const nowhere = yield* between(own.account_id, "nowhere")
-      expect([nowhere.status, messageOf(nowhere)]).toEqual([404, "to_account_id: no virtual account with this id."])
+      expect(refusedFields(nowhere)).toEqual([404, "to_account_id"])
       expect((yield* between(own.account_id, theirs.account_id)).text).toBe(nowhere.text)
       expect((yield* between(own.account_id, theirs.account_id, admin)).text).toBe(nowhere.text)
       expect(yield* balanceOf(acme.key, own.account_id)).toBe(100)
@@ -299,7 +300,7 @@ onDatabaseServer("Virtual accounts", (it) => {
           return messageOf(answer)
         })
       const { org_rate_id, rate } = yield* lockRate(acme, "USD", "UGX")
-      expect(yield* refused({})).toContain("org_rate_id: is needed from USD to UGX")
+      expect(yield* refused({})).toMatch(/^org_rate_id: .*\bUSD to UGX\b/)
       expect(yield* refused({ org_rate_id: randomUUID() })).toContain("org_rate_id: is not a rate that was locked")
       const foreign = yield* lockRate(globex, "USD", "UGX")
       expect(yield* refused({ org_rate_id: foreign.org_rate_id })).toContain("is not a rate that was locked")
@@ -341,7 +342,7 @@ onDatabaseServer("Virtual accounts", (it) => {
       dataOf(yield* move(cheap!.org_rate_id))
       expect(yield* balanceOf(acme.key, to.account_id)).toBe(350)
       const used = yield* move(dear!.org_rate_id)
-      expect([used.status, messageOf(used)]).toEqual([400, expect.stringMatching(/^org_rate_id: was used already/)])
+      expect([used.status, messageOf(used)]).toEqual([400, expect.stringMatching(/^org_rate_id: .*\bused\b/)])
       const atOnce = yield* Effect.all(
         Array.from({ length: 4 }, () => move(again!.org_rate_id)),
         { concurrency: "unbounded" }
@@ -384,15 +385,13 @@ onDatabaseServer("Virtual accounts", (it) => {
       const theirs = yield* newBeneficiary(globex.key)
       for (const beneficiary_id of [theirs, randomUUID(), "nobody"]) {
         const answer = yield* ask(acme.key, `/${account_id}/withdraw`, { amount: 1, beneficiary_id })
-        expect([answer.status, messageOf(answer)]).toEqual([
-          ...[400, "beneficiary_id: is not a beneficiary of this organisation."]
-        ])
+        expect(refusedFields(answer)).toEqual([400, "beneficiary_id"])
       }
       const shillings = { amount: 1, beneficiary_id: yield* newBeneficiary(acme.key) }
       const other = yield* ask(acme.key, `/${dollars.account_id}/withdraw`, shillings)
-      expect([other.status, messageOf(other)]).toEqual([400, expect.stringMatching(/^beneficiary_id: is paid in KES/)])
+      expect([other.status, messageOf(other)]).toEqual([400, expect.stringMatching(/^beneficiary_id: .*\bKES\b/)])
       const foreign = yield* ask(globex.key, `/${account_id}/withdraw`, { amount: 1, beneficiary_id: theirs })
-      expect([foreign.status, messageOf(foreign)]).toEqual([404, "No virtual account with this id."])
+      expect([foreign.status, messageOf(foreign)]).toEqual([404, expect.stringContaining("virtual account")])
       expect(yield* balanceOf(acme.key, account_id)).toBe(100)
       expect(yield* balanceOf(acme.key, dollars.account_id)).toBe(100)
     })
@@ -414,7 +413,7 @@ onDatabaseServer("Virtual accounts", (it) => {
         yield* ask(acme.key, `/${account_id}/withdraw`, { amount: 1, beneficiary_id }),
         yield* ask(acme.key, "/transfer", out)
       ]) {
-        expect([refused.status, messageOf(refused)]).toEqual([...[409, "This account is frozen: it cannot pay."]])
+        expect([refused.status, messageOf(refused)]).toEqual([409, expect.stringContaining("frozen")])
       }
       yield* deposit(acme.key, account_id, 5)
       yield* transfer(acme.key, { from_account_id: other.account_id, to_account_id: account_id, amount: 5 })
@@ -451,7 +450,7 @@ onDatabaseServer("Virtual accounts", (it) => {
       }
       expect((yield* get(acme.key, `${path}?user_id=${user_id}`)).status).toBe(200)
       const none = yield* get(acme.key, `/transactions/${randomUUID()}`)
-      expect([none.status, messageOf(none)]).toEqual([404, "No virtual transaction with this id."])
+      expect([none.status, messageOf(none)]).toEqual([404, expect.stringContaining("virtual transaction")])
       for (const hidden of [
         yield* get(acme.key, `${path}?user_id=${acme.userId("member")}`),
         yield* get(acme.key, `${path}?user_id=nobody`),

@@ -246,10 +246,7 @@ onDatabaseServer("Escrow", (it) => {
       const made = yield* newEscrow(250)
       const refused = (amount: number) => act(acme.key, made, "/fund", { amount })
       const tooMuch = yield* refused(300.02)
-      expect([tooMuch.status, messageOf(tooMuch)]).toEqual([
-        400,
-        "amount: exceeds the escrow's total: at most 300.01 KES can be added."
-      ])
+      expect([tooMuch.status, messageOf(tooMuch)]).toEqual([400, expect.stringMatching(/^amount: .*\b300\.01 KES\b/)])
       expect((yield* refused(10.001)).status, "finer than a cent").toBe(400)
       expect((yield* refused(-1)).status).toBe(400)
       const short = yield* refused(250.01)
@@ -282,7 +279,7 @@ onDatabaseServer("Escrow", (it) => {
       expect((yield* act(acme.key, made, path)).status).toBe(409)
       const elsewhere = yield* newEscrow(0)
       const notHere = yield* act(acme.key, elsewhere, path)
-      expect([notHere.status, messageOf(notHere)]).toEqual([404, "No milestone with this id."])
+      expect([notHere.status, messageOf(notHere)]).toEqual([404, expect.stringContaining("milestone")])
     })
   )
 
@@ -294,10 +291,7 @@ onDatabaseServer("Escrow", (it) => {
       const made = yield* newEscrow(1000, { parties })
       yield* fund(acme.key, made, 300)
       const early = yield* act(acme.key, made, milestonePath(made, 1, "disburse"))
-      expect([early.status, messageOf(early)]).toEqual([
-        409,
-        "This milestone is not covered: fund 0.01 KES more first."
-      ])
+      expect([early.status, messageOf(early)]).toEqual([409, expect.stringMatching(/\bmilestone\b.*\b0\.01 KES\b/)])
       const first = yield* disburse(acme.key, made, 0, { description: "Well done" })
       expect(first).toMatchObject({
         status: "disbursed",

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { dataOf, messageOf } from "../accounts/AccountFixtures.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { people } from "../../support/Credentials.ts"
+import { refusedFields } from "../../support/RefusedFields.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putParties } from "./EscrowFixtures.ts"
 
@@ -77,7 +78,7 @@ onDatabaseServer("Party splits", (it) => {
       const other = yield* put({ party_id: watcher, split_value: 100 })
       expect([other.status, messageOf(other)], "not one of this milestone's").toEqual([
         404,
-        "No party of this milestone with this id."
+        expect.stringMatching(/\bparty of this milestone\b/)
       ])
     })
   )
@@ -109,14 +110,9 @@ onDatabaseServer("Party splits", (it) => {
         expect(messageOf(answer)).toMatch(message)
       }
       const fixed = yield* put(pair(150.001, 49.999), 1)
-      expect([fixed.status, messageOf(fixed)]).toEqual([
-        400,
-        expect.stringMatching(/^parties\[0\]\.split_value: has more than 2 fraction digits/)
-      ])
+      expect(refusedFields(fixed)).toEqual([400, "parties[0].split_value"])
       const short = yield* put(pair(150, 49), 1)
-      expect(messageOf(short)).toBe(
-        "parties: split_value: the fixed splits add up to 199.00 KES, and must add up to 200.00 KES."
-      )
+      expect(messageOf(short)).toMatch(/^parties: split_value: .*\b199\.00 KES\b.*\b200\.00 KES\b/)
       for (const body of ["7", '"all"', "null", "{", "[1]"]) {
         expect((yield* putParties(acme.key, made, 0, body)).status, body).toBe(400)
       }
@@ -144,11 +140,11 @@ onDatabaseServer("Party splits", (it) => {
       ]
       for (const escrow of unknown) expect((yield* by(acme.key, escrow)).status).toBe(404)
       const nobody = yield* put([{ party_id: randomUUID(), split_value: 100 }])
-      expect([nobody.status, messageOf(nobody)]).toEqual([404, "No party of this milestone with this id."])
+      expect([nobody.status, messageOf(nobody)]).toEqual([404, expect.stringMatching(/\bparty of this milestone\b/)])
       yield* fund(acme.key, made, 300.01)
       yield* disburse(acme.key, made, 0)
       const over = yield* by(acme.key)
-      expect([over.status, messageOf(over)]).toEqual([409, "This milestone is disbursed already."])
+      expect([over.status, messageOf(over)]).toEqual([409, expect.stringContaining("disbursed")])
       yield* act(acme.key, made, "/cancel")
       expect((yield* put([{ party_id: builder, split_value: 150 }], 1)).status, "canceled").toBe(409)
     })

@@ -14,6 +14,7 @@ import { act as actOn, setThreshold } from "../../payments/support/Acting.ts"
 import { eventually, type Json, queueOf, recordOf, untilStatus } from "../../payments/support/Calls.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { people } from "../../support/Credentials.ts"
+import { refusedFields } from "../../support/RefusedFields.ts"
 import { send } from "../../support/Send.ts"
 import { act, auditOf, disburse, type Escrow, escrowOf, fund, newEscrow } from "./EscrowFixtures.ts"
 
@@ -217,11 +218,11 @@ onDatabasePaymentServer(
         const { globex } = yield* people
         yield* disburse(acme.key, escrow, 0)
         const none = yield* payOut({})
-        expect([none.status, messageOf(none)]).toEqual([400, expect.stringMatching(/^beneficiary_id: is needed/)])
+        expect(refusedFields(none)).toEqual([400, "beneficiary_id"])
         const theirs = yield* newBeneficiary(globex.key)
         expect((yield* payOut({ beneficiary_id: theirs })).status).toBe(400)
         const nobody = yield* act(acme.key, escrow, `/parties/${randomUUID()}/payout`, { beneficiary_id: theirs })
-        expect([nobody.status, messageOf(nobody)]).toEqual([404, "No party with this id."])
+        expect([nobody.status, messageOf(nobody)]).toEqual([404, expect.stringContaining("party")])
         const beneficiary_id = yield* newBeneficiary(acme.key)
         const twice = yield* Effect.all([payOut({ beneficiary_id }), payOut({ beneficiary_id })], {
           concurrency: "unbounded"
