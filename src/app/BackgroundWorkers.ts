@@ -82,7 +82,7 @@ const simulators = Effect.gen(function* () {
       const simulator = yield* providers.find(name, null)
       if (simulator === undefined) return yield* new DeliveryFailed({ message: `${name} is switched off` })
       yield* Effect.mapError(
-        callbacks.receive(simulator, { ...home, path: `/callbacks/${name}`, ...signed }),
+        callbacks.receive(simulator, { path: `/callbacks/${name}`, ...home, ...signed }),
         ({ message }) => new DeliveryFailed({ message })
       )
     })

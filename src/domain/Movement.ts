@@ -160,7 +160,8 @@ export const record = (
         }
       }
       const foreseen = so.movements.find((other) => isForeseen(other, one))
-      if (foreseen === undefined) return { ...so, movements: [...so.movements, one], toWrite: [...so.toWrite, one] }
+      if (foreseen === undefined)
+        return { movements: [...so.movements, one], toWrite: [...so.toWrite, one], contradicted: so.contradicted }
       const named = { ...one, refund_id: one.refund_id ?? foreseen.refund_id }
       return {
         ...so,

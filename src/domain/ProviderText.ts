@@ -41,16 +41,16 @@ const cleanFields = <A>(fields: Readonly<Record<string, A>>) => cleaned(fields) 
 
 /** A movement whose id is too long for a name gets its digest: it has to stay the same with every report. */
 const cleanMovements = ({ movements }: Pick<Report, "movements">) =>
-  movements === undefined ? {} : { movements: movements.map((one) => ({ ...one, id: cleanKey(one.id) })) }
+  movements === undefined ? {} : { movements: movements.map(({ id, ...one }) => ({ id: cleanKey(id), ...one })) }
 
-export const cleanReport = (report: Report): Report =>
+export const cleanReport = ({ providerPaymentId, providerStatus, reason, ...report }: Report): Report =>
   new Report({
+    reason: wordsOrNull(reason),
+    providerPaymentId: cleanName(providerPaymentId),
+    providerStatus: wordsOrNull(providerStatus),
     ...report,
     ...cleanCode(report),
     ...cleanMovements(report),
-    reason: wordsOrNull(report.reason),
-    providerPaymentId: cleanName(report.providerPaymentId),
-    providerStatus: wordsOrNull(report.providerStatus),
     ...(report.providerData === undefined ? {} : { providerData: cleanFields(report.providerData) }),
     ...(report.waitsFor === undefined
       ? {}
@@ -59,15 +59,17 @@ export const cleanReport = (report: Report): Report =>
 
 export const cleanOutcome = (outcome: Outcome): Outcome => {
   switch (outcome._tag) {
-    case "Accepted":
+    case "Accepted": {
+      const { actionData, providerData, providerPaymentId, providerStatus, ...rest } = outcome
       return new Accepted({
-        ...outcome,
-        ...cleanMovements(outcome),
-        providerPaymentId: cleanName(outcome.providerPaymentId),
-        providerStatus: wordsOrNull(outcome.providerStatus),
-        actionData: cleanFields(outcome.actionData),
-        providerData: cleanFields(outcome.providerData)
+        providerPaymentId: cleanName(providerPaymentId),
+        providerStatus: wordsOrNull(providerStatus),
+        actionData: cleanFields(actionData),
+        providerData: cleanFields(providerData),
+        ...rest,
+        ...cleanMovements(outcome)
       })
+    }
     case "Declined": {
       const { providerPaymentId: id = null, ...said } = outcome
       const providerPaymentId = cleanName(id)

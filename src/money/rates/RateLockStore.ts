@@ -12,6 +12,7 @@ import { rateLockRetention } from "../../domain/policies/PaymentPolicies.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import { ownedBy, violates, anyRow, deletedRows, query } from "../../platform/database/Query.ts"
+import { extend } from "../../domain/Merge.ts"
 
 export const RateLock = Schema.Struct({
   org_rate_id: Schema.String,
@@ -168,14 +169,14 @@ export const rateLockStoreSql = Layer.scoped(
           timesOf.all,
           Effect.map((written) => {
             const times = new Map(written.map(({ org_rate_id, ...row }) => [org_rate_id, row]))
-            return all.map(({ seconds: _seconds, ...lock }): RateLock => ({ ...lock, ...times.get(lock.org_rate_id)! }))
+            return all.map(({ seconds: _seconds, ...lock }): RateLock => extend(lock, times.get(lock.org_rate_id)!))
           })
         ),
       { queueOf: ({ org_id }) => org_id }
     )
 
     const store: RateLockStore["Type"] = {
-      insert: (lock, ttl) => insert({ ...lock, seconds: Duration.toSeconds(ttl) }),
+      insert: (lock, ttl) => insert({ seconds: Duration.toSeconds(ttl), ...lock }),
       find: (orgId, orgRateId) =>
         lockOf.first(sql`select org_rate_id, org_id, from_currency, to_currency, trim_scale(rate)::text as rate,
             trim_scale(amount)::text as amount, expires_at, created_at, now() as read_at,

@@ -24,6 +24,7 @@ import { success } from "../../contract/api/Envelope.ts"
 import { RATE_PROPOSED, type RatesApi } from "../../contract/api/RatesApi.ts"
 import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { traced } from "../../platform/observability/Spans.ts"
+import { extend } from "../../domain/Merge.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
 const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
@@ -156,7 +157,7 @@ const make = Effect.gen(function* () {
         { ttl: rateLockTtl, amount: Option.getOrNull(amount) }
       )
       const target = Option.map(money, (one) => targetOf(one, locked))
-      return { ...locked, amount: money, target }
+      return extend(locked, { amount: money, target })
     })
   }
 })

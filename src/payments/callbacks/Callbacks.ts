@@ -44,8 +44,8 @@ const keyOf = ({ account }: CallbackOrigin, { key }: Pick<VerifiedReport, "key">
   account === null ? key : `${account} ${key}`
 
 const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
-  ...others,
-  providerPaymentId: cleanName(providerPaymentId)
+  providerPaymentId: cleanName(providerPaymentId),
+  ...others
 })
 
 /** Whether the callback names the kind of this attempt; an id that fits another kind is no match. */
@@ -66,7 +66,7 @@ const cleanEvent = (event: CallbackEvent): CallbackEvent => {
         attempt,
         ...(event.unverified === undefined ? {} : { unverified: cleanUnverified(event.unverified) })
       })
-    : new VerifiedReport({ ...event, key: cleanKey(event.key), attempt, report: cleanReport(event.report) })
+    : new VerifiedReport({ key: cleanKey(event.key), attempt, report: cleanReport(event.report), proof: event.proof })
 }
 
 /** Takes transfers to virtual accounts, for the feature that keeps them. */

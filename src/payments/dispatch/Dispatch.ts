@@ -20,6 +20,7 @@ import { type Recorded, RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { counter, histogram } from "../../platform/observability/Metrics.ts"
 import { type NewAttempt, openAttempt, noBooks } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { extend } from "../../domain/Merge.ts"
 
 const attempts = counter(
   "corridor_attempts_total",
@@ -78,7 +79,7 @@ const leftUntil = (deadline: bigint): Effect.Effect<number> =>
 /** A repeated attempt counts as polled before, since an operator may have an item about it. */
 const knownIn = ({ books, chosen: { attempt, sendPermit }, payment }: Call): AttemptOfPayment => {
   const open = openAttempt(payment, attempt)
-  return { ...books, payment, attempt: sendPermit instanceof FirstSendPermit ? open : { ...open, enquiries: 1 } }
+  return { payment, attempt: sendPermit instanceof FirstSendPermit ? open : { ...open, enquiries: 1 }, ...books }
 }
 
 /** State after the call, and why no provider took the payment. */
@@ -131,7 +132,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const timeLeft = Duration.millis(Math.max(1, left))
           // A card's number goes no further where the payer enters the card on the provider's page.
           const card = provider.takesCardNumbers === true ? order.card : null
-          const sent = provider.initiate({ ...order, card, reference: attempt_id })
+          const sent = provider.initiate(extend(order, { card, reference: attempt_id }))
           const outcome = yield* callProvider.send(provider, sent, chosen.window, chosen.sendPermit, { timeLeft })
           countAttempt(name, outcome, (left - (yield* leftUntil(deadline))) / 1000)
           yield* health.report({ provider: name, account }, payment.org_id, outcome)

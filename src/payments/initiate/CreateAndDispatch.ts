@@ -33,6 +33,7 @@ import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, type PaidLeg, buildOrder } from "../route/BuildOrder.ts"
 import type { Browser } from "../../providers/port/Provider.ts"
 import type { NewPayment } from "../store/Change.ts"
+import { extend, merge } from "../../domain/Merge.ts"
 
 export interface CreateOptions<E = never> {
   readonly key?: NewKey | undefined
@@ -80,7 +81,7 @@ const reserveTermsOf = (
 /** Drops the card number if the first candidate does not take it: the payer enters the card on the provider's page. */
 const withoutUnusedCard = ({ card, payment, ...planned }: PaymentPlan, candidates: Candidates): PaymentPlan =>
   card === null || candidates[0].takesCardNumbers
-    ? { ...planned, card, payment }
+    ? { card, payment, ...planned }
     : { ...planned, card: null, payment: { ...payment, card_details: {} } }
 
 export const organizationFor = (permit: Permit<Access>) =>
@@ -277,12 +278,9 @@ const make = Effect.gen(function* () {
       : options
     const chosen = yield* router.choose(orgId, candidates, leg)
     const expiry = routed.expiry === undefined ? {} : { expires_at: yield* routed.expiry }
-    const payment: Payment = {
-      ...initialPayment,
-      ...expiry,
-      ...holdAfter(initialPayment, initialPayment.status, chosen.attempt)
-    }
-    const order = buildOrder({ ...payment, expires_at: payment.expires_at ?? endOfPayin(payment) }, leg, {
+    const { status } = initialPayment
+    const payment: Payment = merge(initialPayment, expiry, holdAfter(initialPayment, status, chosen.attempt))
+    const order = buildOrder(merge(payment, { expires_at: payment.expires_at ?? endOfPayin(payment) }), leg, {
       card: routed.card,
       browser,
       organization,
@@ -292,7 +290,7 @@ const make = Effect.gen(function* () {
       isStopped(result)
         ? held(result)
         : {
-            payment: { ...payment, comments: sentence(result.alerts) },
+            payment: result.alerts.length === 0 ? payment : { ...payment, comments: sentence(result.alerts) },
             attempt: chosen.attempt,
             fees: charged,
             lock
@@ -323,8 +321,8 @@ const make = Effect.gen(function* () {
       // In sequence: all four are cached, except for the first payment after a change.
       const [routed, charged, organization, risk] = yield* atConfigVersion(permit.terms ?? null)(
         Effect.all([
-          router.route(orgId, { ...asked, funding }),
-          fees.charge({ ...asked, org_id: orgId }),
+          router.route(orgId, { funding, ...asked }),
+          fees.charge({ org_id: orgId, ...asked }),
           organizations.find(orgId),
           rules.configOf(orgId)
         ])
@@ -340,10 +338,10 @@ const make = Effect.gen(function* () {
       const fingerprint = rules.fingerprint(orgId, planned.card)
       const card_details = fingerprint === null ? described.card_details : { ...described.card_details, fingerprint }
       const reserve = reserveTermsOf(described, organization)
-      const terms = { ...described, card_details, funding, expires_at, reserve }
+      const terms = extend(described, { card_details, funding, expires_at, reserve })
       const initialPayment = yield* newPayment(ids, permit, orgId, terms, charged, options.ids)
       return yield* start(
-        { ...planned, initialPayment, candidates, leg: "payment", fees: charged, organization, risk },
+        { initialPayment, candidates, leg: "payment", fees: charged, organization, risk, ...planned },
         options
       )
     })

@@ -162,7 +162,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           values,
           limits
         })
-        return { ...planned, isLockUsed: Option.exists(lock, ({ isUsed }) => isUsed), account }
+        return { isLockUsed: Option.exists(lock, ({ isUsed }) => isUsed), account, ...planned }
       })
 
       const initiate = Effect.fnUntraced(function* (permit: Permit<"any" | "payouts">, request: Request, key?: NewKey) {

@@ -341,10 +341,10 @@ export const planPayment = (
       client_reference: request.client_reference ?? null,
       description: request.description ?? null,
       beneficiary_id: Option.getOrNull(Option.map(recipient, (one) => one.beneficiary_id)),
-      payer_details: {
-        ...object(request.payer_details),
-        ...(request.bank_details === undefined ? {} : { bank_details: request.bank_details })
-      },
+      payer_details:
+        request.bank_details === undefined
+          ? object(request.payer_details)
+          : { ...object(request.payer_details), bank_details: request.bank_details },
       mobile_money_details: object(request.mobile_money_details),
       card_details: card === undefined ? {} : maskCard(card),
       bank_account: object(request.bank_account),

@@ -207,7 +207,7 @@ const sideOf = (payment: RoutedFields, leg: PaidLeg, { flow, method }: Facts): S
 export const orderFacts = (payment: RoutedFields, leg: PaidLeg): Facts & { readonly network: string | null } => {
   const facts = factsOf(payment, leg)
   const { mobileMoney, walletAddress } = sideOf(payment, leg, facts)
-  return { ...facts, network: mobileMoney?.network ?? walletAddress?.network ?? null }
+  return { network: mobileMoney?.network ?? walletAddress?.network ?? null, ...facts }
 }
 
 /** Page below the checkout to which a provider returns the customer. */

@@ -26,6 +26,7 @@ import { allocateReinstatements, reversePartialAllocations } from "./Allocations
 import { isRefundOrReturn, refundedOf } from "./SignalMovements.ts"
 import { type DecisionTime, appendNote, providerIdOf, reasonOf, type SignalContext } from "./SignalContext.ts"
 import { allocationEvents, type ProviderReversal, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
+import { merge } from "../../domain/Merge.ts"
 
 interface SignalDecision {
   readonly status: PaymentStatus
@@ -324,7 +325,7 @@ export const buildChange = (
   const { attempt, payment } = subject
   const { nextAttempt, outcome, recording, finishedRefund, status } = decision
   const fails = status === "failed" && payment.status !== "failed"
-  const decided: Payment = { ...payment, ...decision.patch, status }
+  const decided = merge(payment, decision.patch, { status })
   const booksAfterSignal = { allocations: subject.allocations, movements: recording.movements }
   const returnedInFull = fullReturnOf(payment, decision)
   const allocations = [
@@ -336,16 +337,17 @@ export const buildChange = (
           returnedInFull
         }))
   ]
-  const books = { ...booksAfterSignal, allocations: [...subject.allocations, ...allocations] }
-  const patch: PaymentPatch = {
-    ...decision.patch,
-    ...callbackPatch(source, moment),
-    ...commentsPatch(payment, decision.patch, decision, source),
-    ...(fails ? { failure: decision.failure ?? failureOf(subject, signal, source) } : {}),
-    ...(recording.toWrite.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) }),
-    ...reservePatch(decided, organizationAccount(decided), moment.at)
-  }
-  const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
+  const books = { allocations: [...subject.allocations, ...allocations], movements: recording.movements }
+  const patch: PaymentPatch = Object.assign(
+    {},
+    decision.patch,
+    callbackPatch(source, moment),
+    commentsPatch(payment, decision.patch, decision, source),
+    fails ? { failure: decision.failure ?? failureOf(subject, signal, source) } : {},
+    recording.toWrite.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) },
+    reservePatch(decided, organizationAccount(decided), moment.at)
+  )
+  const after = merge(payment, patch, { status, version: payment.version + 1, updated_at: moment.at })
   const answered = attemptPatch(subject, signal, decision, source, moment)
   const opened = openItems(subject, decision, answered, source, moment)
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)

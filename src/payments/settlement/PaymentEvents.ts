@@ -13,6 +13,7 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Allocation, Payment, Refund } from "../store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { extend } from "../../domain/Merge.ts"
 
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
@@ -72,7 +73,7 @@ export const eventsOf = (
   const types = eventTypesOf(previous, payment.status, dispatched)
   if (types.length === 0) return []
   // All events of a change have the same data, so they share one text.
-  const data = stringifyWire({ ...dataOf(payment, previous, context.at), ...disputeData(reversal) })
+  const data = stringifyWire(extend(dataOf(payment, previous, context.at), disputeData(reversal)))
   return types.map((type) => eventOf(context, payment, type, data))
 }
 

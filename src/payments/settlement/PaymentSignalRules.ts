@@ -33,6 +33,7 @@ import {
 import { buildChange, type DecidedChange } from "./BuildChange.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/Ramp.ts"
 import type { RampPayment } from "../route/RampPayout.ts"
+import { extend, merge } from "../../domain/Merge.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
 
@@ -55,25 +56,25 @@ const paymentPatch = (
   source: SignalContext
 ): PaymentPatch => {
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
-  return {
-    ...(taken ? { provider: attempt.provider, account: attempt.account } : {}),
-    // The funding of a payout was set when its attempt was committed.
-    ...(taken && payment.direction === "inbound"
-      ? { funding: fundingThrough(payment, attempt), taken_by: attempt.attempt_id }
-      : {}),
-    ...(taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {}),
-    ...(taken && hasState(signal)
-      ? {
-          provider_payment_id: providerIdOf(attempt, signal, source) ?? payment.provider_payment_id,
-          provider_status: isOutdated(signal.state, decision)
-            ? payment.provider_status
-            : (signal.providerStatus ?? payment.provider_status)
-        }
-      : {}),
-    ...nextActionPatch(payment, attempt, signal),
-    ...providerDataAfter(payment, attempt, signal),
-    ...(isOver(decision.status) ? { next_action: null } : {})
-  }
+  // The funding of a payout was set when its attempt was committed.
+  const collected = { funding: fundingThrough(payment, attempt), taken_by: attempt.attempt_id }
+  const reported = hasState(signal)
+    ? {
+        provider_payment_id: providerIdOf(attempt, signal, source) ?? payment.provider_payment_id,
+        provider_status: isOutdated(signal.state, decision)
+          ? payment.provider_status
+          : (signal.providerStatus ?? payment.provider_status)
+      }
+    : {}
+  const parts: ReadonlyArray<PaymentPatch> = [
+    taken ? { provider: attempt.provider, account: attempt.account, ...reported } : {},
+    taken && payment.direction === "inbound" ? collected : {},
+    taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {},
+    nextActionPatch(payment, attempt, signal),
+    providerDataAfter(payment, attempt, signal),
+    isOver(decision.status) ? { next_action: null } : {}
+  ]
+  return Object.assign({}, ...parts) as PaymentPatch
 }
 
 /** Fee of the provider. */
@@ -84,10 +85,11 @@ const feeIn = ({ fee }: { readonly fee?: Money }) =>
 const providerDataAfter = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
   if (attempt.outcome === "declined" || !hasState(signal)) return {}
   // The fee of a ramp is that of what it collected.
-  const added = { ...signal.providerData, ...(attempt.leg === "settlement" ? {} : feeIn(signal)) }
+  const own = signal.providerData ?? {}
+  const added = attempt.leg === "settlement" ? own : extend(own, feeIn(signal))
   if (Object.keys(added).length === 0) return {}
   const isSame = payment.provider === attempt.provider || payment.direction === "external"
-  return { provider_data: { ...(isSame ? payment.provider_data : {}), ...added } }
+  return { provider_data: isSame ? extend(payment.provider_data, added) : added }
 }
 
 /** The customer's next action. A later report restores it if the provider's first answer was lost. */
@@ -155,7 +157,7 @@ export const decidePaymentChange = (
     isPolledAfterDecline: isPolledAfterDecline(attempt)
   }
   const decided = decide(current, signal, source.next !== undefined)
-  const standing = { ...decided, isUnpaid }
+  const standing = { isUnpaid, ...decided }
   const isEnding = endsNow(subject, standing, source, moment) || failsPastEnd(subject, standing, source, moment)
   const decision: StatusDecision = isEnding ? { ...decided, status: "failed" } : decided
   const { outcome, resurfaced, status } = decision
@@ -163,12 +165,9 @@ export const decidePaymentChange = (
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
   const signalPatch = paymentPatch(subject, signal, decision, source)
   const end = planEnd(subject, signal, standing, signalPatch, source, moment)
-  const patch = {
-    ...signalPatch,
-    ...end.patch,
-    ...(payment.direction === "outbound" ? holdAfter(payment, status, nextAttempt) : {})
-  }
-  const after: Payment = { ...payment, ...patch, status }
+  const hold = payment.direction === "outbound" ? holdAfter(payment, status, nextAttempt) : {}
+  const patch: PaymentPatch = Object.assign({}, signalPatch, end.patch, hold)
+  const after = merge(payment, patch, { status })
   return buildChange(
     subject,
     signal,

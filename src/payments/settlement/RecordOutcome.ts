@@ -245,7 +245,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           after.funding === null || after.status === payment.status
             ? []
             : yield* funding.of(after, payment.status, entriesOfChange(change))
-        const applied = store.apply({ ...change, events: [...change.events, ...fundingEvents] })
+        const applied = store.apply(
+          fundingEvents.length === 0 ? change : { ...change, events: [...change.events, ...fundingEvents] }
+        )
         const withLines =
           payment.funding !== null
             ? atomically(

@@ -67,7 +67,7 @@ export const filtered = (
   ]
   if (asked.length === 0 || named.length > 0 || customer !== undefined || search !== undefined) {
     const alone = asked.length + named.length === 0 && (customer === undefined || search === undefined)
-    const looked = { ...window, take: alone ? window.take : OF_A_CUSTOMER }
+    const looked = alone ? window : { ...window, take: OF_A_CUSTOMER }
     const theirs =
       customer === undefined ? [] : [among(sql, idsOfCustomer(sql, scope, { customer, home }, looked, between))]
     const found =

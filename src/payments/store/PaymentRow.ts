@@ -321,10 +321,10 @@ export const booksOf = (selected: object): Books => {
 }
 
 export const movementRow = ({ amount, replaces, ...one }: MovementToWrite) => ({
-  ...one,
   amount: amount.toNumericText(),
   currency: amount.currency,
-  replaces: replaces ?? null
+  replaces: replaces ?? null,
+  ...one
 })
 
 const movementFields = {
@@ -378,7 +378,7 @@ const decodeAttempt = rowDecoder(AttemptRow)
 
 export const attemptOf = (selected: object): Attempt => {
   const { own: own_account, traceparent, ...attempt } = decodeAttempt(selected)
-  return { ...attempt, own_account, ...(traceparent === null ? {} : { traceparent }) }
+  return { own_account, ...attempt, ...(traceparent === null ? {} : { traceparent }) }
 }
 
 const decodeDue = rowDecoder(DueFields)

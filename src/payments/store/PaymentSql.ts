@@ -61,6 +61,7 @@ import {
   type NewAttempt,
   type NewPayment
 } from "./Change.ts"
+import { merge } from "../../domain/Merge.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const changedRows = rowsAs(Schema.Struct({ seq: Schema.Number, has_webhooks: Schema.Boolean }))
@@ -113,7 +114,7 @@ const changeBody = (
 ) => {
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
   const reserve = reserveAfter(change, entries)
-  const after = { ...payment, ...change.patch }
+  const after = merge(payment, change.patch)
   // Its columns are written out: an object that is spread and gets other fields is slow to make.
   const body = {
     seq,
@@ -255,7 +256,7 @@ export const paymentStoreSql = Layer.scoped(
     }
     const applyAll = (changes: ReadonlyArray<SentChange>, wait: LockWait) =>
       Effect.gen(function* () {
-        const posted = changes.map((one): PostedChange => ({ ...one, entries: entriesOfChange(one.change) }))
+        const posted = changes.map((one): PostedChange => ({ entries: entriesOfChange(one.change), ...one }))
         const needed = new Set(posted.flatMap(({ change, entries }) => partsOfChange(change, entries.length > 0)))
         const { parts, text } = applyStatement(needed)
         const bodies = posted.map((one, seq) => changeBody(one, seq, parts))

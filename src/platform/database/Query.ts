@@ -75,7 +75,7 @@ export const batchTable = (json: string, columns: string): string => BATCH + jso
 
 /** Items of a batch as such a table, each with its place (`seq`). */
 export const batchOf = (sql: SqlClient.SqlClient, asked: ReadonlyArray<object>, columns: string): Statement.Fragment =>
-  sql`${sql.literal(BATCH)}${JSON.stringify(asked.map((one, seq) => ({ ...one, seq })))}${sql.literal(rows(columns))}`
+  sql`${sql.literal(BATCH)}${JSON.stringify(asked.map((one, seq) => ({ seq, ...one })))}${sql.literal(rows(columns))}`
 
 /** A row that its schema does not expect. The message names the column. */
 export class UnexpectedRow extends Data.TaggedError("UnexpectedRow")<{ readonly message: string }> {}

@@ -19,6 +19,7 @@ import {
 } from "../../domain/policies/ServerPolicies.ts"
 import { counter, gauge } from "../observability/Metrics.ts"
 import { type Outgoing, Streamed } from "./Route.ts"
+import { merge } from "../../domain/Merge.ts"
 
 const closedReaders = counter(
   "corridor_http_stalled_readers_total",
@@ -113,8 +114,8 @@ export class AnswerWriter {
     const length = body === undefined ? 0 : Buffer.byteLength(body)
     const isIdle = socket?.writableLength === 0 && this.#total < this.#mostBytes / 2
     if (length > (socket === null ? TINY : isIdle ? answerAtOnce : answerPiece)) return false
-    const lengthHeader = status === 204 || status === 304 ? {} : { "content-length": length }
-    response.writeHead(status, { ...common, ...headers, ...lengthHeader })
+    const lengthHeader = status === 204 || status === 304 ? {} : { "content-length": String(length) }
+    response.writeHead(status, merge(common, headers, lengthHeader))
     response.end(body)
     const left = socket === null || shared === true || length <= answerPiece ? 0 : socket.writableLength
     if (socket !== null && left > 0) {

@@ -333,7 +333,7 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   const beyond = isObject(payload) ? served.alsoNeeds(payload) : undefined
   if (beyond !== undefined) yield* elevate(beyond)
   const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
-  const handled = (idempotencyKey?: NewKey) => handler({ ...request, idempotencyKey })
+  const handled = (idempotencyKey?: NewKey) => handler({ idempotencyKey, ...request })
   const inTurn =
     served.listParams === undefined
       ? <A, E, R>(list: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => list

@@ -7,6 +7,7 @@ import type { Stored } from "../database/DatabaseFailure.ts"
 import type { Caller } from "../../domain/Access.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { isInitiationPath } from "../../contract/api/ErrorSchemas.ts"
+import { extend } from "../../domain/Merge.ts"
 
 /** A body that is made while it is written. One of each owner is written at a time. */
 export class Streamed {
@@ -31,7 +32,7 @@ export const jsonHeaders = { "content-type": "application/json" }
 
 export const json = (status: number, body: unknown, headers?: Readonly<Record<string, string>>): Outgoing => ({
   status,
-  headers: headers === undefined ? jsonHeaders : { ...jsonHeaders, ...headers },
+  headers: headers === undefined ? jsonHeaders : extend(jsonHeaders, headers),
   body: stringifyWire(body)
 })
 

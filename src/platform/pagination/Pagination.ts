@@ -171,7 +171,7 @@ const pagesBy = <const Name extends string>(name: Name) =>
         request: Request<Asked<Name>>,
         { idOf, ...rest }: Newest<Row, Shown>
       ) =>
-        list(request, { ...rest, positionOf: (row: Row) => [row.created_at.toISOString(), idOf(row)] })
+        list(request, { positionOf: (row: Row) => [row.created_at.toISOString(), idOf(row)], ...rest })
   )
 
 export const makePages = pagesBy("last_evaluated_key")

@@ -199,9 +199,9 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
             Effect.tap(accounts.seen),
             Effect.map((all) =>
               all.map((config) => ({
-                ...config,
                 own_account: config.has_credentials,
-                untested: config.has_credentials && config.credentials_tested_at === null
+                untested: config.has_credentials && config.credentials_tested_at === null,
+                ...config
               }))
             )
           )

@@ -118,10 +118,10 @@ export const answerTo = (order: PaymentOrder, behaviour: Behaviour, nowMillis: n
 
 export const acceptedAs = ({ answer, rail, reference }: SimulatorPayment): Accepted =>
   new Accepted({
-    ...answer,
     providerPaymentId: simulatorPaymentId(rail, reference),
     providerStatus: answer.state,
-    providerData: { rail }
+    providerData: { rail },
+    ...answer
   })
 
 const FAILED_LATER = "The payment failed after it was accepted"
@@ -233,7 +233,7 @@ export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
     if (body.rail !== rail) return yield* new NoProof({ message: `The callback is of the ${body.rail} simulator` })
     const providerPaymentId = simulatorPaymentId(rail, body.reference)
     const { reason, state } = body
-    const movements = movementsOf({ ...body, money: moneyOf(body.amount, body.currency) })
+    const movements = movementsOf({ money: moneyOf(body.amount, body.currency), ...body })
     const event = new VerifiedReport({
       key: body.event_id,
       attempt: { reference: body.reference, providerPaymentId },

@@ -63,18 +63,18 @@ const paymentOf = ({ amount, currency, detail, ...row }: typeof PaymentRow.Type)
 })
 
 const rowOf = ({ answer, kind, money, wrongPasswords, ...payment }: SimulatorPayment) => ({
-  ...payment,
   amount: money.toNumericText(),
   currency: money.currency,
-  detail: JSON.stringify({ kind, answer, wrongPasswords })
+  detail: JSON.stringify({ kind, answer, wrongPasswords }),
+  ...payment
 })
 
 const timersOf = (rows: ReadonlyArray<typeof ClaimRow.Type>): ReadonlyArray<SimulatorTimer> =>
   rows.flatMap((row) => {
     if (row.timer_id === null) return []
     const { amount, currency, event_id, kind, occurred_at, rail, reason, reference, report, timer_id } = row
-    const names = { timerId: timer_id, eventId: event_id, reference }
-    return [{ ...names, occurredAt: occurred_at, rail, reason, report, kind, money: moneyOf(amount, currency) }]
+    const [timerId, eventId, occurredAt] = [timer_id, event_id, occurred_at]
+    return [{ timerId, eventId, reference, occurredAt, rail, reason, report, kind, money: moneyOf(amount, currency) }]
   })
 
 export const simulatorStoreSql = Layer.scoped(
@@ -131,7 +131,7 @@ export const simulatorStoreSql = Layer.scoped(
     const open = yield* batched(
       (all: ReadonlyArray<{ readonly payment: SimulatorPayment; readonly timers: ReadonlyArray<NewSimulatorTimer> }>) =>
         sql`with input as (
-            select * from jsonb_to_recordset(${JSON.stringify(all.map(({ payment, timers }) => ({ ...rowOf(payment), timers })))}::jsonb)
+            select * from jsonb_to_recordset(${JSON.stringify(all.map(({ payment, timers }) => ({ timers, ...rowOf(payment) })))}::jsonb)
               as i (reference uuid, rail text, state text, behaviour text, amount numeric, currency text, reason text,
                 detail text, timers jsonb)
           ), owner as (

@@ -334,7 +334,12 @@ for (const backend of backends) {
         expect(yield* asked({ platform_only: true })).toMatchObject({
           data: {
             candidates: [],
-            excluded: [{ config_id: account, reason: expect.stringContaining("What the platform keeps") as string }]
+            excluded: [
+              {
+                config_id: account,
+                reason: expect.stringContaining("does not go through the organisation's own account") as string
+              }
+            ]
           }
         })
       })
