@@ -1,6 +1,6 @@
 /**
- * Movements: transfers of money at one account of a provider, each under the provider's own id. Reports name them, so that
- * the same transfer told twice, late or out of order is still one.
+ * Movements: transfers of money at one account of a provider, each under the provider's own id. A transfer that is reported
+ * twice, late or out of order is therefore recorded once.
  */
 import type { ProviderName } from "./Corridor.ts"
 import type { AttemptId, ConfigId } from "./Ids.ts"
@@ -25,12 +25,12 @@ export interface Movement {
   readonly kind: MovementKind
   /** The provider's id of this one transfer: unique within its account and kind, the same with every report. */
   readonly id: string
-  /** Null where the provider does not repeat it: what the order named. */
+  /** Null where the provider does not repeat it: the ordered amount. */
   readonly amount: Money | null
   readonly state: MovementState
-  /** The amount is all that moved under this id so far, and may grow: the provider tells totals and no list. */
+  /** The amount is a running total that may grow: the provider reports no single transfers. */
   readonly isTotal?: true
-  /** Our reference of the refund that it carries out, where a report about its payment lists it with that. */
+  /** Our reference of the refund that the transfer carries out, if the report lists it. */
   readonly refund?: string
 }
 
@@ -44,9 +44,9 @@ export interface RecordedMovement {
   readonly account: ConfigId | null
   readonly kind: MovementKind
   readonly movement_id: string
-  /** The attempt whose money it is: of a refund or a return, the one that had brought the money. */
+  /** Attempt whose money moved; for a refund or a return, the attempt that collected it. */
   readonly attempt_id: AttemptId
-  /** The refund or return of ours that it carries out; null: none that is known. */
+  /** Refund or return of ours that the transfer carries out; null: none is known. */
   readonly refund_id: AttemptId | null
   readonly amount: Money
   readonly state: MovementState
@@ -60,17 +60,17 @@ export interface MovementToWrite extends RecordedMovement {
   readonly replaces?: string
 }
 
-/** Whether it adds to what the provider account holds, or takes from it. */
+/** Direction of a movement: 1 adds to the provider account, -1 takes from it. */
 export const signOf = (kind: MovementKind): 1n | -1n => (kind === "collection" || kind === "reinstatement" ? 1n : -1n)
 
-/** How a movement changes what its provider account holds. */
-export const effectOf = ({ amount, kind }: Pick<RecordedMovement, "amount" | "kind">): Money =>
+/** Amount by which a movement changes the balance of its provider account. */
+export const signedAmount = ({ amount, kind }: Pick<RecordedMovement, "amount" | "kind">): Money =>
   new Money({ currency: amount.currency, minor: signOf(kind) * amount.minor })
 
-/** The id of a movement that an operator states without the provider's id of it. */
+/** Prefix of the id of a movement that an operator stated without the provider's id. */
 export const OPERATOR_ID = "operator:"
 
-/** An operator who names a transfer may have another word for its kind than its provider. */
+/** Whether two movements are the same transfer. An operator may have given it another kind than its provider does. */
 export const isSameTransfer = (one: RecordedMovement, other: RecordedMovement): boolean =>
   one.provider === other.provider &&
   one.account === other.account &&
@@ -81,33 +81,33 @@ export const isSameTransfer = (one: RecordedMovement, other: RecordedMovement): 
 const takesBack = (kind: MovementKind): boolean => kind === "refund" || kind === "reversal"
 
 /**
- * An operator recorded the transfer before its provider named it: the same effect on the same money. An operator may call
- * a reversal a refund. A refund of ours is another transfer unless the operator stated that refund.
+ * Whether an operator recorded the transfer before its provider reported it: the same amount of the same attempt. An operator
+ * may call a reversal a refund. A refund of ours is another transfer unless the operator stated that refund.
  */
-const isForeseen = (one: RecordedMovement, heard: RecordedMovement): boolean =>
+const isForeseen = (one: RecordedMovement, reported: RecordedMovement): boolean =>
   one.movement_id.startsWith(OPERATOR_ID) &&
-  heard.source !== "operator" &&
-  heard.state === "settled" &&
-  one.provider === heard.provider &&
-  one.account === heard.account &&
-  one.attempt_id === heard.attempt_id &&
-  (one.kind === heard.kind || (takesBack(one.kind) && takesBack(heard.kind))) &&
-  (heard.refund_id === null || heard.refund_id === one.refund_id) &&
-  one.amount.currency === heard.amount.currency &&
-  one.amount.minor === heard.amount.minor
+  reported.source !== "operator" &&
+  reported.state === "settled" &&
+  one.provider === reported.provider &&
+  one.account === reported.account &&
+  one.attempt_id === reported.attempt_id &&
+  (one.kind === reported.kind || (takesBack(one.kind) && takesBack(reported.kind))) &&
+  (reported.refund_id === null || reported.refund_id === one.refund_id) &&
+  one.amount.currency === reported.amount.currency &&
+  one.amount.minor === reported.amount.minor
 
 const rank: Readonly<Record<MovementState, number>> = { pending: 0, failed: 1, settled: 2 }
 
 export interface Recording {
-  /** All movements of the payment, those that were just heard included. */
+  /** All movements of the payment, with those of this report. */
   readonly movements: ReadonlyArray<RecordedMovement>
   /** New or advanced movements, to be written. */
   readonly toWrite: ReadonlyArray<MovementToWrite>
-  /** Movements that were told with another amount than the one that is recorded: never booked over it. */
+  /** Reports of another amount than the recorded one, which stays. */
   readonly contradicted: ReadonlyArray<{ readonly recorded: RecordedMovement; readonly reported: Money }>
 }
 
-/** What is recorded of a movement once it is told again; the same object where nothing is new. */
+/** Record of a movement after another report of it; the same object if nothing is new. */
 const advanced = (recorded: RecordedMovement, reported: RecordedMovement): RecordedMovement => {
   const isAhead = rank[reported.state] > rank[recorded.state]
   // Pending or failed movements have moved no more than before.
@@ -118,7 +118,7 @@ const advanced = (recorded: RecordedMovement, reported: RecordedMovement): Recor
     reported.amount.minor > recorded.amount.minor
   const refund_id = recorded.refund_id ?? reported.refund_id
   if (!isAhead && !grows && refund_id === recorded.refund_id) return recorded
-  // What is pending may still change its amount; a total only grows.
+  // The amount of a pending movement may still change; a total only grows.
   const isOpen = recorded.state !== "settled" && isAhead
   return {
     ...recorded,
@@ -135,8 +135,8 @@ const isContradicted = (recorded: RecordedMovement, { amount, is_total, state }:
   (recorded.amount.currency !== amount.currency || (!is_total && recorded.amount.minor !== amount.minor))
 
 /**
- * Adds what was told to what is recorded. The same report twice, or in another order, comes to the same. `corrects`: an
- * operator says which of two amounts of one transfer is right.
+ * Adds reported movements to the recorded ones. Repeated or reordered reports lead to the same record. `corrects`: an operator
+ * states which of two amounts of a transfer is right.
  */
 export const record = (
   recorded: ReadonlyArray<RecordedMovement>,
@@ -171,20 +171,16 @@ export const record = (
     { movements: recorded, toWrite: [], contradicted: [] }
   )
 
-/**
- * What providers hold because of a payment, as sums over its settled movements, and what of that has a place. Neither
- * depends on the order in which movements were heard.
- */
-
-/** A sum for each attempt and currency; above zero: the provider has it. */
+/** Sum of the movements of an attempt in one currency. Positive: the provider has it. */
 export interface Sum {
   readonly attempt_id: AttemptId
   readonly money: Money
 }
 
-export type Position = ReadonlyArray<Sum>
+/** Sums of the settled movements, one for each attempt and currency. The order of reports does not matter. */
+export type NetByAttempt = ReadonlyArray<Sum>
 
-const added = (sums: ReadonlyArray<Sum>): Position => {
+const added = (sums: ReadonlyArray<Sum>): NetByAttempt => {
   const byKey = new Map<string, Sum>()
   for (const { attempt_id, money } of sums) {
     const key = `${attempt_id} ${money.currency}`
@@ -194,57 +190,56 @@ const added = (sums: ReadonlyArray<Sum>): Position => {
   return Array.from(byKey.values()).filter(({ money }) => !money.isZero)
 }
 
-/** Sums of the movements of a payment. */
-export const position = (movements: ReadonlyArray<RecordedMovement>): Position =>
+export const netByAttempt = (movements: ReadonlyArray<RecordedMovement>): NetByAttempt =>
   added(
     movements
       .filter(({ state }) => state === "settled")
-      .map((movement) => ({ attempt_id: movement.attempt_id, money: effectOf(movement) }))
+      .map((movement) => ({ attempt_id: movement.attempt_id, money: signedAmount(movement) }))
   )
 
-export const netOf = (of: Position, attempt: AttemptId | null, currency: Money["currency"]): Money =>
-  of.find(({ attempt_id, money }) => attempt_id === attempt && money.currency === currency)?.money ??
+export const netOf = (sums: NetByAttempt, attempt: AttemptId | null, currency: Money["currency"]): Money =>
+  sums.find(({ attempt_id, money }) => attempt_id === attempt && money.currency === currency)?.money ??
   Money.zero(currency)
 
-/** What Corridor meant to move through an attempt, once it counts as done: above zero it takes money that came. */
-export interface Intent extends Sum {
-  /** It takes what is there, up to its amount and at least this much: money that was not sent on can be taken back. */
+/** Amount that a completed attempt takes out of clearing. Negative: it puts money in. */
+export interface ExpectedMovement extends Sum {
+  /** Takes the amount that is there: at least this, at most `money`. For money that a provider may still take back. */
   readonly atLeast?: bigint
 }
 
 interface Allocated {
-  /** Amount that each intent takes out of clearing, in order. */
+  /** Amount that each expected movement takes out of clearing, in order. */
   readonly taken: ReadonlyArray<Money>
   /** Remainder in clearing that needs a decision. */
-  readonly rest: Position
+  readonly rest: NetByAttempt
 }
 
-/** `left`: what the intents of a fixed amount leave. */
-const takenBy = (left: Position, { atLeast, attempt_id, money }: Intent): Money => {
+/** `left`: remainder after the expected movements of a fixed amount. */
+const takenBy = (left: NetByAttempt, { atLeast, attempt_id, money }: ExpectedMovement): Money => {
   if (atLeast === undefined) return money
   const { minor: there } = netOf(left, attempt_id, money.currency)
   const most = there < money.minor ? there : money.minor
   return new Money({ currency: money.currency, minor: most > atLeast ? most : atLeast })
 }
 
-const without = (of: Position, sums: ReadonlyArray<Sum>): Position =>
+const without = (of: NetByAttempt, sums: ReadonlyArray<Sum>): NetByAttempt =>
   added([...of, ...sums.map(({ attempt_id, money }) => ({ attempt_id, money: money.negate() }))])
 
-/** Gives each intent its money, in full whether or not its movements were heard; the rest is for a person. */
-export const allocate = (of: Position, intents: ReadonlyArray<Intent>): Allocated => {
-  const isFlexible = intents.some(({ atLeast }) => atLeast !== undefined)
+/** Splits the sums: each expected movement takes its full amount, reported or not; an operator decides on the rest. */
+export const allocate = (net: NetByAttempt, expected: ReadonlyArray<ExpectedMovement>): Allocated => {
+  const isFlexible = expected.some(({ atLeast }) => atLeast !== undefined)
   const left = isFlexible
     ? without(
-        of,
-        intents.filter(({ atLeast }) => atLeast === undefined)
+        net,
+        expected.filter(({ atLeast }) => atLeast === undefined)
       )
-    : of
-  const taken = intents.map((intent) => takenBy(left, intent))
+    : net
+  const taken = expected.map((one) => takenBy(left, one))
   return {
     taken,
     rest: without(
-      of,
-      intents.map(({ attempt_id }, nth) => ({ attempt_id, money: taken[nth]! }))
+      net,
+      expected.map(({ attempt_id }, nth) => ({ attempt_id, money: taken[nth]! }))
     )
   }
 }

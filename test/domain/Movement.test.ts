@@ -9,7 +9,7 @@ import {
   OPERATOR_ID,
   record,
   type RecordedMovement,
-  position
+  netByAttempt
 } from "../../src/domain/Movement.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
@@ -129,7 +129,7 @@ describe("recording movements", () => {
       fc.property(fc.array(fc.record({ amount: others, state: fc.constantFrom(...movementStates) })), (all) => {
         const told = all.map(({ amount, state }) => ({ ...collection, amount, state }))
         const { contradicted, movements } = record([collection], told)
-        expect(position(movements)).toEqual([{ attempt_id: attempt, money: collection.amount }])
+        expect(netByAttempt(movements)).toEqual([{ attempt_id: attempt, money: collection.amount }])
         const isOther = ({ amount, state }: RecordedMovement) =>
           state === "settled" && amount.toString() !== collection.amount.toString()
         expect(contradicted.map((one) => one.reported)).toEqual(told.filter(isOther).map(({ amount }) => amount))
@@ -228,6 +228,6 @@ describe("a transfer that an operator stated before its provider named it", () =
     const lost: RecordedMovement = { ...collection, kind: "reversal", movement_id: "d1" }
     const { movements } = record([paid], [lost, named])
     expect(movements).toHaveLength(3)
-    expect(position(movements)).toEqual([{ attempt_id: attempt, money: collection.amount }])
+    expect(netByAttempt(movements)).toEqual([{ attempt_id: attempt, money: collection.amount }])
   })
 })

@@ -1,6 +1,6 @@
 /** Who bears money that went or gets money that came: allocations of what waits for a decision. Pure. */
 import { Money } from "../../domain/Money.ts"
-import { netOf, type Position, type Sum } from "../../domain/Movement.ts"
+import { netOf, type NetByAttempt, type Sum } from "../../domain/Movement.ts"
 import type { Attempt, Books, Payment, Refund, Allocation } from "../store/Payment.ts"
 import {
   organizationAccount,
@@ -184,7 +184,7 @@ export const allocateReinstatements = (
     .flatMap((rest) => allocateAmong(payment, books, rest, decided))
 }
 
-const lackingOf = (of: Position, { attempt_id, money }: Sum): bigint => {
+const lackingOf = (of: NetByAttempt, { attempt_id, money }: Sum): bigint => {
   const { minor } = netOf(of, attempt_id, money.currency)
   return minor < 0n ? -minor : 0n
 }
@@ -197,7 +197,7 @@ const lackingOf = (of: Position, { attempt_id, money }: Sum): bigint => {
 export const withdrawParts = (
   payment: Payment,
   books: Books,
-  before: Position,
+  before: NetByAttempt,
   { provider }: Attempt,
   moment: Pick<DecisionTime, "at" | "newId"> & { readonly released: Money }
 ): ReadonlyArray<Allocation> => {

@@ -242,7 +242,7 @@ const callbackRow = (
 })
 
 /** Effect of a callback, as it is stored. `suspense`: it left unallocated money. */
-const effectOf = ({ changes, recording }: SignalDecision, hasRest: boolean): StoredCallback["effect"] => {
+const callbackEffect = ({ changes, recording }: SignalDecision, hasRest: boolean): StoredCallback["effect"] => {
   if (recording.toWrite.length > 0 && hasRest) return "suspense"
   return changes || recording.toWrite.length > 0 ? "applied" : "nothing to change"
 }
@@ -347,7 +347,7 @@ export const buildChange = (
   const opened = openItems(subject, decision, answered, source, moment)
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
   const dispatched = !isRefundOrReturn(attempt) && payment.provider === null && after.provider !== null
-  const effect = effectOf(decision, unallocatedOf(after, books).length > 0)
+  const effect = callbackEffect(decision, unallocatedOf(after, books).length > 0)
   const disputes = disputedIn(subject, decision)
   const isTakenBack = status === "refunded" && payment.status !== "refunded"
   const takenBack = isTakenBack ? disputes.find(({ kind }) => kind === "returned") : undefined

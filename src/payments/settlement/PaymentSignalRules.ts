@@ -1,7 +1,7 @@
 /** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the decision. */
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { position, netOf, type Recording } from "../../domain/Movement.ts"
+import { netByAttempt, netOf, type Recording } from "../../domain/Movement.ts"
 import {
   type AttemptState,
   type StatusDecision,
@@ -149,7 +149,8 @@ export const decidePaymentChange = (
       minor: forth.reduce((sum, { amount }) => (amount.currency === moved.currency ? sum + amount.minor : sum), 0n)
     }),
     isOtherCurrencyCleared:
-      forth.length > 0 && position(mine).every(({ money }) => money.currency === moved.currency || !money.isPositive),
+      forth.length > 0 &&
+      netByAttempt(mine).every(({ money }) => money.currency === moved.currency || !money.isPositive),
     lacksFirstMovement: !isUnpaid && forth.length === 0,
     isPolledAfterDecline: isPolledAfterDecline(attempt)
   }
@@ -309,7 +310,7 @@ export const decideRampChange = (
   const collecting = leg === "collection"
   const paid = after.ramp?.collected !== null
   const planned = collecting ? untilItsEnd(subject, outcome, source, moment) : { source, moment }
-  const came = netOf(position(recording.movements), attempt.attempt_id, payment.amount.currency).toString()
+  const came = netOf(netByAttempt(recording.movements), attempt.attempt_id, payment.amount.currency).toString()
   const { failure, note } = failureOf(subject, stuck ? { ...decision, effect: "stranded" } : decision, came)
   return buildChange(
     subject,

@@ -2,7 +2,7 @@
 import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { netOf, position } from "../../domain/Movement.ts"
+import { netOf, netByAttempt } from "../../domain/Movement.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/PaymentStatusRules.ts"
 import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
 import { organizationSide } from "../store/PaymentPostings.ts"
@@ -92,7 +92,7 @@ export const partsAfter = ({ refunds }: Payment, changed: Parts): Parts =>
  */
 export const leftOf = (payment: Payment, movements: Books["movements"]): Money => {
   const { amount, refunds, taken_by } = payment
-  const { minor: there } = netOf(position(movements), taken_by, amount.currency)
+  const { minor: there } = netOf(netByAttempt(movements), taken_by, amount.currency)
   const open = standingParts(refunds).filter(({ state }) => state === "open")
   const most = there < amount.minor ? there : amount.minor
   const unrefunded = amount.minor - sum(standingParts(refunds), (part) => part.amount)
@@ -144,7 +144,7 @@ export const statusAfter = (payment: Payment, refunds: Parts, movements: Books["
   const { amount, status, taken_by } = payment
   if (status !== "completed" || payment.direction !== "inbound") return status
   const isBack = refundedByUs(refunds) === amount.minor
-  return isBack || netOf(position(movements), taken_by, amount.currency).minor <= 0n ? "refunded" : status
+  return isBack || netOf(netByAttempt(movements), taken_by, amount.currency).minor <= 0n ? "refunded" : status
 }
 
 export const decideRefundChange = (

@@ -2,7 +2,7 @@
 import type { AttemptId } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import {
-  effectOf,
+  signedAmount,
   type Movement,
   type MovementKind,
   OPERATOR_ID,
@@ -10,7 +10,7 @@ import {
   type Recording,
   type RecordedMovement,
   netOf,
-  position
+  netByAttempt
 } from "../../domain/Movement.ts"
 import { hasState, type ProviderSignal } from "../../domain/PaymentStatusRules.ts"
 import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
@@ -177,7 +177,7 @@ export const movedBy = (
   const { attempt, payment } = subject
   const { currency } = orderedBy(subject)
   if (isRefundOrReturn(attempt)) return refundedBy(movements, attempt.attempt_id, currency)
-  const net = netOf(position(movements), attempt.attempt_id, currency)
+  const net = netOf(netByAttempt(movements), attempt.attempt_id, currency)
   return kindOfAttempt(payment, attempt) === "payin" ? net : net.negate()
 }
 
@@ -197,7 +197,7 @@ export const refundedBy = (movements: Books["movements"], refund: AttemptId, cur
   const mine = movements.filter(
     ({ amount, refund_id, state }) => refund_id === refund && state === "settled" && amount.currency === currency
   )
-  return new Money({ currency, minor: -mine.reduce((sum, movement) => sum + effectOf(movement).minor, 0n) })
+  return new Money({ currency, minor: -mine.reduce((sum, movement) => sum + signedAmount(movement).minor, 0n) })
 }
 
 /** Amount that completed refunds gave back, without returns of unallocated money. */
@@ -216,7 +216,7 @@ export const refundedOf = (payment: Payment, { movements }: Pick<Books, "movemen
   const nothing = Money.zero(amount.currency)
   if (direction === "outbound") return status === "refunded" ? amount : nothing
   if (taken_by === null || (status !== "completed" && status !== "refunded")) return nothing
-  const { minor: there } = netOf(position(movements), taken_by, amount.currency)
+  const { minor: there } = netOf(netByAttempt(movements), taken_by, amount.currency)
   const lacking = there <= 0n ? amount.minor : amount.minor - there
   const given = refundedByUs(refunds)
   const minor = lacking > given ? lacking : given

@@ -1,7 +1,7 @@
 /**
- * Ledger postings of a payment, as a pure function of the payment, its movements and its allocations. A change posts the
- * difference between the postings before and after it. So no change leaves its money out, and no order of reports books
- * anything twice.
+ * Ledger postings of a payment: a pure function of the payment, its movements and its allocations. A change posts the
+ * difference between the postings before and after it, so no order of reports books anything twice. A chargeback posts its
+ * movement to clearing (`postingsOf`); the operator's allocation posts who bears it (`allocationUses`).
  */
 import { sha256Hex } from "../../domain/Digest.ts"
 import type { AttemptId } from "../../domain/Ids.ts"
@@ -16,7 +16,13 @@ import {
   kindOf
 } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import { effectOf, allocate, type Intent, position, type Position } from "../../domain/Movement.ts"
+import {
+  signedAmount,
+  allocate,
+  type ExpectedMovement,
+  netByAttempt,
+  type NetByAttempt
+} from "../../domain/Movement.ts"
 import type { Allocation, Books, Payment, Refund, Attempt } from "./Payment.ts"
 import type { Change, NewPayment } from "./Change.ts"
 import { reservePostings } from "./PaymentReserve.ts"
@@ -37,7 +43,7 @@ const organizationsMoney = ({ amount, direction, target }: Sided): Money => (dir
 const keptFunding = ({ funding }: Pick<Payment, "funding">): LedgerAccount | null =>
   funding === null || kindOf(funding) === "own" ? null : funding
 
-/** Whether it is paid from an account that the platform keeps; then only the platform's provider accounts pay it. */
+/** Whether an account that the platform keeps funds the payment. Then only the platform's provider accounts pay it. */
 export const isPaidFromKeptAccount = (payment: Pick<Payment, "funding">): boolean => keptFunding(payment) !== null
 
 /** Account at the provider, and whether it is the organisation's own. */
@@ -73,9 +79,7 @@ const providerAccount =
     return provider(name, currency, account)
   }
 
-/**
- * Hold of a payout: from the first attempt until the payment ends, on the account that funds the last attempt.
- */
+/** Hold of a payout: from the first attempt until the payment ends, on the account that funds the last attempt. */
 export const holdAfter = (
   payment: Sided & Pick<Payment, "holds">,
   status: PaymentStatus,
@@ -103,13 +107,13 @@ const pass = (from: AccountOf, paid: Money, to: AccountOf, received: Money): Rea
         ...move(fx(received.currency), to(received.currency), received)
       ]
 
-/** Above zero from the one account to the other, below zero the other way. */
+/** Moves a positive amount from `from` to `to`, a negative one the other way. */
 const shift = (from: AccountOf, paid: Money, to: AccountOf, received: Money): ReadonlyArray<Posting> =>
   paid.isNegative ? pass(to, received.negate(), from, paid.negate()) : pass(from, paid, to, received)
 
-/** Something that takes money out of clearing, or brings it there, and where that money is instead. */
-interface Place {
-  readonly intent: Intent
+/** Amount that leaves or enters clearing, and its postings to other accounts. */
+interface ClearingUse {
+  readonly expected: ExpectedMovement
   readonly postings: (taken: Money) => ReadonlyArray<Posting>
 }
 
@@ -131,29 +135,29 @@ const heldOf =
 const charge = ({ total_fees }: Payment, from: LedgerAccount): ReadonlyArray<Posting> =>
   total_fees === null ? [] : move(from, fees(total_fees.currency), total_fees)
 
-/** A completed payment has its money, and one that was given back had it. */
+/** Whether the money of a payment was collected; a refunded payment had it too. */
 const isPaid = ({ status }: Payment): boolean => status === "completed" || status === "refunded"
 
-const payinPlaces = (payment: Payment): ReadonlyArray<Place> => {
+const payinUses = (payment: Payment): ReadonlyArray<ClearingUse> => {
   const { amount, taken_by, target } = payment
   if (payment.direction !== "inbound" || !isPaid(payment) || taken_by === null) return []
   const side = organizationAccount(payment)
   return [
     {
-      intent: { attempt_id: taken_by, money: amount },
+      expected: { attempt_id: taken_by, money: amount },
       postings: () => [...pass(clearingOf(payment, taken_by), amount, () => side, target), ...charge(payment, side)]
     }
   ]
 }
 
-/** A payout that was returned costs nothing, its fees included. */
-const payoutPlaces = (payment: Payment): ReadonlyArray<Place> => {
+/** A returned payout costs nothing: its fee is returned too. */
+const payoutUses = (payment: Payment): ReadonlyArray<ClearingUse> => {
   const { amount, direction, payout_id, status, target } = payment
   if (direction !== "outbound" || status !== "completed" || payout_id === null) return []
   const [side, attempt_id] = [organizationAccount(payment), payout_id as AttemptId]
   return [
     {
-      intent: { attempt_id, money: target.negate() },
+      expected: { attempt_id, money: target.negate() },
       postings: () => [...pass(() => side, amount, clearingOf(payment, attempt_id), target), ...charge(payment, side)]
     }
   ]
@@ -175,41 +179,41 @@ const refundSource = (payment: Payment, { amount, of, target }: Refund): { from:
 
 const bucketOf = (payment: Payment, { of }: Refund): AttemptId | null => of?.attempt_id ?? payment.taken_by
 
-/** While a provider gives money back, it is held. Once it has gone, its movement takes it out of clearing. */
-const refundPlaces = (payment: Payment): ReadonlyArray<Place> =>
-  payment.refunds.flatMap((part): ReadonlyArray<Place> => {
+/** An open refund holds its amount. A completed one takes it out of clearing with its movement. */
+const refundUses = (payment: Payment): ReadonlyArray<ClearingUse> =>
+  payment.refunds.flatMap((part): ReadonlyArray<ClearingUse> => {
     const attempt_id = bucketOf(payment, part)
     if (part.state === "failed" || attempt_id === null) return []
     const { cost, from } = refundSource(payment, part)
     const isOfClearing = part.of?.from === "clearing"
     if (part.state === "open") {
-      const intent = { attempt_id, money: isOfClearing ? cost : Money.zero(cost.currency) }
-      return [{ intent, postings: () => move(from(cost.currency), heldOf(payment)(cost.currency), cost) }]
+      const expected = { attempt_id, money: isOfClearing ? cost : Money.zero(cost.currency) }
+      return [{ expected, postings: () => move(from(cost.currency), heldOf(payment)(cost.currency), cost) }]
     }
     if (isOfClearing) return []
-    const intent = { attempt_id, money: part.amount.negate() }
-    return [{ intent, postings: () => pass(from, cost, clearingOf(payment, attempt_id), part.amount) }]
+    const expected = { attempt_id, money: part.amount.negate() }
+    return [{ expected, postings: () => pass(from, cost, clearingOf(payment, attempt_id), part.amount) }]
   })
 
 const sum = (amounts: ReadonlyArray<Money>): bigint => amounts.reduce((total, { minor }) => total + minor, 0n)
 
-/** Amount of a ramp that went to the organisation or back to its customer. */
+/** Amount of a ramp that was allocated to the organisation or returned to its customer. */
 const spentOfRamp = ({ refunds }: Payment, allocations: ReadonlyArray<Allocation>): bigint =>
   sum(refunds.filter(({ of, state }) => of?.from === "ramp" && state !== "failed").map(({ amount }) => amount)) +
   sum(allocations.filter(({ from }) => from === "ramp").map(({ amount }) => amount))
 
 /**
- * A ramp holds what was collected until it is paid out. What its provider takes back meanwhile is lacking in clearing, and
- * keeps the second leg from being sent; of a ramp that has ended it is taken from what the ramp holds.
+ * A ramp holds the collected amount until its payout. A reversal before that makes clearing negative and blocks the payout.
+ * A reversal after the ramp's end is taken from the amount that it holds.
  */
-const rampPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): ReadonlyArray<Place> => {
+const rampUses = (payment: Payment, allocations: ReadonlyArray<Allocation>): ReadonlyArray<ClearingUse> => {
   const { amount, payout_id, status, taken_by, target } = payment
   if (payment.ramp === null || payment.ramp.collected === null || taken_by === null) return []
   const holds = rampOf(payment)
   const isPaidOut = status === "completed" && payout_id !== null
   const goesOn = isPaidOut || status === "processing"
-  const collected: Place = {
-    intent: {
+  const collected: ClearingUse = {
+    expected: {
       attempt_id: taken_by,
       money: amount,
       ...(goesOn ? {} : { atLeast: spentOfRamp(payment, allocations) })
@@ -221,13 +225,13 @@ const rampPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): R
   return [
     collected,
     {
-      intent: { attempt_id: payoutAttempt, money: target.negate() },
+      expected: { attempt_id: payoutAttempt, money: target.negate() },
       postings: () => pass(holds, amount, clearingOf(payment, payoutAttempt), target)
     }
   ]
 }
 
-/** Amount that an ended ramp still holds of its customer's money. */
+/** Collected amount that an ended ramp still holds. */
 export const heldByRamp = (payment: Payment, books: Books): Money => {
   const { amount, taken_by } = payment
   const account = rampOf(payment)(amount.currency)
@@ -236,55 +240,55 @@ export const heldByRamp = (payment: Payment, books: Books): Money => {
   return found?.amount ?? Money.zero(amount.currency)
 }
 
-const allocationPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): ReadonlyArray<Place> =>
+const allocationUses = (payment: Payment, allocations: ReadonlyArray<Allocation>): ReadonlyArray<ClearingUse> =>
   allocations.map(({ account, amount, attempt_id, from, accountAmount }) => ({
-    intent: { attempt_id, money: from === "ramp" ? Money.zero(amount.currency) : amount },
+    expected: { attempt_id, money: from === "ramp" ? Money.zero(amount.currency) : amount },
     postings: () =>
       shift(from === "ramp" ? rampOf(payment) : clearingOf(payment, attempt_id), amount, () => account, accountAmount)
   }))
 
-const placesOf = (payment: Payment, { allocations }: Books): ReadonlyArray<Place> => [
-  ...payinPlaces(payment),
-  ...payoutPlaces(payment),
-  ...refundPlaces(payment),
-  ...rampPlaces(payment, allocations),
-  ...allocationPlaces(payment, allocations)
+const clearingUses = (payment: Payment, { allocations }: Books): ReadonlyArray<ClearingUse> => [
+  ...payinUses(payment),
+  ...payoutUses(payment),
+  ...refundUses(payment),
+  ...rampUses(payment, allocations),
+  ...allocationUses(payment, allocations)
 ]
 
-/** Unallocated money of a payment by attempt and currency. Positive: it came; negative: it is gone. */
-export const unallocatedOf = (payment: Payment, books: Books): Position =>
+/** Unallocated money of a payment by attempt and currency. Positive: received. Negative: missing. */
+export const unallocatedOf = (payment: Payment, books: Books): NetByAttempt =>
   allocate(
-    position(books.movements),
-    placesOf(payment, books).map(({ intent }) => intent)
+    netByAttempt(books.movements),
+    clearingUses(payment, books).map(({ expected }) => expected)
   ).rest
 
-/** Whether money of a ramp was taken back that its second leg would send. */
+/** Whether the provider reversed collected money that the ramp payout would send. */
 export const isReversed = (payment: Payment, books: Books): boolean =>
   unallocatedOf(payment, books).some(
     ({ attempt_id, money }) =>
       attempt_id === payment.taken_by && money.currency === payment.amount.currency && money.isNegative
   )
 
-/** All that stands in the books because of a payment. */
+/** All postings of a payment. */
 const postingsOf = (payment: Payment, books: Books): ReadonlyArray<Posting> => {
   const moved = books.movements
     .filter(({ state }) => state === "settled")
     .flatMap((movement) => {
-      const effect = effectOf(movement)
+      const effect = signedAmount(movement)
       return shift(providerAccount(movement), effect, clearingOf(payment, movement.attempt_id), effect)
     })
-  const places = placesOf(payment, books)
+  const uses = clearingUses(payment, books)
   const { taken } = allocate(
-    position(books.movements),
-    places.map(({ intent }) => intent)
+    netByAttempt(books.movements),
+    uses.map(({ expected }) => expected)
   )
-  return combine([...holdPostings(payment), ...moved, ...places.flatMap(({ postings }, nth) => postings(taken[nth]!))])
+  return combine([...holdPostings(payment), ...moved, ...uses.flatMap(({ postings }, nth) => postings(taken[nth]!))])
 }
 
 const reversed = (postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> =>
   postings.map(({ account, amount }) => ({ account, amount: amount.negate() }))
 
-/** The same change of the same payment has the same id, so that the books refuse it a second time. */
+/** Entry id, derived from the change, so that the ledger refuses the same change a second time. */
 const entryId = (subject: string): string => {
   const hex = sha256Hex(subject)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -342,7 +346,7 @@ const kindOfPayment = (before: Payment, after: Payment): EntryKind | undefined =
 
 const refundKinds = { open: "refund_hold", completed: "refund", failed: "refund_release" } as const
 
-/** What an entry is about, and of what: a part that was given back, an attempt whose money was allocated, the payment. */
+/** Kind and reference of a change's entry: a refund, an attempt with an allocation, or else the payment. */
 const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind; readonly reference: string } => {
   const { allocations = [], movements = [], payment } = change
   const kind = kindOfPayment(payment, after)
@@ -352,7 +356,7 @@ const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind
     return before === undefined || before.state !== one.state
   })
   if (part !== undefined) return { kind: refundKinds[part.state], reference: part.refund_id }
-  // A person has said where money belongs, or that it has moved.
+  // An operator's decision: an allocation, or a movement.
   const [decided = movements.find(({ source }) => source === "operator")] = allocations
   return decided === undefined
     ? { kind: "clearing", reference: payment.payment_id }
@@ -374,7 +378,7 @@ export const booksAfter = (change: Change): Books => ({
   allocations: [...(change.booksBefore ?? noBooks).allocations, ...(change.allocations ?? [])]
 })
 
-/** Between the reserve and the account that the payin credits, beside the entry of the change itself. */
+/** Entries between the reserve and the account that the payin credits. */
 const reserveEntries = (before: Payment, booksBefore: Books, after: Payment, books: Books): ReadonlyArray<Entry> => {
   if (after.reserve === null) return []
   const [was, is] = [
@@ -391,7 +395,7 @@ export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
   const { kind, reference } = aboutChange(change, after)
   const books = booksAfter(change)
   const [decided] = change.allocations ?? []
-  // What a rule decides with a change of the payment or of a refund is an entry of its own.
+  // Allocations by a rule are an entry of their own beside that of the payment or refund.
   const isApart = decided !== undefined && kind !== "adjustment"
   const undecided = postingsOf(after, isApart ? { ...books, allocations: booksBefore.allocations } : books)
   return [

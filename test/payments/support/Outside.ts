@@ -7,7 +7,7 @@ import { Data, Effect, Option, Schedule } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { ledgerTables } from "../../../src/money/ledger/LedgerMemory.ts"
-import { effectOf } from "../../../src/domain/Movement.ts"
+import { signedAmount } from "../../../src/domain/Movement.ts"
 import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/Currency.ts"
@@ -112,7 +112,7 @@ const allMovements = Effect.gen(function* () {
     .map((movement): Moved => ({
       place: `provider/${movement.provider}${movement.account === null ? "" : `/${movement.account}`}`,
       currency: movement.amount.currency,
-      minor: effectOf(movement).minor,
+      minor: signedAmount(movement).minor,
       isFound: movement.source === "operator"
     }))
 }).pipe(Effect.orDie)

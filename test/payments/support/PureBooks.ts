@@ -3,7 +3,7 @@ import { Duration, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { combine, kindOf, type LedgerAccount, type Posting } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { effectOf, type Movement } from "../../../src/domain/Movement.ts"
+import { signedAmount, type Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/PaymentStatusRules.ts"
 import { openAttempt, type Change, type NewAttempt } from "../../../src/payments/store/Change.ts"
@@ -140,7 +140,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
           .filter(({ state }) => state === "settled")
           .map((one) => ({
             account: `provider/${one.provider}/${one.amount.currency}` as LedgerAccount,
-            amount: effectOf(one)
+            amount: signedAmount(one)
           }))
       )
         .map(({ account, amount: sum }) => `${account} ${sum.toString()}`)

@@ -1,7 +1,7 @@
 /** Rules for money: the ledger equals what providers hold and what records say. */
 import { kindOf } from "../../../src/domain/Ledger.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
-import { effectOf } from "../../../src/domain/Movement.ts"
+import { signedAmount } from "../../../src/domain/Movement.ts"
 import type { OpenItem, Payment } from "../../../src/payments/store/Payment.ts"
 import { queueItemId, unallocatedSums } from "../../../src/payments/store/UnallocatedMoney.ts"
 import type { Dossier, Records } from "./Records.ts"
@@ -100,7 +100,7 @@ const refundMovementProblems = ({ books, payment }: Dossier): ReadonlyArray<stri
   payment.refunds.flatMap(({ amount, refund_id, state }) => {
     const gone = books.movements
       .filter((one) => one.refund_id === refund_id && one.state === "settled")
-      .reduce((sum, one) => sum - effectOf(one).minor, 0n)
+      .reduce((sum, one) => sum - signedAmount(one).minor, 0n)
     return state === "completed" && gone < amount.minor
       ? [`a refund of ${amount.minor} has gone, and ${gone} by movements of its own`]
       : []

@@ -4,7 +4,7 @@ import { unmatchedCallbackRetention } from "../../../src/domain/policies/Payment
 import { deadLetterRetention, webhookRetention } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { kindOf } from "../../../src/domain/Ledger.ts"
 import { ledgerTables } from "../../../src/money/ledger/LedgerMemory.ts"
-import { effectOf } from "../../../src/domain/Movement.ts"
+import { signedAmount } from "../../../src/domain/Movement.ts"
 import type { Books, Payment } from "../../../src/payments/store/Payment.ts"
 import { booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import type { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"
@@ -107,7 +107,7 @@ const shortfallOf = ({ amount, taken_by }: Payment, { allocations, movements }: 
       ({ amount: moved, attempt_id, state }) =>
         state === "settled" && attempt_id === taken_by && moved.currency === amount.currency
     )
-    .reduce((sum, one) => sum + effectOf(one).minor, 0n)
+    .reduce((sum, one) => sum + signedAmount(one).minor, 0n)
   const borne = allocations
     .filter((one) => one.from === "clearing" && one.attempt_id === taken_by && one.amount.currency === amount.currency)
     .reduce((sum, one) => sum + one.amount.minor, 0n)

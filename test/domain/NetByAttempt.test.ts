@@ -9,10 +9,10 @@ import {
   type RecordedMovement,
   signOf,
   allocate,
-  type Intent,
+  type ExpectedMovement,
   netOf,
-  position,
-  type Position
+  netByAttempt,
+  type NetByAttempt
 } from "../../src/domain/Movement.ts"
 
 const currencies = ["KES", "USD"].map((code) => CurrencyCode.make(code))
@@ -41,7 +41,7 @@ const movements: fc.Arbitrary<ReadonlyArray<RecordedMovement>> = fc.array(
   { maxLength: 12 }
 )
 
-const intents: fc.Arbitrary<ReadonlyArray<Intent>> = fc.array(
+const intents: fc.Arbitrary<ReadonlyArray<ExpectedMovement>> = fc.array(
   fc
     .record({
       attempt_id: fc.constantFrom(...attempts),
@@ -54,7 +54,7 @@ const intents: fc.Arbitrary<ReadonlyArray<Intent>> = fc.array(
 
 const shuffled = <A>(all: ReadonlyArray<A>) => fc.shuffledSubarray([...all], { minLength: all.length })
 
-const sorted = (sums: Position) =>
+const sorted = (sums: NetByAttempt) =>
   sums
     .map(({ attempt_id, money }) => `${attempt_id} ${money.toString()}`)
     .sort((one, other) => one.localeCompare(other))
@@ -68,7 +68,7 @@ describe("the position of a payment", () => {
       fc.property(
         movements.chain((all) => fc.tuple(fc.constant(all), shuffled(all))),
         ([one, other]) => {
-          expect(sorted(position(other))).toEqual(sorted(position(one)))
+          expect(sorted(netByAttempt(other))).toEqual(sorted(netByAttempt(one)))
         }
       )
     )
@@ -77,7 +77,7 @@ describe("the position of a payment", () => {
   it("is the sum of what has settled, for each attempt and currency, and no entry where that is nothing", () => {
     fc.assert(
       fc.property(movements, (all) => {
-        const sums = position(all)
+        const sums = netByAttempt(all)
         expect(sums.every(({ money }) => !money.isZero)).toBe(true)
         for (const attempt of attempts) {
           for (const currency of currencies) {
@@ -98,7 +98,7 @@ describe("allocating a position", () => {
   it("gives every intent what it asks for, and leaves exactly the rest", () => {
     fc.assert(
       fc.property(movements, intents, (all, wanted) => {
-        const of = position(all)
+        const of = netByAttempt(all)
         const { rest, taken } = allocate(of, wanted)
         expect(taken).toEqual(wanted.map(({ money }) => money))
         for (const currency of currencies) {
@@ -127,8 +127,8 @@ describe("allocating a position", () => {
       .chain(([all, wanted]) => fc.tuple(fc.constant([all, wanted] as const), shuffled(all), shuffled(wanted)))
     fc.assert(
       fc.property(both, ([[all, wanted], others, turned]) => {
-        const one = allocate(position(all), wanted)
-        const other = allocate(position(others), turned)
+        const one = allocate(netByAttempt(all), wanted)
+        const other = allocate(netByAttempt(others), turned)
         expect(sorted(other.rest)).toEqual(sorted(one.rest))
       })
     )
@@ -137,7 +137,7 @@ describe("allocating a position", () => {
   it("leaves nothing where every movement has its intent", () => {
     fc.assert(
       fc.property(movements, (all) => {
-        const { rest } = allocate(position(all), position(all))
+        const { rest } = allocate(netByAttempt(all), netByAttempt(all))
         expect(rest).toEqual([])
       })
     )
