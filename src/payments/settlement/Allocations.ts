@@ -1,4 +1,4 @@
-/** Who bears money that went or gets money that came: allocations of what waits for a decision. Pure. */
+/** Allocations of unallocated money: which account bears missing money or gets received money. Pure. */
 import { Money } from "../../domain/Money.ts"
 import { netOf, type NetByAttempt, type Sum } from "../../domain/Movement.ts"
 import type { Attempt, Books, Payment, Refund, Allocation } from "../store/Payment.ts"
@@ -16,10 +16,7 @@ import { refundedBy } from "./SignalMovements.ts"
 const share = (whole: Money, part: bigint, of: bigint): Money =>
   new Money({ currency: whole.currency, minor: (whole.minor * part) / of })
 
-/**
- * Of a refund that others were rounded without, since it had failed: at most what they leave of the payment's target, unless
- * more was given back than was paid.
- */
+/** Limits the cost of a refund that was paid after it had failed. Limit: the target less the other refunds. */
 const besideOthers = ({ amount, refunds, target }: Payment, late: Refund): Refund => {
   const others = refunds.filter(
     ({ of, rate, state }) => of === undefined && state !== "failed" && rate?.basis !== "live"
@@ -31,7 +28,7 @@ const besideOthers = ({ amount, refunds, target }: Payment, late: Refund): Refun
   return { ...late, target: new Money({ currency: target.currency, minor: left }) }
 }
 
-/** Failed refund that was paid nevertheless, if its amount is what is missing, with what it costs. */
+/** Failed refund that was paid nevertheless, if its amount is the missing one, with its cost. */
 export const refundSettledAfterFailing = (
   payment: Payment,
   { movements }: Pick<Books, "movements">,
@@ -48,7 +45,7 @@ export const refundSettledAfterFailing = (
   return late && besideOthers(payment, late)
 }
 
-/** Organisation's side of a sum: of a refund paid after it had failed, the cost of that part. */
+/** Organisation's side of a sum; for a refund that was paid after it had failed, its cost. */
 const accountAmountOf = (payment: Payment, { money, movements }: Waiting): Money => {
   const lateRefund = refundSettledAfterFailing(payment, { movements }, { money })
   if (lateRefund !== undefined) return lateRefund.target.negate()
@@ -89,8 +86,8 @@ export const allocateToOrganization = (
 }
 
 /**
- * The same allocation as a debt of an organisation without enough balance. Of a payin to a virtual account, the account
- * bears what its reserve and its `balance` can pay. `further`: id of the second allocation.
+ * The same allocation as a debt of an organisation without enough balance. A virtual account pays what its reserve and its
+ * `balance` cover; the organisation owes the rest. `further`: id of the second allocation.
  */
 export const asReceivable = (
   payment: Payment,
@@ -114,8 +111,8 @@ export const asReceivable = (
 }
 
 /**
- * Accounts that bear money of an attempt that is back, less what they got of it; or, of money that is lacking, that a person
- * gave some of it to. Whichever did so last comes first.
+ * Accounts on the other side of a sum, the latest first. Of received money: accounts that bore its loss, less what they got
+ * back. Of missing money: accounts that an operator gave some of it.
  */
 const holdersOf = ({ org_id }: Payment, { allocations }: Books, { attempt_id, money }: Sum) => {
   const sign = money.isNegative ? 1n : -1n
@@ -138,7 +135,7 @@ const holdersOf = ({ org_id }: Payment, { allocations }: Books, { attempt_id, mo
     .toReversed()
 }
 
-/** Allocates a sum to those who hold its counterpart, each at most so much. */
+/** Allocates a sum to the accounts on its other side, each up to its amount. */
 const allocateAmong = (
   payment: Payment,
   books: Books,
@@ -170,7 +167,7 @@ const allocateAmong = (
   })
 }
 
-/** Returns borne money when the provider reinstates it, for example after a won dispute: to each account what it bore. */
+/** Returns reinstated money, for example of a won dispute, to the accounts that bore its loss. */
 export const allocateReinstatements = (
   payment: Payment,
   books: Books,
@@ -190,28 +187,27 @@ const lackingOf = (of: NetByAttempt, { attempt_id, money }: Sum): bigint => {
 }
 
 /**
- * Takes back what a person gave the organisation of a payout or a refund while a part of it was back: now that all of it is
- * back, the organisation has the whole again. It owes what its account does not get at the same moment. `before`: what
- * waited until then.
+ * Reverses allocations of a partial return once all has come back. The organisation owes what its account cannot pay.
+ * `before`: unallocated money until then. `returnedInFull`: amount that the organisation gets back with this change.
  */
-export const withdrawParts = (
+export const reversePartialAllocations = (
   payment: Payment,
   books: Books,
   before: NetByAttempt,
   { provider }: Attempt,
-  moment: Pick<DecisionTime, "at" | "newId"> & { readonly released: Money }
+  moment: Pick<DecisionTime, "at" | "newId"> & { readonly returnedInFull: Money }
 ): ReadonlyArray<Allocation> => {
   if (books.allocations.length === 0) return []
   const { org_id } = payment
   const side = organizationAccount(payment)
   const decided = { ...moment, note: `A part of what ${provider} sent back in all.` }
-  const withdrawn = unallocatedOf(payment, books).flatMap((rest) => {
+  const reversing = unallocatedOf(payment, books).flatMap((rest) => {
     const minor = lackingOf(before, rest) - lackingOf([rest], rest)
     const money = new Money({ currency: rest.money.currency, minor })
     return minor < 0n ? allocateAmong(payment, books, { ...rest, money }, decided) : []
   })
-  return withdrawn.map((one) => {
-    const isCovered = one.account === side && -one.accountAmount.minor <= moment.released.minor
+  return reversing.map((one) => {
+    const isCovered = one.account === side && -one.accountAmount.minor <= moment.returnedInFull.minor
     return isCovered || accountKind(one.account) === "own"
       ? one
       : { ...one, account: LedgerAccount.receivable(org_id, one.accountAmount.currency) }

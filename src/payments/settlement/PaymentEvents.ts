@@ -1,6 +1,6 @@
 /**
- * The events that a change of state sends out, as the exact bytes that every delivery repeats, and what others add to
- * them where they pay for it.
+ * Events of a payment's change, as the exact bytes of every delivery. Written with the change, in its statement. Features
+ * with accounts of their own add events through `FundingEvents`.
  */
 import { BigDecimal, Context, type Option } from "effect"
 import type { AnyCurrencyCode } from "../../domain/Currency.ts"
@@ -33,7 +33,7 @@ const dataOf = (payment: Payment, previous: PaymentStatus, at: Date) => ({
   ...(payment.failure === null ? {} : { failure: payment.failure })
 })
 
-/** `dispatched`: a provider has it for the first time, whether it said so or kept silent. */
+/** `dispatched`: sent to a provider for the first time, whatever the answer was. */
 const eventTypesOf = (previous: PaymentStatus, next: PaymentStatus, dispatched: boolean): ReadonlyArray<string> => {
   const types: Array<string> = dispatched ? ["payment.processing"] : []
   if (next !== previous) {
@@ -61,46 +61,46 @@ const eventOf = ({ at, newId }: EventContext, payment: Payment, event_type: stri
 
 type Events = ReadonlyArray<StoredEvent>
 
-/** `payment` is as it will be after the change. `disputed`: the money that its provider took back, and so changed it. */
+/** `payment`: after the change. `reversal`: amount that the provider reversed in full, which changed the status. */
 export const eventsOf = (
   context: EventContext,
   payment: Payment,
   previous: PaymentStatus,
   dispatched = false,
-  disputed?: Disputed
+  reversal?: ProviderReversal
 ): Events => {
   const types = eventTypesOf(previous, payment.status, dispatched)
   if (types.length === 0) return []
-  // All events of a change tell the same, so it is written out once.
-  const data = stringifyWire({ ...dataOf(payment, previous, context.at), ...disputeData(disputed) })
+  // All events of a change have the same data, so they share one text.
+  const data = stringifyWire({ ...dataOf(payment, previous, context.at), ...disputeData(reversal) })
   return types.map((type) => eventOf(context, payment, type, data))
 }
 
-/** Money that a provider took or sent back in part, or gave back again, while the payment stays what it is. */
-export interface Disputed {
+/** Amount that a provider reversed (`returned`) or reinstated (`regained`). */
+export interface ProviderReversal {
   readonly kind: "returned" | "regained"
   readonly amount: Money
 }
 
-const disputeData = (disputed: Disputed | undefined) => {
-  if (disputed === undefined) return {}
-  const { amount, kind } = disputed
+const disputeData = (reversal: ProviderReversal | undefined) => {
+  if (reversal === undefined) return {}
+  const { amount, kind } = reversal
   return { dispute: { kind, amount: wire(amount), currency: amount.currency } }
 }
 
-/** None if the payment changes its status as well: that event tells of it. */
+/** Event of a reversal; none if the status changes too, since that event has it. */
 export const disputeEvent = (
   context: EventContext,
   payment: Payment,
-  disputed: Disputed,
+  reversal: ProviderReversal,
   previous: PaymentStatus
 ): Events => {
   if (payment.status !== previous) return []
-  const data = stringifyWire({ ...dataOf(payment, previous, context.at), ...disputeData(disputed) })
+  const data = stringifyWire({ ...dataOf(payment, previous, context.at), ...disputeData(reversal) })
   return [eventOf(context, payment, "transaction.updated", data)]
 }
 
-/** Of a ramp whose payout came back: what was collected, once its payer has it back, or has not after all. */
+/** Return of a ramp's collected amount that completed, or failed after that, once its payout had come back. */
 const returnedOf = ({ refunds, status }: Payment, before: Payment): Refund | undefined => {
   if (status !== "refunded") return undefined
   const wasTold = (part: Refund) =>
@@ -108,13 +108,13 @@ const returnedOf = ({ refunds, status }: Payment, before: Payment): Refund | und
   return refunds.find((part) => part.of?.from === "ramp" && part.state === (wasTold(part) ? "failed" : "completed"))
 }
 
-/** A refund that completed or failed, or a payment that its provider has given back by itself. */
+/** Event of a refund that completed or failed, or of a payment that its provider refunded in full. */
 export const refundEvent = (
   context: EventContext,
   payment: Payment,
   finished: Refund | undefined,
   before: Payment,
-  disputed?: Disputed
+  reversal?: ProviderReversal
 ): Events => {
   const isRamp = payment.direction === "external"
   const part = isRamp ? returnedOf(payment, before) : finished
@@ -130,12 +130,12 @@ export const refundEvent = (
     rate: part?.rate === undefined ? null : new WireNumber(toWireText(BigDecimal.unsafeFromString(part.rate.value))),
     rate_basis: part?.rate?.basis ?? null,
     refunded_amount: wire(payment.refunded),
-    ...(byProvider && payment.direction === "inbound" ? disputeData(disputed) : {})
+    ...(byProvider && payment.direction === "inbound" ? disputeData(reversal) : {})
   }
   return [eventOf(context, payment, type, stringifyWire(data))]
 }
 
-/** Money of the payment that a rule or an operator has given to the organisation, or let it bear. */
+/** Events of allocations to or from the organisation, by a rule or by an operator. */
 export const allocationEvents = (
   context: EventContext,
   payment: Payment,
@@ -154,7 +154,7 @@ export interface CreditedAccount {
   readonly isClosed: boolean
 }
 
-/** Whether a payin credits a virtual account; each of its changes writes statement lines of that account. */
+/** Whether a payin credits a virtual account. Each of its changes then writes statement lines of that account. */
 export const creditsAccount = ({ direction, funding }: Pick<Payment, "direction" | "funding">): boolean =>
   direction === "inbound" && funding !== null && kindOf(funding) === "virtual"
 
@@ -162,17 +162,17 @@ export const creditsAccount = ({ direction, funding }: Pick<Payment, "direction"
 export class FundingEvents extends Context.Tag("corridor/FundingEvents")<
   FundingEvents,
   {
-    /** Whether the account may still pay, inside the transaction that sends a payment on its way that waited. */
+    /** Checks that the account may still pay, in the transaction that sends a payment held for review. */
     readonly admit: (payment: Payment) => Stored<void, Conflict>
-    /** `payment` is as it will be after the change, which posts the entries; its events are written with it. */
+    /** Events of a change. `payment`: after the change. `entries`: those that the change posts. */
     readonly of: (
       payment: Payment,
       previous: PaymentStatus,
       entries: ReadonlyArray<Entry>
     ) => Stored<ReadonlyArray<StoredEvent>>
     /**
-     * Writes statement lines and events for entries that moved money of the account, in the transaction of the change:
-     * for each change of a payin to an account, and for an operator's decision, whose note it gets.
+     * Writes statement lines and events for entries that moved money of the account, in the transaction of the change.
+     * `note`: the operator's, for a decision.
      */
     readonly posted: (payment: Payment, entries: ReadonlyArray<Entry>, note: string | null) => Stored<void>
     /** The virtual account that a payin names, if it is one of the organisation's. */

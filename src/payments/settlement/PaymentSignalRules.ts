@@ -30,7 +30,7 @@ import {
   isExpired,
   untilItsEnd
 } from "./Expiry.ts"
-import { buildChange, type DecidedChange } from "./DecidedChange.ts"
+import { buildChange, type DecidedChange } from "./BuildChange.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/Ramp.ts"
 import type { RampPayment } from "../route/RampPayout.ts"
 

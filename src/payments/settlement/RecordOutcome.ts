@@ -29,7 +29,7 @@ import { describeSum } from "../store/UnallocatedMoney.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
 import { decidePaymentChange, decideRampChange } from "./PaymentSignalRules.ts"
 import { decideRefundChange } from "./RefundSignalRules.ts"
-import type { DecidedChange } from "./DecidedChange.ts"
+import type { DecidedChange } from "./BuildChange.ts"
 
 /** State of a payment after a signal was recorded. */
 export interface Recorded {

@@ -17,7 +17,7 @@ import {
 } from "./SignalMovements.ts"
 import type { DecisionTime, SignalContext } from "./SignalContext.ts"
 import { isPolledAfterDecline } from "./PaymentSignalRules.ts"
-import { buildChange, type DecidedChange } from "./DecidedChange.ts"
+import { buildChange, type DecidedChange } from "./BuildChange.ts"
 
 interface RefundLegState {
   readonly state: RefundState

@@ -57,7 +57,7 @@ import {
   type StatedChange,
   type OperatorStatement
 } from "./ResolutionRules.ts"
-import { changed, type ReturnRequest, ReturnToPayer } from "./ReturnToPayer.ts"
+import { changed, type ReturnRequest, ReturnToPayer } from "./RefundUnallocated.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
 const EVENTS = 8

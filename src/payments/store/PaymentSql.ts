@@ -59,7 +59,7 @@ import {
   partsOfChange,
   partsOfCreation,
   termsOf
-} from "./PaymentStatements.ts"
+} from "./PaymentWriteSql.ts"
 import { PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { attemptQueueSql } from "./AttemptQueueSql.ts"

@@ -7,7 +7,7 @@ import {
   type CreationPart,
   type StatementOfParts,
   statementsOfParts
-} from "../../../src/payments/store/PaymentStatements.ts"
+} from "../../../src/payments/store/PaymentWriteSql.ts"
 
 const creation: ReadonlyArray<CreationPart> = ["key", "fees", "postings", "item", "attempt", "lock"]
 const change: ReadonlyArray<ChangePart> = [

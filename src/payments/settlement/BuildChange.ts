@@ -1,6 +1,6 @@
 /**
- * Builds the change that follows from a decision about a signal: history, attempt, movements, operator items, callback and
- * events. Every rule file ends here.
+ * Builds the change that follows from a decision about a signal: status, attempt, movements, allocations, operator items,
+ * callback and events. All signal rules end here.
  */
 import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Ids.ts"
@@ -22,30 +22,30 @@ import {
 import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { allocateReinstatements, withdrawParts } from "./Allocations.ts"
+import { allocateReinstatements, reversePartialAllocations } from "./Allocations.ts"
 import { isRefundOrReturn, refundedOf } from "./SignalMovements.ts"
 import { type DecisionTime, appendNote, providerIdOf, reasonOf, type SignalContext } from "./SignalContext.ts"
-import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
+import { allocationEvents, type ProviderReversal, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
 interface SignalDecision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
   readonly patch: PaymentPatch
-  /** The provider's answer about the attempt is outstanding. */
+  /** The attempt is polled until its provider answers. */
   readonly isAwaited: boolean
-  /** Only the provider can move it on: after the last poll an operator must look. */
+  /** Only the provider can finish the attempt: after the last poll an operator must look. */
   readonly isUnderWay: boolean
-  /** It waits for its customer, and the customer's next action is not known. */
+  /** The payment waits for its customer, and the customer's next action is unknown. */
   readonly lacksNextAction?: boolean
-  /** Movements of the signal, with those recorded before. */
+  /** Movements of the signal and those recorded before. */
   readonly recording: Recording
-  /** The provider contradicts an earlier report; an operator must find out which is right. */
+  /** Contradiction between this report and an earlier one, for an operator. */
   readonly contradiction?: string | undefined
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
   /** Refund that completed or failed with this decision. */
   readonly finishedRefund?: Refund | undefined
-  /** Whether anything but the time of the next enquiry is new. */
+  /** Whether anything changes besides the time of the next poll. */
   readonly changes: boolean
 }
 
@@ -87,13 +87,13 @@ const enquireIn = (
   moment: DecisionTime
 ): AttemptPatch["enquire_in"] => {
   if (!isAwaited || source.exhausted === true) return null
-  // A callback that leaves the question open does not cancel the last enquiry.
+  // A callback without a final state does not cancel the last poll.
   const isLast = Option.isNone(moment.enquireIn) && source.callback !== undefined && attempt.next_enquiry_at !== null
   if (source.hinted === true || isLast) return "as planned"
   return Option.getOrNull(Option.map(moment.enquireIn, Duration.toSeconds))
 }
 
-/** Not later than the start of the next attempt, so that the two never seem to overlap. */
+/** Time of the answer: at most the start of the next attempt, so that the two never overlap. */
 const answeredAt = ({ nextAttempt }: SignalDecision, { at }: DecisionTime): Date =>
   nextAttempt !== undefined && nextAttempt.started_at < at ? nextAttempt.started_at : at
 
@@ -135,7 +135,7 @@ const attemptPatch = (
 const isAskedAbout = ({ attempt }: AttemptOfPayment, { enquire_in }: AttemptPatch): boolean =>
   enquire_in === "as planned" ? attempt.next_enquiry_at !== null : enquire_in !== null
 
-/** Question for an operator that a decision leaves open about its attempt, if there is one. */
+/** Question for an operator about the attempt; undefined: none. */
 const openQuestion = (
   subject: AttemptOfPayment,
   decision: SignalDecision,
@@ -193,7 +193,7 @@ const openItems = (
   ]
 }
 
-/** Whether a report says that a completed payment is under way. */
+/** Whether an older report says that a completed payment is under way. */
 const isLate = ({ status }: Payment, signal: ProviderSignal): boolean =>
   status === "completed" && "state" in signal && (signal.state === "pending" || signal.state === "processing")
 
@@ -210,7 +210,7 @@ const closeItems = (
   const wasAskedAbout = attempt.outcome !== null || attempt.enquiries > 0 || source.operator !== undefined
   const { attempt_id } = attempt
   return [
-    // Silence closes nothing, nor does a report that comes too late.
+    // An unknown answer or an outdated report closes nothing.
     ...(wasAskedAbout &&
     signal._tag !== "Unknown" &&
     decision.outcome !== "unknown" &&
@@ -247,10 +247,10 @@ const callbackEffect = ({ changes, recording }: SignalDecision, hasRest: boolean
   return changes || recording.toWrite.length > 0 ? "applied" : "nothing to change"
 }
 
-const calledBack = ({ callback }: SignalContext, { at }: DecisionTime): PaymentPatch =>
+const callbackPatch = ({ callback }: SignalContext, { at }: DecisionTime): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
-const commented = (
+const commentsPatch = (
   payment: Payment,
   patch: PaymentPatch,
   decision: SignalDecision,
@@ -264,16 +264,16 @@ const commented = (
 }
 
 /**
- * Reversals and reinstatements that leave the payment's status unchanged: each transfer by itself; of a total, its growth.
- * A transfer that an operator stated before moves nothing when the provider reports it.
+ * New reversals and reinstatements by the provider, for the event's `dispute`. Of a running total, its growth. None for
+ * refunds of ours, nor for a transfer that an operator recorded before.
  */
-const disputedIn = (
+const providerReversalsIn = (
   { attempt, movements, payment }: AttemptOfPayment,
   { recording, finishedRefund }: SignalDecision
-): ReadonlyArray<Disputed> => {
+): ReadonlyArray<ProviderReversal> => {
   // A payout is returned by money that comes in, a payin by money that goes out.
   const undoes = kindOfAttempt(payment, attempt) === "payout" ? 1n : -1n
-  return recording.toWrite.flatMap((reported): ReadonlyArray<Disputed> => {
+  return recording.toWrite.flatMap((reported): ReadonlyArray<ProviderReversal> => {
     const { amount, kind, refund_id, replaces, state } = reported
     const isBack = kind === "refund" || kind === "reversal" || kind === "reinstatement"
     if (
@@ -298,8 +298,8 @@ const disputedIn = (
   })
 }
 
-/** What the organisation gets with this decision because a payout that was paid, or a refund that had gone, is all back. */
-const releasedBy = (
+/** Amount that the organisation gets back: a paid payout or a completed refund was returned in full. */
+const fullReturnOf = (
   { amount, direction, refunds, status: before }: Payment,
   { finishedRefund, status }: SignalDecision
 ): Money | undefined => {
@@ -310,7 +310,7 @@ const releasedBy = (
     return hadGone && finishedRefund.state === "failed" ? finishedRefund.target : undefined
   }
   if (direction === "inbound" || status !== "refunded" || before !== "completed") return undefined
-  // A ramp keeps it for its customer.
+  // A ramp keeps the amount for its customer.
   return direction === "outbound" ? amount : Money.zero(amount.currency)
 }
 
@@ -325,19 +325,22 @@ export const buildChange = (
   const { nextAttempt, outcome, recording, finishedRefund, status } = decision
   const fails = status === "failed" && payment.status !== "failed"
   const decided: Payment = { ...payment, ...decision.patch, status }
-  const heard = { allocations: subject.allocations, movements: recording.movements }
-  const released = releasedBy(payment, decision)
+  const booksAfterSignal = { allocations: subject.allocations, movements: recording.movements }
+  const returnedInFull = fullReturnOf(payment, decision)
   const allocations = [
-    ...allocateReinstatements(decided, heard, attempt, moment),
-    ...(released === undefined
+    ...allocateReinstatements(decided, booksAfterSignal, attempt, moment),
+    ...(returnedInFull === undefined
       ? []
-      : withdrawParts(decided, heard, unallocatedOf(payment, subject), attempt, { ...moment, released }))
+      : reversePartialAllocations(decided, booksAfterSignal, unallocatedOf(payment, subject), attempt, {
+          ...moment,
+          returnedInFull
+        }))
   ]
-  const books = { ...heard, allocations: [...subject.allocations, ...allocations] }
+  const books = { ...booksAfterSignal, allocations: [...subject.allocations, ...allocations] }
   const patch: PaymentPatch = {
     ...decision.patch,
-    ...calledBack(source, moment),
-    ...commented(payment, decision.patch, decision, source),
+    ...callbackPatch(source, moment),
+    ...commentsPatch(payment, decision.patch, decision, source),
     ...(fails ? { failure: decision.failure ?? failureOf(subject, signal, source) } : {}),
     ...(recording.toWrite.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) }),
     ...reservePatch(decided, organizationAccount(decided), moment.at)
@@ -348,9 +351,9 @@ export const buildChange = (
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
   const dispatched = !isRefundOrReturn(attempt) && payment.provider === null && after.provider !== null
   const effect = callbackEffect(decision, unallocatedOf(after, books).length > 0)
-  const disputes = disputedIn(subject, decision)
-  const isTakenBack = status === "refunded" && payment.status !== "refunded"
-  const takenBack = isTakenBack ? disputes.find(({ kind }) => kind === "returned") : undefined
+  const reversals = providerReversalsIn(subject, decision)
+  const isFullyReversed = status === "refunded" && payment.status !== "refunded"
+  const fullReversal = isFullyReversed ? reversals.find(({ kind }) => kind === "returned") : undefined
   const change: Change = {
     payment,
     status,
@@ -362,9 +365,9 @@ export const buildChange = (
     movements: recording.toWrite,
     allocations,
     events: [
-      ...refundEvent(moment, after, finishedRefund, payment, takenBack),
-      ...eventsOf(moment, after, payment.status, dispatched, takenBack),
-      ...disputes.flatMap((one) => disputeEvent(moment, after, one, payment.status)),
+      ...refundEvent(moment, after, finishedRefund, payment, fullReversal),
+      ...eventsOf(moment, after, payment.status, dispatched, fullReversal),
+      ...reversals.flatMap((one) => disputeEvent(moment, after, one, payment.status)),
       ...allocationEvents(moment, after, allocations)
     ],
     openItems: opened,
