@@ -43,8 +43,8 @@ import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./Paymen
 import { RecordOutcome } from "./RecordOutcome.ts"
 import {
   allocatedToOrganization,
-  atOrganization,
-  atProvider,
+  changeIfOrganizationBears,
+  changeIfProviderMoved,
   conflict,
   correctedTransfer,
   hasItem,
@@ -57,13 +57,13 @@ import {
   type StatedChange,
   type OperatorStatement
 } from "./ResolutionRules.ts"
-import { changed, type ReturnRequest, ReturnToPayer } from "./RefundUnallocated.ts"
+import { changed, type ReturnRequest, RefundUnallocated } from "./RefundUnallocated.ts"
 import { traced } from "../../platform/observability/Spans.ts"
 
 const EVENTS = 8
 
-/** A payment as an operator saw it. */
-interface Case {
+/** A payment that an operator decides about, as it was read. */
+interface ResolutionSubject {
   readonly permit: Permit<"platform">
   readonly payment: Payment
   readonly history: PaymentHistory
@@ -77,9 +77,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
     readonly resolve: (
       permit: Permit<"platform">,
       paymentId: PaymentId,
-      verdict: ResolutionRequest
+      request: ResolutionRequest
     ) => Stored<Payment, NotFound | Conflict | InsufficientFunds>
-    /** Sends money that waits back through the provider that took it. Repeating it never sends it twice. */
+    /** Returns unallocated money through the provider that collected it. A repeated request never sends it twice. */
     readonly giveBack: (
       permit: Permit<"platform">,
       paymentId: PaymentId,
@@ -93,7 +93,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const store = yield* PaymentStore
       const outcomes = yield* RecordOutcome
       const audit = yield* AuditLog
-      const returnToPayer = yield* ReturnToPayer
+      const refundUnallocated = yield* RefundUnallocated
       const funding = yield* FundingEvents
       const fees = yield* Fees
       const ids = yield* Ids
@@ -101,17 +101,17 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const { atomically } = yield* Transactor
 
       const resolveAttempt = Effect.fnUntraced(function* (
-        { history, payment, permit }: Case,
+        { history, payment, permit }: ResolutionSubject,
         attempt: Attempt,
-        verdict: ResolutionRequest
+        request: ResolutionRequest
       ) {
-        const { amount, item, movementId, outcome, reason } = verdict
+        const { amount, item, movementId, outcome, reason } = request
         const subject = { payment, attempt, movements: history.movements, allocations: history.allocations }
         const unverified = itemsAbout(history, attempt).some(
           (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
         )
         const wasMoved = hasMoved(payment, attempt)
-        // Money that moved by the provider's report, and did not, is with the provider again.
+        // The provider had reported the money as moved: if it did not move, it is returned.
         const state = outcome === "failed" && wasMoved ? "returned" : outcome
         const stated = () =>
           outcome === "completed"
@@ -131,21 +131,21 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, toWrite)).length > 0) {
           return yield* ofAnother()
         }
-        // A slower request decided on something that is resolved by now.
+        // Another request resolved the item meanwhile.
         const recorded = yield* outcomes.recordIfUnchanged(subject, signal, source)
         if (Option.isNone(recorded)) return yield* changed()
         yield* audit.record(permit, {
           action: "payment.resolved",
           org: payment.org_id,
           subject: ["payment", payment.payment_id],
-          detail: { ...verdict, attempt_id: attempt.attempt_id, provider: attempt.provider }
+          detail: { ...request, attempt_id: attempt.attempt_id, provider: attempt.provider }
         })
         return recorded.value.payment
       })
 
-      /** Writes a statement, with a note in the payment's comments and an audit entry. */
+      /** Writes a decision, with a note in the payment's comments and an audit entry. */
       const write = Effect.fnUntraced(function* (
-        { history, payment, permit }: Case,
+        { history, payment, permit }: ResolutionSubject,
         stated: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
@@ -198,9 +198,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return yield* reread(store, payment)
       })
 
-      /** Writes a statement; an organisation without enough balance owes the amount. */
+      /** Writes a decision; an organisation without enough balance owes the amount. */
       const writeOrOwe = Effect.fnUntraced(function* (
-        about: Case,
+        about: ResolutionSubject,
         stated: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
@@ -218,7 +218,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           return atomically(write(about, { ...stated, allocations }, note, detail))
         }
         const short = () => Effect.flatMap(ledger.balance(account), owing)
-        // What the account had may be gone a moment later: then all of it is owed.
+        // If the balance was spent meanwhile, the organisation owes all of the amount.
         const nothing = () => owing(Money.zero(payment.target.currency))
         return yield* written.pipe(
           Effect.catchTag("InsufficientFunds", short),
@@ -227,10 +227,10 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       })
 
       /**
-       * Accepts an underpaid payin: its amount becomes what arrived, so record and ledger agree. The fee is that of the
-       * accepted amount.
+       * Accepts an underpaid payin: the received amount becomes the payment's amount, so that record and ledger agree. The
+       * fee is that of the received amount.
        */
-      const accepted = Effect.fnUntraced(function* ({ mover, payment, sum }: OperatorStatement) {
+      const acceptUnderpaid = Effect.fnUntraced(function* ({ mover, payment, sum }: OperatorStatement) {
         const amount = sum.money
         const target = acceptedTarget(payment, sum)
         if (target === undefined) {
@@ -255,41 +255,45 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return { stated, charged }
       })
 
-      const resolveSum = Effect.fnUntraced(function* (about: Case, whole: UnallocatedSum, verdict: ResolutionRequest) {
+      const resolveSum = Effect.fnUntraced(function* (
+        about: ResolutionSubject,
+        whole: UnallocatedSum,
+        request: ResolutionRequest
+      ) {
         const { history, payment, permit } = about
         const mover = moverOf(history.attempts, whole)
         if (mover === undefined) return yield* changed()
-        const sum = yield* partOfSum(payment, history, mover, whole, verdict.amount)
+        const sum = yield* partOfSum(payment, history, mover, whole, request.amount)
         const fresh = yield* ids.several(3)
         const statement: OperatorStatement = {
           payment,
           history,
           sum,
           mover,
-          reason: verdict.reason,
-          movementId: verdict.movementId,
+          reason: request.reason,
+          movementId: request.movementId,
           by: permit.actor.id,
           at: new Date(yield* Clock.currentTimeMillis),
           newId: () => fresh.shift()!
         }
-        const by = `by ${permit.actor.id}: ${verdict.reason}`
+        const by = `by ${permit.actor.id}: ${request.reason}`
         const detail = {
-          ...verdict,
+          ...request,
           item: sum.item_id,
           amount: sum.money.toNumericText(),
           currency: sum.money.currency
         }
-        if (verdict.outcome === "failed") {
-          const stated = atProvider(statement)
+        if (request.outcome === "failed") {
+          const stated = changeIfProviderMoved(statement)
           const isRecorded = stated.movements?.some((one) =>
             history.movements.some((other) => other.state === "settled" && isSameTransfer(one, other))
           )
           if (isRecorded === true) {
-            return yield* conflict(`The transfer ${verdict.movementId} is recorded with this payment already.`)
+            return yield* conflict(`The transfer ${request.movementId} is recorded with this payment already.`)
           }
           return yield* writeOrOwe(about, stated, `Settled ${by}`, detail)
         }
-        if (verdict.movementId !== undefined) {
+        if (request.movementId !== undefined) {
           return yield* conflict("movement_id: nothing moves at the provider with this decision; leave it out.")
         }
         if (isPartialRampCollection(payment, sum)) {
@@ -298,14 +302,14 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           )
         }
         if (!isUnderpaid(payment, sum)) {
-          // A refund that went although it was given up costs what it cost; who has too little for that owes it.
+          // A failed refund that was paid after all costs its own amount; without enough balance the organisation owes it.
           return yield* Effect.catchTag(
-            writeOrOwe(about, atOrganization(statement), `Settled ${by}`, detail),
+            writeOrOwe(about, changeIfOrganizationBears(statement), `Settled ${by}`, detail),
             "InsufficientFunds",
             () => writeOrOwe(about, allocatedToOrganization(statement), `Settled ${by}`, detail)
           )
         }
-        const { charged, stated } = yield* accepted(statement)
+        const { charged, stated } = yield* acceptUnderpaid(statement)
         return yield* atomically(
           Effect.zipLeft(write(about, stated, `${stated.cause}, ${by}`, detail), store.replaceFees(payment, charged))
         )
@@ -313,9 +317,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
 
       /** Resolves sums in order, those in the payment's currency first, each on the state that the one before left. */
       const resolveAll = Effect.fnUntraced(function* (
-        first: Case,
+        first: ResolutionSubject,
         sums: ReadonlyArray<UnallocatedSum>,
-        verdict: ResolutionRequest
+        request: ResolutionRequest
       ) {
         const { permit } = first
         let { history, payment } = first
@@ -325,14 +329,18 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         )) {
           const sum = unallocatedSums(payment, history).find((one) => one.item_id === item_id)
           if (sum === undefined) continue
-          payment = yield* resolveSum({ permit, payment, history }, sum, verdict)
+          payment = yield* resolveSum({ permit, payment, history }, sum, request)
           history = yield* store.history(payment)
         }
         return payment
       })
 
       /** Stops an unsent ramp payout; the collected money is then unallocated. */
-      const stop = Effect.fnUntraced(function* (about: Case, leg: Attempt, { reason, ...verdict }: ResolutionRequest) {
+      const stop = Effect.fnUntraced(function* (
+        about: ResolutionSubject,
+        leg: Attempt,
+        { reason, ...request }: ResolutionRequest
+      ) {
         const { actor } = about.permit
         if (!(yield* store.stopUnsent(leg.attempt_id, `stopped by ${actor.id}: ${reason}`))) {
           return yield* conflict("It was sent just now: look at the payment again in a minute.")
@@ -343,22 +351,22 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           patch: { next_action: null, failure: { code: "RESOLVED_AS_FAILED", message, provider: leg.provider } },
           cause: `stopped by ${actor.id}`
         }
-        return yield* write(about, stated, message, { ...verdict, reason, attempt_id: leg.attempt_id })
+        return yield* write(about, stated, message, { ...request, reason, attempt_id: leg.attempt_id })
       }, atomically)
 
       return {
-        resolve: traced("Resolution.resolve")(function* (permit, id, verdict) {
+        resolve: traced("Resolution.resolve")(function* (permit, id, request) {
           const payment = yield* orNotFound(store.find(permit.scope, id))
           const history = yield* store.history(payment)
           const about = { permit, payment, history }
           if ((yield* reread(store, payment)).version !== payment.version) return yield* changed()
           const now = yield* store.now
-          const { item } = verdict
+          const { item } = request
           const sums = unallocatedSums(payment, history)
           const questions = history.items.filter(isUnknownOutcome)
-          const isOnly = item === undefined && verdict.amount !== undefined && sums.length === 1
+          const isOnly = item === undefined && request.amount !== undefined && sums.length === 1
           const named = isOnly ? sums[0] : sums.find(({ item_id }) => item_id === item)
-          if (named !== undefined) return yield* resolveSum(about, named, verdict)
+          if (named !== undefined) return yield* resolveSum(about, named, request)
           const question = questions.find(({ item_id }) => item_id === item)
           if (item !== undefined && question === undefined) {
             const others = listItems(payment, sums, questions)
@@ -384,30 +392,30 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const corrects =
             question !== undefined &&
             attempt !== undefined &&
-            verdict.outcome === "completed" &&
+            request.outcome === "completed" &&
             isCorrectable(payment, attempt)
-          if (verdict.amount !== undefined && !corrects) {
+          if (request.amount !== undefined && !corrects) {
             return yield* conflict(
               `amount: name the sum that it is a part of (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
-          if (item === undefined && verdict.movementId !== undefined && sums.length > 1) {
+          if (item === undefined && request.movementId !== undefined && sums.length > 1) {
             return yield* conflict(
               `Name the item that the transfer settles (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
           const leg = unsentPayout(payment, history)
           const isAboutLeg = leg !== undefined && (question === undefined || isAbout(question, leg))
-          if (isAboutLeg && verdict.outcome === "failed") return yield* stop(about, leg, verdict)
+          if (isAboutLeg && request.outcome === "failed") return yield* stop(about, leg, request)
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
-            return yield* atomically(resolveAttempt(about, attempt, verdict))
+            return yield* atomically(resolveAttempt(about, attempt, request))
           }
-          // A request to stop an attempt that is being sent says nothing about its money.
+          // A request to stop an attempt that is being sent is no decision about its money.
           const isBeingSent =
             payment.status === "processing" &&
             history.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))
-          const isTooLate = item === undefined && verdict.outcome === "failed" && isBeingSent
-          if (sums.length > 0 && !isTooLate) return yield* resolveAll(about, sums, verdict)
+          const isTooLate = item === undefined && request.outcome === "failed" && isBeingSent
+          if (sums.length > 0 && !isTooLate) return yield* resolveAll(about, sums, request)
           return yield* conflict(
             open.some((one) => isUnderWay(one, now))
               ? "A provider is being asked at this moment: look at the payment again in a minute."
@@ -415,9 +423,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           )
         }),
         giveBack: traced("Resolution.giveBack")(function* (permit, id, wanted) {
-          return yield* returnToPayer(permit, yield* orNotFound(store.find(permit.scope, id)), wanted)
+          return yield* refundUnallocated(permit, yield* orNotFound(store.find(permit.scope, id)), wanted)
         })
       }
     })
-  ).pipe(Layer.provide(ReturnToPayer.layer))
+  ).pipe(Layer.provide(RefundUnallocated.layer))
 }

@@ -1,6 +1,6 @@
 /**
- * The decisions that a person can take on an item of a payment, in words that follow from the sign of its money, each
- * with what the organisation has before and after it. A decision that would be refused is not among them. Pure.
+ * Decisions that an operator can take on an item of a payment, each with the organisation's balance before and after. A
+ * decision that would be refused is not listed. Pure.
  */
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
@@ -38,11 +38,11 @@ interface ResolutionOption {
   readonly action: "resolve" | "give_back"
   /** Of `resolve`. */
   readonly outcome: "completed" | "failed" | null
-  /** Statement, and what follows from it. */
+  /** Text of the decision, with its effect. */
   readonly says: string
-  /** Null where it is not known beforehand. */
+  /** null: not known beforehand. */
   readonly balance: BalanceChange | null
-  /** Transfer that the decision books with the amount that the operator names. */
+  /** Transfer whose amount the operator corrects. */
   readonly corrects?: RecordedMovement
 }
 
@@ -53,7 +53,7 @@ export interface ItemWithOptions {
   readonly kind: "suspense" | "unknown_outcome" | "unsent_payout"
   readonly attempt_id: Attempt["attempt_id"] | null
   readonly detail: string
-  /** Above zero it came, below zero it is gone. */
+  /** Positive: received. Negative: missing. */
   readonly money: Money | null
   readonly decisions: ReadonlyArray<ResolutionOption>
 }
@@ -61,9 +61,9 @@ export interface ItemWithOptions {
 /** Facts beside the payment. */
 export interface OptionContext {
   readonly balanceOf: (account: LedgerAccount) => Pick<StoredBalance, "balance" | "floor">
-  /** Whether the provider of this attempt gives money back through this service. */
+  /** Whether the attempt's provider makes refunds through this service. */
   readonly canRefund: (attempt: Attempt) => boolean
-  /** What accepting an underpaid payin as it is would be charged; null: nothing. */
+  /** Fee for accepting an underpaid payin; null: none. */
   readonly feeOf: (sum: UnallocatedSum) => Money | null
 }
 
@@ -77,7 +77,7 @@ const has = ({ minor }: Money): bigint => (minor > 0n ? minor : 0n)
 const fits = ({ balance, floor }: Pick<StoredBalance, "balance" | "floor">, change: Money): boolean =>
   !change.isNegative || floor === null || balance.minor + change.minor >= floor.minor
 
-/** The balance of an account after a change, once the ledger has paid from it what the organisation owes. */
+/** Balance of an account after a change, and after the ledger has paid the organisation's debt from it. */
 const changeOf = (
   { org_id }: Payment,
   { balanceOf }: OptionContext,
@@ -101,7 +101,7 @@ const changeOf = (
   }
 }
 
-/** What a change leaves for the account itself, once the reserve of the payin has paid or got its part. */
+/** Part of a change that reaches the account itself, without the part of the payin's reserve. */
 const besideReserve = (
   payment: Payment,
   { allocations }: PaymentHistory,
@@ -132,14 +132,14 @@ const allocationOf = (
   return allocateToOrganization(payment, mover, { money, from, movements }, decided)
 }
 
-/** Target amount of an underpaid payin that is accepted as it is; undefined: it cannot be. */
+/** Target amount of an underpaid payin if it is accepted; undefined: not possible. */
 export const acceptedTarget = (payment: Payment, sum: UnallocatedSum): Money | undefined => {
   if (!isUnderpaid(payment, sum) || sum.money.currency !== payment.amount.currency) return undefined
   const target = organizationSide(payment, sum.money, false)
   return target.isPositive ? target : undefined
 }
 
-/** Whether a failed ramp was paid out after all, and the collected money is still there for it. */
+/** Whether a failed ramp was paid out after all, while the collected money is still there for it. */
 export const isPaidLate = (
   payment: Payment,
   history: PaymentHistory,
@@ -160,7 +160,7 @@ interface OptionSubject {
   readonly context: OptionContext
 }
 
-/** Nothing changes for the organisation. */
+/** Balance without a change for the organisation. */
 const unchanged = ({ context, mover, payment, history, sum }: OptionSubject): BalanceChange => {
   const { account, accountAmount } = allocationOf(payment, history, mover, sum)
   return changeOf(payment, context, account, Money.zero(accountAmount.currency))
@@ -225,7 +225,7 @@ const ofMoneyThatCame = (about: OptionSubject): ReadonlyArray<ResolutionOption> 
   ]
 }
 
-/** Decisions that the organisation bears the loss, or that the money went where it was meant to go. */
+/** Decisions that the organisation bears the missing amount, or that a failed payout or refund was paid after all. */
 const borne = (about: OptionSubject): ReadonlyArray<ResolutionOption> => {
   const { context, mover, payment, history, sum } = about
   if (isPaidLate(payment, history, mover, sum)) {
@@ -234,7 +234,7 @@ const borne = (about: OptionSubject): ReadonlyArray<ResolutionOption> => {
   const lateRefund = refundSettledAfterFailing(payment, history, sum)
   const side = organizationAccount(payment)
   const cost = lateRefund && besideReserve(payment, history, side, lateRefund.target.negate())
-  // An organisation with too little for it owes it, like everything else that it bears.
+  // Without enough balance the organisation owes the amount, as of every loss.
   if (cost !== undefined && fits(context.balanceOf(side), cost)) {
     const balance = changeOf(payment, context, side, cost)
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
@@ -289,7 +289,7 @@ const eitherOutcome: ReadonlyArray<ResolutionOption> = [
   resolve("failed", "It did not: the provider moved nothing, or has it back", null)
 ]
 
-/** The payout of a ramp that waits to be sent: a person can still stop it. */
+/** Ramp payout that is not sent yet: an operator can still stop it. */
 export const unsentPayout = ({ payout_id, status }: Payment, { attempts }: PaymentHistory): Attempt | undefined =>
   status === "processing"
     ? attempts.find(
@@ -304,13 +304,13 @@ const byHandOnly = ({ status }: Payment, { attempts }: PaymentHistory): Attempt 
     ? undefined
     : attempts.find(({ leg, outcome, provider }) => provider === "manual" && outcome === "accepted" && leg !== "return")
 
-/** An item about no attempt is about money of the one that was accepted. */
+/** Whether an item is about an attempt. An item without an attempt is about the accepted one. */
 export const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
   item.attempt_id === null
     ? outcome === "accepted" && (leg === "payment" || leg === "collection")
     : item.attempt_id === attempt_id
 
-/** Whether it is this attempt, and none before it, that the payment counts on. */
+/** Whether the payment's money moved through this attempt. */
 export const hasMoved = (
   { payout_id, ramp, refunds, status, taken_by }: Payment,
   { attempt_id, leg }: Attempt
@@ -331,7 +331,7 @@ const correction = (one: RecordedMovement): ResolutionOption => ({
   corrects: one
 })
 
-/** Whether an operator can name the right amount of a transfer: while money is waited for, only the outcome is asked for. */
+/** Whether an operator can correct the amount of a transfer: not while the payment still waits for its money. */
 export const isCorrectable = (payment: Payment, attempt: Attempt): boolean =>
   hasMoved(payment, attempt) || isFinal(payment.status)
 
@@ -339,8 +339,8 @@ const correctionsOf = (payment: Payment, { movements }: PaymentHistory, attempt:
   isCorrectable(payment, attempt) ? settledTransfers({ attempt, payment, movements }).map(correction) : []
 
 /**
- * Of an attempt that moved money by its provider's report, an operator can only state that all of it came back, or that a
- * transfer had another amount.
+ * Decisions on a question about an attempt. If its provider reported moved money, an operator can only state that all of it
+ * came back, or correct the amount of a transfer.
  */
 const aboutQuestion = (
   payment: Payment,
@@ -363,7 +363,7 @@ const aboutQuestion = (
 export const isUnknownOutcome = ({ closed_at, kind }: StoredOperatorItem): boolean =>
   kind === "unknown_outcome" && closed_at === null
 
-/** All that waits of a payment, each with its decisions. */
+/** Open items of a payment, each with its decisions. */
 export const itemsWithOptions = (
   payment: Payment,
   history: PaymentHistory,
@@ -373,7 +373,7 @@ export const itemsWithOptions = (
   const questions = history.items.filter(isUnknownOutcome)
   const unsent = unsentPayout(payment, history)
   const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, history) : undefined
-  // Without the name of an item it is stopped only where nothing else could be meant.
+  // Offered only if a decision without an item could mean nothing else.
   const isStoppable = questions.length === 0 && new Set(sums.map(({ money }) => money.isNegative)).size < 2
   return [
     ...sums.map((sum): ItemWithOptions => ({

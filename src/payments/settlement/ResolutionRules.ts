@@ -1,4 +1,4 @@
-/** Rules for what an operator states about a payment: what is open, and the change that a statement makes. Pure. */
+/** Rules for an operator's decision about a payment: open items, and the change that follows from the decision. Pure. */
 import { type BigDecimal, Duration, Effect, Either } from "effect"
 import { AttemptId } from "../../domain/Ids.ts"
 import { Conflict } from "../../domain/Failure.ts"
@@ -25,17 +25,17 @@ export const underpaidPatch = (payment: Payment, { money }: UnallocatedSum) => (
   }
 })
 
-/** An operator's statement about a payment. */
+/** An operator's decision about a payment. */
 export interface ResolutionRequest {
-  /** For unallocated money, completed: the organisation gets it or bears it; failed: the provider has it back. */
+  /** Of unallocated money, `completed`: the organisation gets or bears the amount; `failed`: the provider has it back. */
   readonly outcome: "completed" | "failed"
   /** Reason that the operator gives. */
   readonly reason: string
-  /** Open item that it resolves; required if one statement cannot resolve all of them. */
+  /** Open item to resolve; required if one decision cannot resolve all of them. */
   readonly item?: string | undefined
-  /** The provider's id of the stated transfer, so that a later report of it is the same movement. */
+  /** The provider's id of the transfer, so that a later report of it is the same movement. */
   readonly movementId?: string | undefined
-  /** Part of the sum, without a sign; default: all of it. Of a transfer that was told with two amounts: the right one. */
+  /** Part of the sum, without a sign; default: all. Of a transfer that was reported with two amounts: the right one. */
   readonly amount?: BigDecimal.BigDecimal | undefined
 }
 
@@ -78,7 +78,7 @@ export const listItems = (
     ...questions.map(({ detail, item_id, kind }) => `${item_id} (${kind}): ${detail}`)
   ].join(" ")
 
-/** Part of a change that a statement about money decides. */
+/** Part of a change that an operator's decision about money sets. */
 export type StatedChange = Pick<Change, "cause" | "patch" | "status"> &
   Partial<Pick<Change, "attempt" | "allocations" | "movements">> & { readonly refund?: Refund }
 
@@ -94,7 +94,7 @@ export interface OperatorStatement {
   readonly newId: () => string
 }
 
-/** Transfer that an operator found at the provider and the provider did not report. */
+/** Transfer that an operator found at the provider, without a report of it. */
 const foundMovement = (
   { at, mover, movementId, newId, payment, history, sum }: OperatorStatement,
   refund_id: Refund["refund_id"] | null
@@ -119,8 +119,8 @@ const foundMovement = (
   }
 }
 
-/** Change if the provider has the money that came, or returned the money that was gone. */
-export const atProvider = (statement: OperatorStatement): StatedChange => {
+/** Change if the provider moved the money: returned a received amount, or gave back a missing one. */
+export const changeIfProviderMoved = (statement: OperatorStatement): StatedChange => {
   const { at, by, newId, payment, sum } = statement
   const { status } = payment
   if (sum.from === "ramp") {
@@ -148,7 +148,7 @@ export const atProvider = (statement: OperatorStatement): StatedChange => {
   }
 }
 
-/** Allocates money from clearing to the organisation, which gets it or bears it. */
+/** Allocates money from clearing to the organisation: a received amount as a credit, a missing one as a charge. */
 export const allocatedToOrganization = ({
   at,
   by,
@@ -165,10 +165,10 @@ export const allocatedToOrganization = ({
   return { status: payment.status, patch: {}, cause: "settled by hand", allocations }
 }
 
-/** Change if the organisation gets the money that came, or bears the money that is gone. */
-export const atOrganization = (statement: OperatorStatement): StatedChange => {
+/** Change if the organisation gets a received amount or bears a missing one. */
+export const changeIfOrganizationBears = (statement: OperatorStatement): StatedChange => {
   const { at, by, mover, payment, history, sum } = statement
-  // If the collected money was used otherwise since, the organisation bears the late payout.
+  // Only while the collected money is still there; else the organisation bears the late payout.
   if (isPaidLate(payment, history, mover, sum)) {
     const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
     return { status: "completed", patch, cause: `settled after all, by ${by}` }
@@ -189,7 +189,7 @@ export const atOrganization = (statement: OperatorStatement): StatedChange => {
 
 export const conflict = (message: string) => new Conflict({ message })
 
-/** The transfer of an attempt that a statement is about, with the amount that is right. */
+/** Transfer of an attempt that a decision corrects, with the right amount. */
 export const correctedTransfer = (
   subject: Parameters<typeof settledTransfers>[0],
   amount: BigDecimal.BigDecimal,
@@ -213,7 +213,7 @@ export const correctedTransfer = (
     return { kind: one.kind, id: one.movement_id, amount: right, state: "settled" } as const
   })
 
-/** Part of a sum that is decided on. A decision that completes or fails the payment takes the whole sum. */
+/** Part of a sum to decide on. A decision that completes or fails the payment takes the whole sum. */
 export const partOfSum = (
   payment: Payment,
   history: PaymentHistory,
