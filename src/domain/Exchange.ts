@@ -56,7 +56,7 @@ export const costAt = (rate: Rate): Rate => inverse(rate, "ceiling")
 export const worse = (a: Rate, b: Rate): Rate => (BigDecimal.lessThan(b, a) ? b : a)
 
 /** The rate, but never better than the inverse of the way back. */
-export const heldTo = (rate: Rate, wayBack: Rate): Rate => worse(rate, invert(wayBack))
+export const cappedByInverse = (rate: Rate, wayBack: Rate): Rate => worse(rate, invert(wayBack))
 
 const tenth = BigDecimal.make(1n, 1)
 

@@ -5,7 +5,7 @@ import { Actions, Cancel } from "./actions/Actions.ts"
 import { Otp } from "./actions/Otp.ts"
 import { Callbacks } from "./callbacks/Callbacks.ts"
 import { StatusPoller } from "./callbacks/StatusPoller.ts"
-import { CustomerReturn } from "./callbacks/CustomerRedirect.ts"
+import { CustomerRedirect } from "./callbacks/CustomerRedirect.ts"
 import { CheckoutUrl } from "./route/BuildOrder.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
 import { RampPayoutWorker } from "./dispatch/RampPayoutWorker.ts"
@@ -32,7 +32,7 @@ export const PaymentsLive = Layer.mergeAll(
   ReserveReleases.layer,
   StatusPoller.layer,
   Layer.mergeAll(Initiation.layer, Ramps.layer).pipe(Layer.provide(CreateAndDispatch.layer)),
-  CustomerReturn.layer
+  CustomerRedirect.layer
 ).pipe(
   Layer.provideMerge(RampPayoutWorker.layer),
   Layer.provideMerge(Dispatch.layer),

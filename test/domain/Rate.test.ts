@@ -2,7 +2,15 @@ import { BigDecimal, Either, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { significantDigits, toPlainText } from "../../src/domain/Decimal.ts"
-import { applySpread, BasisPoints, cross, fromDecimal, heldTo, invert, Rate } from "../../src/domain/Exchange.ts"
+import {
+  applySpread,
+  BasisPoints,
+  cross,
+  fromDecimal,
+  cappedByInverse,
+  invert,
+  Rate
+} from "../../src/domain/Exchange.ts"
 
 const rate = (text: string) => Rate.make(BigDecimal.unsafeFromString(text))
 
@@ -71,7 +79,7 @@ describe("cross and invert", () => {
   it("holds a rate to its way back, so that there and back is never a gain", () => {
     fc.assert(
       fc.property(rates, rates, (there, back) => {
-        const held = heldTo(there, back)
+        const held = cappedByInverse(there, back)
         const round = BigDecimal.multiply(held, back)
         expect(BigDecimal.lessThanOrEqualTo(round, BigDecimal.make(1n, 0))).toBe(true)
         expect(BigDecimal.lessThanOrEqualTo(held, there)).toBe(true)

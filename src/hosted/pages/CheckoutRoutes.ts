@@ -18,7 +18,7 @@ import { Checkout, type Visit } from "./Checkout.ts"
 import { browserOf, makeReadForm, orRefusedPage } from "./FormBody.ts"
 import { type Reader, readerOf } from "./PageText.ts"
 import { type Page, pageReply, redirectReply } from "./PageLayout.ts"
-import { CustomerReturn } from "../../payments/callbacks/CustomerRedirect.ts"
+import { CustomerRedirect } from "../../payments/callbacks/CustomerRedirect.ts"
 import { CheckoutUrl } from "../../payments/route/BuildOrder.ts"
 import { SendReceipt } from "./SendReceipt.ts"
 import { traced } from "../../platform/observability/Spans.ts"
@@ -88,7 +88,7 @@ const broughtBy = ({ query }: Incoming): Record<string, string> =>
 
 export const checkoutRoutes = Effect.gen(function* () {
   const checkout = yield* Checkout
-  const { comeBack } = yield* CustomerReturn
+  const { resumePayment } = yield* CustomerRedirect
   const receipts = yield* SendReceipt
   const readForm = yield* makeReadForm
   const checkoutUrl = yield* CheckoutUrl
@@ -155,10 +155,10 @@ export const checkoutRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path: `${path}/return`,
-      handle: traced("CheckoutRoute.comeBack")((incoming) =>
+      handle: traced("CheckoutRoute.resumePayment")((incoming) =>
         withVisit(incoming, ({ payment }) =>
           Effect.as(
-            comeBack(payment, broughtBy(incoming)),
+            resumePayment(payment, broughtBy(incoming)),
             redirectReply(`../${payment.payment_id}${thisPage(tokenIn(incoming))}`)
           )
         )

@@ -172,7 +172,7 @@ const make = Effect.gen(function* () {
     if (last !== null && publishedAt < last) return yield* failed(`its document of ${at} is older than the one before`)
   })
 
-  const fetchOne = traced("RateFeed.fetch")(function* (source: RateSource) {
+  const fetchOne = traced("RateFeed.fetchOne")(function* (source: RateSource) {
     const document = yield* Effect.provideService(documentAt(source), HttpClient.HttpClient, client)
     const read = yield* Either.mapLeft(source.read(document.text), failed)
     const isDated = read.publishedAt !== null || source.kind === "coinbase"

@@ -10,7 +10,16 @@ import { type OrgId, Ids, uuidOrNil } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { AnyCurrencyCode } from "../../domain/Currency.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
-import { type Exchange, applySpread, BasisPoints, costAt, cross, heldTo, Rate, worse } from "../../domain/Exchange.ts"
+import {
+  type Exchange,
+  applySpread,
+  BasisPoints,
+  costAt,
+  cross,
+  cappedByInverse,
+  Rate,
+  worse
+} from "../../domain/Exchange.ts"
 import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
 import { RateLockStore } from "./RateLockStore.ts"
 import { type ReadRate, RateStore } from "./RateStore.ts"
@@ -71,7 +80,7 @@ const rowsOfQuote = (rows: Rows, from: string, to: string): Rows | undefined => 
 const againstUsd = (rows: Rows, row: ReadRate): Rate => {
   const back = rowOf(rows, row.to_currency, row.from_currency)
   const rate = rateOf(row.rate)
-  return back === undefined || back.updated_at < row.updated_at ? rate : heldTo(rate, rateOf(back.rate))
+  return back === undefined || back.updated_at < row.updated_at ? rate : cappedByInverse(rate, rateOf(back.rate))
 }
 
 /** Rate from fresh rows, before any spread. */

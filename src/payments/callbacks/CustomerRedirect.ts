@@ -1,4 +1,4 @@
-/** Handles a customer who returns from a provider's page: passes the query to the provider, which then decides. */
+/** Resumes a payment whose customer returns from a provider's page: passes the query to the provider and records its answer. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { cleanEnquiry } from "../../domain/ProviderText.ts"
 import type { AttemptId } from "../../domain/Ids.ts"
@@ -19,15 +19,15 @@ import { traced } from "../../platform/observability/Spans.ts"
 
 type Query = Readonly<Record<string, string>>
 
-export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
-  CustomerReturn,
+export class CustomerRedirect extends Context.Tag("corridor/CustomerRedirect")<
+  CustomerRedirect,
   {
-    /** Repeatable: nothing is done twice, and only the provider's answer counts. */
-    readonly comeBack: (payment: Payment, query: Query) => Stored<void>
+    /** Safe to repeat: only the provider's answer counts. */
+    readonly resumePayment: (payment: Payment, query: Query) => Stored<void>
   }
 >() {
   static readonly layer = Layer.scoped(
-    CustomerReturn,
+    CustomerRedirect,
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const providers = yield* Providers
@@ -36,7 +36,7 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
       const { limiter } = yield* RateLimits
       const returns = limiter("returns", returnsPerMinute)
 
-      /** Limits the calls to the provider that one payment's address can cause. */
+      /** Whether the return address of an attempt caused too many calls to its provider. */
       const isTooOften = (attemptId: string) =>
         Effect.map(Clock.currentTimeMillis, (now) => !returns.take(attemptId, now).allowed)
 
@@ -54,7 +54,7 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
         const said = cleanEnquiry(yield* answer.call(asked, (reason) => new Unknown({ reason })))
         if (said._tag !== "Report") return yield* hint(attempt)
         const recorded = outcomes.recordByAttempt(attempt, said, { cause: `the customer came back from ${name}` })
-        // The customer sees the payment as it is; an answer that was not written is polled again.
+        // An answer that was not written is polled again.
         yield* Effect.catchAllCause(recorded, (cause) =>
           Effect.zipRight(
             Effect.logError("What a customer's return brought could not be written down", cause),
@@ -76,7 +76,7 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
         })
 
       return {
-        comeBack: traced("Resume.comeBack")(function* (payment, query) {
+        resumePayment: traced("CustomerRedirect.resumePayment")(function* (payment, query) {
           if (isFinal(payment.status)) return
           // The payout of a ramp has no page to return from.
           const attempt = openAttemptsOf(yield* store.attemptsOf(payment.payment_id)).findLast(

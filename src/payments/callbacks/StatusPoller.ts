@@ -213,7 +213,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
           const due = yield* store.claimEnquiries(fullCapacity(enquiriesPerProvider))
           yield* Effect.forEach(due, alone, { concurrency: "unbounded", discard: true })
           return due.length
-        }).pipe(Effect.withSpan("Enquiries.runOnce")),
+        }).pipe(Effect.withSpan("StatusPoller.runOnce")),
         worker: workThrough(
           "enquiries",
           Effect.suspend(() => store.claimEnquiries(slots.room())).pipe(

@@ -1,4 +1,4 @@
-/** Sends the second legs of ramps, each once. */
+/** Sends the payouts of ramps, each once. */
 import { Context, Effect, Layer } from "effect"
 import { rampPayoutsPerProvider } from "../../domain/policies/PaymentPolicies.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
@@ -10,7 +10,7 @@ import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
 import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow } from "../route/CallProvider.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { isRamp, type RampPayment, secondLeg, rampPayoutOrder } from "../route/RampPayout.ts"
+import { isRamp, type RampPayment, rampPayoutLeg, rampPayoutOrder } from "../route/RampPayout.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { makeProviderSlots } from "../../platform/database/ProviderQueues.ts"
@@ -48,7 +48,7 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
       /** Candidates for this leg, without providers that were asked before. */
       const othersFor = Effect.fnUntraced(function* (payment: RampPayment, leg: Attempt["leg"]) {
         const asked = (yield* store.attemptsOf(payment.payment_id)).filter((one) => one.leg === leg)
-        const { candidates } = yield* router.routeLeg(payment.org_id, secondLeg(payment))
+        const { candidates } = yield* router.routeLeg(payment.org_id, rampPayoutLeg(payment))
         return candidates.filter(({ provider }) => asked.every((one) => one.provider !== provider))
       })
 

@@ -19,7 +19,7 @@ import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { isHeldForReview, reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
-import { type Check, joined, RuleCheck, type Verdict } from "../rules/RuleCheck.ts"
+import { type Check, joined, RuleCheck, type RuleResult } from "../rules/RuleCheck.ts"
 import type { RiskConfig } from "../rules/RuleStore.ts"
 import { PaymentCommand, paymentIds } from "../settlement/PaymentCommand.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
@@ -38,7 +38,7 @@ export interface CreateOptions<E = never> {
   readonly key?: NewKey | undefined
   /** The payer's browser, on a hosted page. */
   readonly browser?: Browser
-  /** Ids of an intent that is committed already; default: new ones. */
+  /** Ids that are committed already; default: new ones. */
   readonly ids?: Pick<Payment, "payment_id" | "transaction_id"> | undefined
   /** Ledger account that funds it; default: the organisation's settlement account. */
   readonly funding?: LedgerAccount
@@ -52,14 +52,15 @@ export interface CreateOptions<E = never> {
 
 /** A planned payment with its candidates, not stored yet. */
 interface RoutedPayment extends Omit<PaymentPlan, "payment"> {
-  readonly drafted: Payment
+  /** As `newPayment` made it. */
+  readonly initialPayment: Payment
   readonly candidates: Candidates
   readonly leg: PaidLeg
   readonly fees: ReadonlyArray<NewFee>
   readonly organization: Option.Option<Organization>
   /** Default: read when the payment starts. */
   readonly risk?: RiskConfig
-  /** End that is set when a provider is asked, not while a reviewer is waited for. */
+  /** Expiry, computed when a provider is called. A payment held for review has none yet. */
   readonly expiry?: Stored<Date>
 }
 
@@ -76,7 +77,7 @@ const reserveTermsOf = (
   return { basis_points, delay_days, reserve_days, parts: [] }
 }
 
-/** A card's number goes no further where the first candidate does not take it: the payer enters the card on its page. */
+/** Drops the card number if the first candidate does not take it: the payer enters the card on the provider's page. */
 const withoutUnusedCard = ({ card, payment, ...planned }: PaymentPlan, candidates: Candidates): PaymentPlan =>
   card === null || candidates[0].takesCardNumbers
     ? { ...planned, card, payment }
@@ -98,7 +99,7 @@ export const newPayment = Effect.fnUntraced(function* (
   const at = new Date(yield* Clock.currentTimeMillis)
   const payment_id = chosen?.payment_id ?? (yield* ids.make(PaymentId))
   const transaction_id = chosen?.transaction_id ?? (yield* ids.make(TransactionId))
-  // Written out: an object that is spread and gets other fields is slow to make, and again wherever it is copied.
+  // Field by field: an object that is spread and extended is slow to create and to copy.
   const payment: Payment = {
     payment_id,
     transaction_id,
@@ -159,11 +160,11 @@ const lockRefused = ({ lock, payment }: NewPayment, refused: LockRefused) => {
   return Effect.zipRight(alerted, lockRefusal(refused))
 }
 
-const isStopped = ({ holds, refusals }: Verdict): boolean => refusals.length + holds.length > 0
+const isStopped = ({ holds, refusals }: RuleResult): boolean => refusals.length + holds.length > 0
 
 const sentence = (reasons: ReadonlyArray<string>): string | null => (reasons.length === 0 ? null : reasons.join(" "))
 
-/** The payment exists and is rejected; only then the caller hears of it. */
+/** Fails with the rejection once the rejected payment is written. */
 const orRefused = (payment: Payment): Effect.Effect<Payment, RefusedByRule> =>
   payment.status === "rejected"
     ? Effect.fail(new RefusedByRule({ message: payment.failure?.message ?? "Refused.", ...paymentIds(payment) }))
@@ -185,7 +186,7 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
   const { payinExpiry } = yield* Settings
 
-  /** A page at the provider closes by itself then, whatever becomes of our own closing of it. */
+  /** Expiry for the provider's page, which then closes by itself even if our call to close it fails. */
   const endOfPayin = ({ created_at, direction }: Payment): Date | null =>
     direction === "inbound" ? new Date(created_at.getTime() + Duration.toMillis(payinExpiry)) : null
 
@@ -201,22 +202,22 @@ const make = Effect.gen(function* () {
       .pipe(Effect.catchTags({ VersionConflict: Effect.die, Conflict: Effect.die }))
   }
 
-  /** Creates the payment as the verdict on it has it, in one transaction with the counts of rules. */
+  /** Creates the payment as the rules' result requires, in one transaction with the counts of rules. */
   const create = Effect.fnUntraced(function* <E = never>(
-    open: (verdict: Verdict) => NewPayment,
-    { counting, verdict: known }: Check,
+    open: (result: RuleResult) => NewPayment,
+    { counting, result: known }: Check,
     { inSameTransaction, key }: CreateOptions<E>
   ) {
     const written = Effect.gen(function* () {
-      const verdict = counting === undefined ? known : joined(known, yield* counting.count)
-      const opening = open(verdict)
+      const result = counting === undefined ? known : joined(known, yield* counting.count)
+      const opening = open(result)
       const { payment } = opening
       const created = yield* store
         .create(key === undefined ? opening : { ...opening, key })
         .pipe(Effect.catchTag("LockRefused", (refused) => lockRefused(opening, refused)))
       if (!created) return yield* stillRunning()
       if (inSameTransaction !== undefined) yield* inSameTransaction(payment)
-      return verdict.refusals.length === 0 ? payment : yield* reject(payment, verdict.refusals)
+      return result.refusals.length === 0 ? payment : yield* reject(payment, result.refusals)
     })
     const isOneStatement = inSameTransaction === undefined && counting === undefined && known.refusals.length === 0
     const all = isOneStatement ? written : atomically(written)
@@ -227,15 +228,15 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * A payment for a reviewer, who sends or rejects it. The card is dropped, since it may not be stored. The money of a
-   * payout is held for the first candidate, so that it cannot be spent twice.
+   * Payment held for review. Its card is dropped, since card numbers may not be stored. The money of a payout is held for
+   * the first candidate, so that it cannot be spent twice.
    */
   const heldPayment =
-    ({ candidates, drafted, fees: charged, lock }: RoutedPayment, itemId: string) =>
-    ({ alerts, heldByPlatform, holds, refusals }: Verdict): NewPayment => {
+    ({ candidates, initialPayment, fees: charged, lock }: RoutedPayment, itemId: string) =>
+    ({ alerts, heldByPlatform, holds, refusals }: RuleResult): NewPayment => {
       const payment: Payment = {
-        ...drafted,
-        ...holdAfter(drafted, drafted.status, candidates[0]),
+        ...initialPayment,
+        ...holdAfter(initialPayment, initialPayment.status, candidates[0]),
         next_action: "wait",
         comments: sentence(alerts)
       }
@@ -245,26 +246,26 @@ const make = Effect.gen(function* () {
 
   /** Review threshold, lists, screening and rules. */
   const checked = Effect.fnUntraced(function* (routed: RoutedPayment, browser: Browser | null) {
-    const { card, drafted, organization } = routed
-    const config = routed.risk ?? (yield* rules.configOf(drafted.org_id))
-    const reason = yield* threshold(drafted, organization)
-    const check = yield* rules.check(drafted, { config, organization, card, ip: browser?.ip ?? null })
+    const { card, initialPayment, organization } = routed
+    const config = routed.risk ?? (yield* rules.configOf(initialPayment.org_id))
+    const reason = yield* threshold(initialPayment, organization)
+    const check = yield* rules.check(initialPayment, { config, organization, card, ip: browser?.ip ?? null })
     return Option.isNone(reason)
       ? check
-      : { ...check, verdict: { ...check.verdict, holds: [reason.value, ...check.verdict.holds] } }
+      : { ...check, result: { ...check.result, holds: [reason.value, ...check.result.holds] } }
   })
 
   /** Holds a routed payment for review, or commits it and asks its first candidate. */
   const start = Effect.fnUntraced(function* <E = never>(routed: RoutedPayment, options: CreateOptions<E>) {
-    const { candidates, drafted, fees: charged, leg, lock, organization } = routed
-    const orgId = drafted.org_id
+    const { candidates, initialPayment, fees: charged, leg, lock, organization } = routed
+    const orgId = initialPayment.org_id
     const browser = options.browser ?? routed.browser
     const check = yield* checked(routed, browser)
     const held = heldPayment(routed, yield* ids.next)
-    if (isStopped(check.verdict)) return yield* Effect.flatMap(create(held, check, options), orRefused)
+    if (isStopped(check.result)) return yield* Effect.flatMap(create(held, check, options), orRefused)
     const { inSameTransaction = () => Effect.void, promptedBy = "api" } = options
-    // Counted with the payment that sends the prompt: a payment that is not written, or held, sends none.
-    const counted: CreateOptions<E | RateLimited> = prompts.isCounted(drafted, promptedBy)
+    // Prompts are counted in the payment's transaction: a payment that is held or not written sends none.
+    const counted: CreateOptions<E | RateLimited> = prompts.isCounted(initialPayment, promptedBy)
       ? {
           ...options,
           inSameTransaction: (made) =>
@@ -276,18 +277,22 @@ const make = Effect.gen(function* () {
       : options
     const chosen = yield* router.choose(orgId, candidates, leg)
     const expiry = routed.expiry === undefined ? {} : { expires_at: yield* routed.expiry }
-    const payment: Payment = { ...drafted, ...expiry, ...holdAfter(drafted, drafted.status, chosen.attempt) }
+    const payment: Payment = {
+      ...initialPayment,
+      ...expiry,
+      ...holdAfter(initialPayment, initialPayment.status, chosen.attempt)
+    }
     const order = buildOrder({ ...payment, expires_at: payment.expires_at ?? endOfPayin(payment) }, leg, {
       card: routed.card,
       browser,
       organization,
       checkoutUrl: checkoutUrl(payment.payment_id)
     })
-    const open = (verdict: Verdict): NewPayment =>
-      isStopped(verdict)
-        ? held(verdict)
+    const open = (result: RuleResult): NewPayment =>
+      isStopped(result)
+        ? held(result)
         : {
-            payment: { ...payment, comments: sentence(verdict.alerts) },
+            payment: { ...payment, comments: sentence(result.alerts) },
             attempt: chosen.attempt,
             fees: charged,
             lock
@@ -307,7 +312,7 @@ const make = Effect.gen(function* () {
   return {
     start,
     /** Routes a planned payment, charges its fees and starts it. */
-    launch: Effect.fnUntraced(function* <E = never>(
+    createAndDispatch: Effect.fnUntraced(function* <E = never>(
       permit: Permit<Access>,
       orgId: OrgId,
       plan: PaymentPlan,
@@ -315,7 +320,7 @@ const make = Effect.gen(function* () {
     ) {
       const { expiresIn, funding = null } = options
       const { payment: asked } = plan
-      // One after the other: all of it is cached but for the first payment after a change.
+      // In sequence: all four are cached, except for the first payment after a change.
       const [routed, charged, organization, risk] = yield* atConfigVersion(permit.terms ?? null)(
         Effect.all([
           router.route(orgId, { ...asked, funding }),
@@ -336,9 +341,9 @@ const make = Effect.gen(function* () {
       const card_details = fingerprint === null ? described.card_details : { ...described.card_details, fingerprint }
       const reserve = reserveTermsOf(described, organization)
       const terms = { ...described, card_details, funding, expires_at, reserve }
-      const drafted = yield* newPayment(ids, permit, orgId, terms, charged, options.ids)
+      const initialPayment = yield* newPayment(ids, permit, orgId, terms, charged, options.ids)
       return yield* start(
-        { ...planned, drafted, candidates, leg: "payment", fees: charged, organization, risk },
+        { ...planned, initialPayment, candidates, leg: "payment", fees: charged, organization, risk },
         options
       )
     })

@@ -121,7 +121,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const rates = yield* RateQuote
       const funding = yield* FundingEvents
       const router = yield* PaymentRouter
-      const { launch } = yield* CreateAndDispatch
+      const { createAndDispatch } = yield* CreateAndDispatch
       const { mode, rateGainMax, rateLockMax } = yield* Settings
       const limits = { rateGainMax, rateLockMax }
 
@@ -168,7 +168,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const initiate = Effect.fnUntraced(function* (permit: Permit<"any" | "payouts">, request: Request, key?: NewKey) {
         const orgId = yield* organizationFor(permit)
         const { account, ...planned } = yield* plan(orgId, request)
-        return yield* launch(permit, orgId, planned, { key, ...fundingOf(account) })
+        return yield* createAndDispatch(permit, orgId, planned, { key, ...fundingOf(account) })
       })
 
       return {
@@ -185,10 +185,15 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
             bank_details === undefined ? {} : { bank_account: { account_number: bank_details.account_number } }
           const planned = yield* plan(orgId, { ...request, ...bank }, "service")
           const payment = { ...planned.payment, bank_account: {} }
-          return yield* launch(permit, orgId, { ...planned, payment }, { ...options, ...fundingOf(planned.account) })
+          return yield* createAndDispatch(
+            permit,
+            orgId,
+            { ...planned, payment },
+            { ...options, ...fundingOf(planned.account) }
+          )
         }),
         payFrom: (permit, orgId, wanted, options) =>
-          Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
+          Effect.flatMap(planPayout(wanted), (planned) => createAndDispatch(permit, orgId, planned, options)),
         preview: traced("Initiation.preview")(function* (permit, request, platformOnly) {
           const orgId = yield* organizationFor(permit)
           const { account, isLockUsed, payment } = yield* plan(orgId, request)

@@ -20,7 +20,7 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import { CreateAndDispatch, newPayment, organizationFor } from "../initiate/CreateAndDispatch.ts"
 import { type LegToRoute, noRoute, PaymentRouter } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/RampPayout.ts"
+import { rampCollectionLeg, isRamp, rampExpiry, type RampPayment, rampPayoutLeg } from "../route/RampPayout.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { describeRamp, directionOf, planRamp } from "./RampPlan.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -88,14 +88,14 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       ) {
         const orgId = yield* organizationFor(permit)
         const planned = yield* plan(orgId, request)
-        const drafted = yield* newPayment(ids, permit, orgId, describeRamp(planned), [])
-        if (!isRamp(drafted)) return yield* Effect.dieMessage("a ramp without its facts")
+        const initialPayment = yield* newPayment(ids, permit, orgId, describeRamp(planned), [])
+        if (!isRamp(initialPayment)) return yield* Effect.dieMessage("a ramp without its facts")
         // A route for the payout must exist before a customer is asked to pay.
-        yield* candidatesOf(orgId, secondLeg(drafted))
-        const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
+        yield* candidatesOf(orgId, rampPayoutLeg(initialPayment))
+        const candidates = yield* candidatesOf(orgId, rampCollectionLeg(initialPayment))
         const organization = yield* organizations.find(orgId)
         const routed = {
-          drafted,
+          initialPayment,
           candidates,
           leg: "collection" as const,
           fees: [],
@@ -104,7 +104,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
           browser: null
         }
         const payment = yield* start({ ...routed, expiry: Effect.map(store.now, rampExpiry) }, { key })
-        return isRamp(payment) ? payment : drafted
+        return isRamp(payment) ? payment : initialPayment
       })
 
       return { onRamp: initiate, offRamp: initiate }

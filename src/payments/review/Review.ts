@@ -15,7 +15,7 @@ import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
 import { type Candidates, PaymentRouter, reasonsForNone, allProvidersFailed } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, type PaidLeg, buildOrder } from "../route/BuildOrder.ts"
-import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/RampPayout.ts"
+import { rampCollectionLeg, isRamp, rampExpiry, rampPayoutLeg } from "../route/RampPayout.ts"
 import { appendNote } from "../settlement/SignalContext.ts"
 import { type PaymentAction, PaymentCommand, paymentIds, refuse } from "../settlement/PaymentCommand.ts"
 import { awaitsCard, isHeldForReview } from "./ReviewThreshold.ts"
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
     if (!isRamp(payment)) {
       return yield* served(payment, yield* router.route(org_id, payment), "payment")
     }
-    const [first, second] = [firstLeg(payment), secondLeg(payment)]
+    const [first, second] = [rampCollectionLeg(payment), rampPayoutLeg(payment)]
     yield* served(second, yield* router.routeLeg(org_id, second), "settlement")
     return yield* served(first, yield* router.routeLeg(org_id, first), "collection")
   })

@@ -1,6 +1,6 @@
 /**
- * Legs of a ramp, and the choice of who pays the second. The statement that records the collection commits the payout's
- * attempt; any instance claims and sends it. Nothing about it is in memory only.
+ * Legs of a ramp, and the choice of the provider of its payout. The statement that records the collection commits the
+ * payout's attempt. Any instance claims and sends it.
  */
 import { Array as Arr, Context, Effect, Layer, Duration } from "effect"
 import type { Payment, RampFacts } from "../store/Payment.ts"
@@ -15,7 +15,7 @@ export type RampPayment = Payment & { readonly ramp: RampFacts }
 
 export const isRamp = (payment: Payment): payment is RampPayment => payment.ramp !== null
 
-/** `asked`: when its customer is, by the clock of the store, which all instances share. */
+/** Time by which the customer must pay. `asked`: start of that time, by the store's clock, which all instances share. */
 export const rampExpiry = (asked: Date): Date => new Date(asked.getTime() + Duration.toMillis(rampLifetime))
 
 const legOf = (payment: RampPayment, leg: "collection" | "settlement"): LegToRoute => {
@@ -24,15 +24,15 @@ const legOf = (payment: RampPayment, leg: "collection" | "settlement"): LegToRou
   return { country, direction: flow, payment_method: method, money, network, payerHasEmail: payerHasEmail(payment) }
 }
 
-export const firstLeg = (payment: RampPayment): LegToRoute => legOf(payment, "collection")
+export const rampCollectionLeg = (payment: RampPayment): LegToRoute => legOf(payment, "collection")
 
-export const secondLeg = (payment: RampPayment): LegToRoute => legOf(payment, "settlement")
+export const rampPayoutLeg = (payment: RampPayment): LegToRoute => legOf(payment, "settlement")
 
-/** The recipient has nothing to do, so there is no page for one. */
+/** Order to pay out a ramp. The recipient has nothing to do, so the order has no checkout page. */
 export const rampPayoutOrder = (payment: RampPayment, organization: OrderInput["organization"]): Order =>
   buildOrder(payment, "settlement", { checkoutUrl: "", organization })
 
-/** Both sides by what they are, whichever way the money flows. */
+/** Fiat and crypto side of a ramp, for both directions. */
 export const rampLegs = ({ amount, ramp, target }: RampPayment) => {
   const [fiat, crypto] = ramp.direction === "on_ramp" ? [amount, target] : [target, amount]
   const { currency } = fiat
@@ -44,7 +44,7 @@ export const rampLegs = ({ amount, ramp, target }: RampPayment) => {
 export class RampPayout extends Context.Tag("corridor/RampPayout")<
   RampPayout,
   {
-    /** Attempt at a provider that can pay the second leg; undefined: there is none. */
+    /** Attempt at a provider that can pay out the ramp; undefined: none can. */
     readonly choose: (payment: Payment) => Stored<NewAttempt | undefined>
     /** Releases the circuit breaker's probe of a chosen attempt that is not sent. */
     readonly unsent: (payment: Payment, attempt: NewAttempt) => Effect.Effect<void>
@@ -57,7 +57,7 @@ export class RampPayout extends Context.Tag("corridor/RampPayout")<
       return {
         choose: Effect.fnUntraced(function* (payment) {
           if (!isRamp(payment)) return undefined
-          const { candidates } = yield* router.routeLeg(payment.org_id, secondLeg(payment))
+          const { candidates } = yield* router.routeLeg(payment.org_id, rampPayoutLeg(payment))
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return undefined
           const { attempt } = yield* router.choose(payment.org_id, candidates, "settlement")
           return { ...attempt, enquire_in: null }

@@ -40,7 +40,7 @@ import { type ListEntry, type NewRule, type Owner, type RiskConfig, RuleStore } 
 import { Screening } from "./Screening.ts"
 
 /** Sentences on why a payment is stopped, or is let through with a note; each names its rule. */
-export interface Verdict {
+export interface RuleResult {
   readonly refusals: ReadonlyArray<string>
   readonly holds: ReadonlyArray<string>
   readonly alerts: ReadonlyArray<string>
@@ -48,9 +48,9 @@ export interface Verdict {
   readonly heldByPlatform: boolean
 }
 
-const noObjection: Verdict = { refusals: [], holds: [], alerts: [], heldByPlatform: false }
+const noObjection: RuleResult = { refusals: [], holds: [], alerts: [], heldByPlatform: false }
 
-export const joined = (a: Verdict, b: Verdict): Verdict => ({
+export const joined = (a: RuleResult, b: RuleResult): RuleResult => ({
   refusals: [...a.refusals, ...b.refusals],
   holds: [...a.holds, ...b.holds],
   alerts: [...a.alerts, ...b.alerts],
@@ -59,19 +59,19 @@ export const joined = (a: Verdict, b: Verdict): Verdict => ({
 
 /** What is known of a payment before its transaction, and what is to be counted in it. */
 export interface Check {
-  readonly verdict: Verdict
+  readonly result: RuleResult
   /** Undefined: no rule counts it. */
   readonly counting:
     | {
         /** Counts and records the payment; inside its transaction, before anything else. */
-        readonly count: Stored<Verdict>
+        readonly count: Stored<RuleResult>
         /** Around the transaction: one payer's payments wait here, and take one connection of the pool. */
         readonly inTurn: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Busy, R>
       }
     | undefined
 }
 
-const unchecked: Check = { verdict: noObjection, counting: undefined }
+const unchecked: Check = { result: noObjection, counting: undefined }
 
 interface CheckContext {
   readonly config: RiskConfig
@@ -116,7 +116,7 @@ export const readRates = (
 
 const prefix = { refuse: "Refused by", hold: "Held by", alert: "Alert of" } as const
 
-const verdictOf = (hits: ReadonlyArray<Omit<RuleHit, "rule">>): Verdict => {
+const resultOf = (hits: ReadonlyArray<Omit<RuleHit, "rule">>): RuleResult => {
   const sentences = (action: RuleHit["action"]) => [
     ...new Set(hits.filter((hit) => hit.action === action).map(({ reason }) => `${prefix[action]} ${reason}`))
   ]
@@ -131,8 +131,8 @@ const downAction = { hold: "hold", refuse: "refuse", allow: "alert" } as const
 const blockReason = ({ org_id, subject }: ListEntry): string =>
   `the ${org_id === null ? "platform's " : ""}block list, which has the ${subject.replace("_", " ")} of this payment.`
 
-const blockedBy = (entries: ReadonlyArray<ListEntry>): Verdict =>
-  verdictOf(
+const blockedBy = (entries: ReadonlyArray<ListEntry>): RuleResult =>
+  resultOf(
     entries
       .filter(({ list }) => list === "block")
       .map((entry) => ({ action: "refuse", ofPlatform: entry.org_id === null, reason: blockReason(entry) }))
@@ -206,11 +206,11 @@ const make = Effect.gen(function* () {
             onNone: () => noObjection,
             onSome: ({ list, name: match, score }) => {
               const reason = `sanctions screening: "${name}" matches "${match}" of ${list}, score ${score.toFixed(2)}.`
-              return verdictOf([{ action: "hold", ofPlatform: true, reason }])
+              return resultOf([{ action: "hold", ofPlatform: true, reason }])
             }
           }),
           onFailure: ({ reason }) =>
-            verdictOf([
+            resultOf([
               {
                 action: downAction[settings.ifDown],
                 ofPlatform: true,
@@ -224,8 +224,8 @@ const make = Effect.gen(function* () {
   const screened = Effect.fnUntraced(function* (entries: ReadonlyArray<ListEntry>, { name }: Identities) {
     const byName = new Map(name.map((one) => [normalizeName(one), one]))
     const names = [...byName.values()].filter((one) => !isAllowed(entries, null, "name", one))
-    const verdicts = yield* Effect.forEach(names, screenOne, { concurrency: "unbounded" })
-    return verdicts.reduce(joined, noObjection)
+    const results = yield* Effect.forEach(names, screenOne, { concurrency: "unbounded" })
+    return results.reduce(joined, noObjection)
   })
 
   const countingOf = (
@@ -282,7 +282,7 @@ const make = Effect.gen(function* () {
           return to === undefined ? [] : [amount, ...counts[at]!.sums].map(({ currency }) => [currency, to] as const)
         })
       )
-      return verdictOf(
+      return resultOf(
         asked.flatMap(({ rule, subject }, at) => {
           const hit = evaluate(rule, subject, amount, counts[at]!, limit, rates)
           return hit === undefined || (hit.action === "hold" && isApproved(rule, subject)) ? [] : [hit]
@@ -303,9 +303,9 @@ const make = Effect.gen(function* () {
     const { config } = context
     const entries = config.hasLists ? yield* entriesFor(payment.org_id, identities) : []
     const blocked = blockedBy(entries)
-    if (blocked.refusals.length > 0) return { verdict: blocked, counting: undefined }
-    const verdict = yield* screened(entries, identities)
-    return { verdict, counting: countingOf(payment, context, identities, entries, isApproved) }
+    if (blocked.refusals.length > 0) return { result: blocked, counting: undefined }
+    const result = yield* screened(entries, identities)
+    return { result, counting: countingOf(payment, context, identities, entries, isApproved) }
   })
 
   /** Whether the organisation has no rules and no lists, and names are not screened. */
@@ -347,10 +347,10 @@ const make = Effect.gen(function* () {
         ip_address: ip === null ? [] : [normalizeIp(ip)],
         name: holder === null ? [] : [tidyName(holder)]
       }
-      const { counting, verdict } = yield* checkAll(payment, { ...given, config }, identities, isApproved)
+      const { counting, result } = yield* checkAll(payment, { ...given, config }, identities, isApproved)
       const counted = counting === undefined ? noObjection : yield* counting.inTurn(atomically(counting.count))
       const isNew = (hold: string) => !reasons.some((reason) => reason.includes(hold))
-      const { alerts, holds, refusals } = joined({ ...verdict, holds: verdict.holds.filter(isNew) }, counted)
+      const { alerts, holds, refusals } = joined({ ...result, holds: result.holds.filter(isNew) }, counted)
       const objections = [...refusals, ...holds]
       return {
         alerts,

@@ -8,7 +8,7 @@ import {
   organizationSide,
   unallocatedOf
 } from "../store/PaymentPostings.ts"
-import { bearsOrGetsBack, heldInReserve } from "../store/PaymentReserve.ts"
+import { isOfBorneLoss, heldInReserve } from "../store/PaymentReserve.ts"
 import { kindOf as accountKind, LedgerAccount } from "../../domain/Ledger.ts"
 import type { DecisionTime } from "./SignalContext.ts"
 import { refundedBy } from "./SignalMovements.ts"
@@ -119,7 +119,7 @@ const holdersOf = ({ org_id }: Payment, { allocations }: Books, { attempt_id, mo
   const holders = new Map<LedgerAccount, { readonly amount: bigint; readonly own: Money }>()
   for (const one of allocations) {
     const isMine = one.from === "clearing" && one.attempt_id === attempt_id && one.amount.currency === money.currency
-    if (!isMine || bearsOrGetsBack(one) === money.isNegative) continue
+    if (!isMine || isOfBorneLoss(one) === money.isNegative) continue
     const { account, accountAmount, amount } = one
     const { currency } = accountAmount
     const holder =

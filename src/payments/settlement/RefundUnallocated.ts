@@ -1,6 +1,6 @@
 /**
- * Sends money that waits for a person back through the provider that took it. The return is an attempt of its own,
- * committed before the provider is asked, and its money is held from then on: it is looked up, and shown, like every other.
+ * Returns unallocated money through the provider that collected it. The return is an attempt of its own: committed before
+ * the provider is called, with its money held, and polled like every other attempt.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { asSentence } from "../../domain/MailSafeText.ts"
@@ -41,7 +41,7 @@ import { conflict, listItems, underpaidPatch } from "./ResolutionRules.ts"
 
 export interface ReturnRequest {
   readonly reason: string
-  /** Which item of the payment; needed where money of several waits. */
+  /** Queue item to return; required if the payment has several. */
   readonly item?: string | undefined
 }
 
@@ -75,13 +75,13 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
   }
 }
 
-/** Money to be returned, and the attempt that took it. */
+/** Sum to return, and the attempt that collected it. */
 interface Wanted {
   readonly sum: UnallocatedSum
   readonly taker: Attempt
 }
 
-/** A declined return that is under way nevertheless may still pay the money. */
+/** Declined return or ramp payout that is under way nevertheless, and may still pay the same money. */
 const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: UnallocatedSum): Attempt | undefined =>
   attempts.find(
     (one) =>
@@ -151,7 +151,7 @@ const make = Effect.gen(function* () {
   const callProvider = yield* CallProvider
   const ids = yield* Ids
 
-  /** Only where a repeated reference moves money once: a person may have to repeat the command. */
+  /** Provider of a return. It must execute a repeated reference once, since an operator may have to repeat the command. */
   const refunderOf = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
     const { account, provider: name } = attempt
     const provider = yield* providers.find(name, account)
@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
     return refunding
   })
 
-  /** A payment that waits for the rest of its money waits no longer. */
+  /** Commits the return. A payment that waits for the rest of its money then fails. */
   const commit = Effect.fnUntraced(function* (
     permit: Permit<"platform">,
     payment: Payment,
@@ -187,7 +187,7 @@ const make = Effect.gen(function* () {
       settled_at: null,
       of: { attempt_id: sum.attempt_id, from: sum.from }
     }
-    // Money of a refused attempt goes back without touching the payment, which another provider may have.
+    // Money of a declined attempt goes back without a change of the payment, which another provider may have.
     const ended = isFinal(payment.status) || taker.outcome === "declined"
     const status = ended ? payment.status : "failed"
     const patch = { refunds: [...payment.refunds, part], ...(ended ? {} : underpaidPatch(payment, sum)) }
@@ -209,7 +209,7 @@ const make = Effect.gen(function* () {
     return { ...subject, sendPermit: FirstSendPermit.made(attempt) }
   })
 
-  /** A second time, where its provider still remembers the first. */
+  /** Permit to send again, while the provider still honours the reference. */
   const renewed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, provider: Refunding) {
     const again = ResendPermit.honoured(provider, refundsHonoured(provider), sentTimes(attempt, yield* store.now))
     if (Option.isNone(again)) {
@@ -230,7 +230,7 @@ const make = Effect.gen(function* () {
     reason: string
   ) {
     const { attempt, payment, sendPermit } = subject
-    // A collection that came since then is not part of what was ordered under this reference.
+    // The amount of the first order: a later collection is not part of it.
     const { amount: money, collection_id: collectionId = null } = partOf(payment, attempt)
     const reference = attempt.attempt_id
     const sent = provider.refund({
@@ -241,7 +241,7 @@ const make = Effect.gen(function* () {
       reason
     })
     const outcome = yield* callProvider.send(provider, sent, window, sendPermit, { honours: refundsHonoured(provider) })
-    // What may have been sent before is not refused because it was too late to send it again.
+    // Too late to send again is no decline, since the first order may have been sent.
     if (outcome._tag === "Declined" && outcome.unsent === "late" && !(sendPermit instanceof FirstSendPermit))
       return yield* inAMinute()
     const note = `${money.toString()} returned through ${provider.name} by ${permit.actor.id}: ${reason}`
@@ -268,7 +268,7 @@ const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, { item, reason }: ReturnRequest) {
     const history = yield* store.history(payment)
-    // All that was read belongs together, or it is another amount that should go back.
+    // Payment and history must be of one version, or the amount may be another one.
     if ((yield* reread(store, payment)).version !== payment.version) return yield* changed()
     const window = yield* openSendWindow
     const open = openReturn(payment, history, item)
@@ -280,7 +280,7 @@ const make = Effect.gen(function* () {
     }
     const wanted = yield* wantedOf(payment, history, item)
     const provider = yield* refunderOf(payment, wanted.taker)
-    // What waits in clearing, or is held by a ramp, is there: it passes no floor.
+    // Unallocated money is in clearing or in the ramp's account: no floor can be passed.
     const subject = yield* Effect.catchTags(commit(permit, payment, history, wanted, reason), {
       InsufficientFunds: Effect.die,
       TransferTaken: Effect.die
@@ -289,9 +289,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-export class ReturnToPayer extends Context.Tag("corridor/ReturnToPayer")<
-  ReturnToPayer,
+export class RefundUnallocated extends Context.Tag("corridor/RefundUnallocated")<
+  RefundUnallocated,
   Effect.Effect.Success<typeof make>
 >() {
-  static readonly layer = Layer.effect(ReturnToPayer, make)
+  static readonly layer = Layer.effect(RefundUnallocated, make)
 }

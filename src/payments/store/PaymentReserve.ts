@@ -13,23 +13,23 @@ interface Allocations {
 }
 
 /**
- * A rule gives back what was borne. Money that an operator gave to the organisation came besides, such as a second payment;
- * a rule takes that away again where it was a part of what came back.
+ * Whether an allocation is a loss that the organisation bears by an operator's decision, or the return of one by a rule.
+ * False for money that an operator credited, such as a second payment, and for its reversal by a rule.
  */
-export const bearsOrGetsBack = ({ accountAmount, by }: Pick<Allocation, "accountAmount" | "by">): boolean =>
+export const isOfBorneLoss = ({ accountAmount, by }: Pick<Allocation, "accountAmount" | "by">): boolean =>
   accountAmount.isNegative === (by !== null)
 
-/** Costs of refunds, and chargebacks that the organisation bears, on the account that the payin credits. */
+/** Refunds and borne chargebacks of a payin, on the account that it credits. */
 const takenBack = ({ org_id, refunds }: Payment, { allocations }: Allocations, side: LedgerAccount): bigint => {
   const currency = currencyOf(side)
-  // A debt is given back to the settlement balance, which pays debts.
+  // A debt is returned to the settlement balance, which pays debts.
   const bearers = [side, LedgerAccount.receivable(org_id, currency), LedgerAccount.settlement(org_id, currency)]
   const given = refunds.reduce(
     (sum, { of, state, target }) => (of === undefined && state !== "failed" ? sum + target.minor : sum),
     0n
   )
   const borne = allocations.reduce(
-    (sum, one) => (bearers.includes(one.account) && bearsOrGetsBack(one) ? sum - one.accountAmount.minor : sum),
+    (sum, one) => (bearers.includes(one.account) && isOfBorneLoss(one) ? sum - one.accountAmount.minor : sum),
     0n
   )
   const taken = given + borne
@@ -62,7 +62,7 @@ export const reservePatch = (payment: Payment, side: LedgerAccount, at: Date): P
   return { reserve: { ...reserve, parts: reservedParts(reserve, target, total_fees, at) } }
 }
 
-/** By how much a change moves the reserve, and when the next release is due after it. */
+/** Amount by which a change moves the reserve, and the time of the next release after it. */
 export const reserveAfter = (
   { patch, payment }: Change,
   entries: ReadonlyArray<Entry>

@@ -73,7 +73,7 @@ const makeAcceptInvitation = Effect.gen(function* () {
     return yield* users.register(permit, identity.subject, email)
   })
 
-  return traced("Acceptance.accept")(function* (permit: Permit<"person">, token: string) {
+  return traced("Invitations.accept")(function* (permit: Permit<"person">, token: string) {
     const { identity } = permit.actor
     if (identity === undefined) return yield* forSomeoneElse()
     return yield* atomically(

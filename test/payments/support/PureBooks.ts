@@ -12,7 +12,7 @@ import { decidePaymentChange, decideRampChange } from "../../../src/payments/set
 import { decideRefundChange } from "../../../src/payments/settlement/RefundSignalRules.ts"
 import type { SignalContext } from "../../../src/payments/settlement/SignalContext.ts"
 import { acceptedTarget } from "../../../src/payments/settlement/ResolutionOptions.ts"
-import { atOrganization, atProvider } from "../../../src/payments/settlement/ResolutionRules.ts"
+import { changeIfOrganizationBears, changeIfProviderMoved } from "../../../src/payments/settlement/ResolutionRules.ts"
 import {
   isPartialRampCollection,
   isUnderpaid,
@@ -175,7 +175,11 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
       )
         return
       const stated =
-        outcome === "failed" ? atProvider(statement) : isUnderpaid(payment, sum) ? accepted : atOrganization(statement)
+        outcome === "failed"
+          ? changeIfProviderMoved(statement)
+          : isUnderpaid(payment, sum)
+            ? accepted
+            : changeIfOrganizationBears(statement)
       apply({ ...stated, payment, at, booksBefore: books, events: [] })
     },
     refund: (name: string, part: number) => {
