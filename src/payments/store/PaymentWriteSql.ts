@@ -239,7 +239,7 @@ export const createStatement = statementsOfParts(creationParts, (has) => {
   )`
   )}${only(
     "item",
-    `, held as (
+    `, item_written as (
     insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, by_platform, opened_at)
     select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, coalesce(o.by_platform, false), c.created_at
     from input
@@ -363,7 +363,7 @@ export const applyStatement = statementsOfParts(changeParts, (has) => {
   )`
   )}${only(
     "events",
-    `, told as (
+    `, events_written as (
     insert into events (event_id, org_id, event_type, payment_id, payload, data, same_as, created_at, traceparent)
     select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, e.data, e.same_as, c.at,
       -- Where no request that is traced has caused it, the one is named that began the payment.
@@ -375,7 +375,7 @@ export const applyStatement = statementsOfParts(changeParts, (has) => {
   )`
   )}${only(
     "replaced",
-    `, named as (
+    `, movement_renamed as (
     -- The provider has named a transfer that an operator had recorded before.
     update movements m set movement_id = x.movement_id, kind = x.kind, is_total = x.is_total,
       source = x.source, heard_at = x.heard_at, refund_id = coalesce(x.refund_id, m.refund_id)
@@ -408,7 +408,7 @@ export const applyStatement = statementsOfParts(changeParts, (has) => {
   )`
   )}${only(
     "callback",
-    `, called as (
+    `, callback_written as (
     insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at)
     select k.callback_id, k.provider, k.event_key, c.payment_id, k.attempt_id, c.org_id, k.report, k.effect, c.at
     from changed c cross join lateral jsonb_to_record(c.callback) as k (
