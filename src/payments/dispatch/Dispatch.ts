@@ -14,12 +14,11 @@ import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { FirstSendPermit, CallProvider } from "../route/CallProvider.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Payment, Books } from "../store/Payment.ts"
-import { noBooks } from "../store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
 import { causeOf } from "../settlement/PaymentCommand.ts"
 import { type Recorded, RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { counter, histogram } from "../../platform/observability/Metrics.ts"
-import { type NewAttempt, openAttempt } from "../store/Change.ts"
+import { type NewAttempt, openAttempt, noBooks } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const attempts = counter(

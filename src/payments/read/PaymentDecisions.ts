@@ -10,11 +10,12 @@ import { Fees } from "../../money/fees/Fees.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured } from "../../providers/port/ResendPermit.ts"
-import { acceptedTarget, accountsFor, itemsWithOptions, type ItemWithOptions } from "../settlement/ResolutionOptions.ts"
+import { accountsFor, itemsWithOptions, type ItemWithOptions } from "../settlement/ResolutionOptions.ts"
 import { moverOf, type UnallocatedSum, unallocatedSums } from "../store/UnallocatedMoney.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
 import { traced } from "../../platform/observability/Spans.ts"
+import { acceptedTarget } from "../settlement/ResolutionRules.ts"
 
 export const shownItem = ({ decisions, money, ...item }: ItemWithOptions): typeof ShownItem.Type => ({
   ...item,

@@ -20,8 +20,7 @@ import type {
   Sender,
   AttemptContext
 } from "../../providers/port/Provider.ts"
-import type { Leg, Payment, Attempt } from "../store/Payment.ts"
-import { moneyAtProvider } from "../store/PaymentPostings.ts"
+import { type Leg, type Payment, type Attempt, moneyAtProvider } from "../store/Payment.ts"
 import { isFinal } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Sent } from "../../providers/port/ResendPermit.ts"

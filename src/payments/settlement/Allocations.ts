@@ -1,13 +1,15 @@
 /** Allocations of unallocated money: which account bears missing money or gets received money. Pure. */
 import { Money } from "../../domain/Money.ts"
 import { netOf, type NetByAttempt, type Sum } from "../../domain/Movement.ts"
-import type { Attempt, Books, Payment, Refund, Allocation } from "../store/Payment.ts"
 import {
-  organizationAccount,
-  organizationAccountThrough,
-  organizationSide,
-  unallocatedOf
-} from "../store/PaymentPostings.ts"
+  type Attempt,
+  type Books,
+  type Payment,
+  type Refund,
+  type Allocation,
+  organizationSide
+} from "../store/Payment.ts"
+import { organizationAccount, organizationAccountThrough, unallocatedOf } from "../store/PaymentPostings.ts"
 import { isOfBorneLoss, heldInReserve } from "../store/PaymentReserve.ts"
 import { kindOf as accountKind, LedgerAccount } from "../../domain/Ledger.ts"
 import type { DecisionTime } from "./SignalContext.ts"

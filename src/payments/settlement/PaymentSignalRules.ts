@@ -10,8 +10,8 @@ import {
   type ProviderSignal
 } from "../../domain/PaymentStatusRules.ts"
 import type { PaymentPatch, NewAttempt } from "../store/Change.ts"
-import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
-import { moneyAtProvider, isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
+import { type Attempt, type Payment, type PaymentFailure, moneyAtProvider } from "../store/Payment.ts"
+import { isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import {
   failureContradiction,

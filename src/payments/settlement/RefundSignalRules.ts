@@ -4,8 +4,7 @@ import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { netOf, netByAttempt } from "../../domain/Movement.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/PaymentStatusRules.ts"
-import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
-import { organizationSide } from "../store/PaymentPostings.ts"
+import { type Books, type Payment, type Refund, type RefundState, organizationSide } from "../store/Payment.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import {
   failureContradiction,

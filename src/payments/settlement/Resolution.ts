@@ -15,10 +15,8 @@ import { Fees } from "../../money/fees/Fees.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Change } from "../store/Change.ts"
 import type { Allocation, Attempt, Payment } from "../store/Payment.ts"
-import { booksAfter, entriesOfChange, organizationAccount } from "../store/PaymentPostings.ts"
-import { reservePatch } from "../store/PaymentReserve.ts"
+import { entriesOfChange, organizationAccount } from "../store/PaymentPostings.ts"
 import { orNotFound, PaymentStore, type PaymentHistory, reread } from "../store/PaymentStore.ts"
 import {
   isPartialRampCollection,
@@ -27,22 +25,14 @@ import {
   type UnallocatedSum,
   unallocatedSums
 } from "../store/UnallocatedMoney.ts"
-import {
-  acceptedTarget,
-  hasMoved,
-  isAbout,
-  isCorrectable,
-  isUnknownOutcome,
-  unsentPayout
-} from "./ResolutionOptions.ts"
 import { asReceivable } from "./Allocations.ts"
-import { operatorStatedOrder, operatorStatedReversal, recordMovements, refundedOf } from "./SignalMovements.ts"
-import { appendNote } from "./SignalContext.ts"
+import { operatorStatedOrder, operatorStatedReversal, recordMovements } from "./SignalMovements.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
-import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
+import { FundingEvents } from "./PaymentEvents.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
 import {
   allocatedToOrganization,
+  changeOfDecision,
   changeIfOrganizationBears,
   changeIfProviderMoved,
   conflict,
@@ -55,7 +45,13 @@ import {
   partOfSum,
   type ResolutionRequest,
   type StatedChange,
-  type OperatorStatement
+  type OperatorStatement,
+  isAbout,
+  isUnknownOutcome,
+  acceptedTarget,
+  hasMoved,
+  isCorrectable,
+  unsentPayout
 } from "./ResolutionRules.ts"
 import { changed, type ReturnRequest, RefundUnallocated } from "./RefundUnallocated.ts"
 import { traced } from "../../platform/observability/Spans.ts"
@@ -150,49 +146,17 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         note: string,
         detail: Readonly<Record<string, unknown>>
       ) {
-        const { org_id, payment_id } = payment
-        const by = permit.actor.id
         const at = new Date(yield* Clock.currentTimeMillis)
         const fresh = yield* ids.several(EVENTS)
-        const context = { at, newId: () => fresh.shift()! }
-        const { refund, ...rest } = stated
-        const completed: Payment = { ...payment, ...stated.patch, status: stated.status }
-        const patch = {
-          ...stated.patch,
-          comments: appendNote(payment.comments, note),
-          ...reservePatch(completed, organizationAccount(completed), at)
-        }
-        const plain: Change = { ...rest, payment, patch, at, booksBefore: history, events: [] }
-        const refunded = refundedOf({ ...payment, ...patch, status: stated.status }, booksAfter(plain))
-        const after: Payment = { ...payment, ...patch, refunded, status: stated.status, updated_at: at }
-        const change: Change = {
-          ...plain,
-          patch: { ...patch, refunded },
-          events: [
-            ...refundEvent(context, after, refund, payment),
-            ...eventsOf(context, after, payment.status),
-            ...allocationEvents(context, after, stated.allocations ?? [])
-          ],
-          openItems: [
-            {
-              item_id: context.newId(),
-              org_id,
-              kind: "resolution",
-              payment_id,
-              attempt_id: stated.allocations?.[0]?.attempt_id ?? stated.attempt?.attempt_id ?? null,
-              detail: note,
-              opened_at: at,
-              closed_by: by
-            }
-          ]
-        }
+        const decision = { at, by: permit.actor.id, newId: () => fresh.shift()! }
+        const { after, change } = changeOfDecision(payment, history, stated, note, decision)
         const written = store.apply(change).pipe(Effect.catchTag("TransferTaken", ofAnother))
         if (!(yield* written)) return yield* changed()
         if (payment.funding !== null) yield* funding.posted(after, entriesOfChange(change), note)
         yield* audit.record(permit, {
           action: "payment.resolved",
-          org: org_id,
-          subject: ["payment", payment_id],
+          org: payment.org_id,
+          subject: ["payment", payment.payment_id],
           detail
         })
         return yield* reread(store, payment)

@@ -17,13 +17,22 @@ import {
   describeSum
 } from "../store/UnallocatedMoney.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
-import { heldByRamp, organizationSide, organizationAccount } from "../store/PaymentPostings.ts"
+import { organizationAccount } from "../store/PaymentPostings.ts"
 import { heldInReserve } from "../store/PaymentReserve.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { openAmount, reservedParts } from "../../domain/Reserve.ts"
 import { refundSettledAfterFailing, allocateToOrganization } from "./Allocations.ts"
 import { settledTransfers, stillMoved } from "./SignalMovements.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
+import {
+  isUnknownOutcome,
+  isAbout,
+  hasMoved,
+  isCorrectable,
+  isPaidLate,
+  unsentPayout,
+  acceptedTarget
+} from "./ResolutionRules.ts"
 
 /** Effect of a decision on the organisation's balance. */
 interface BalanceChange {
@@ -131,26 +140,6 @@ const allocationOf = (
   const decided = { allocation_id: "", note: "", by: null, at: payment.updated_at }
   return allocateToOrganization(payment, mover, { money, from, movements }, decided)
 }
-
-/** Target amount of an underpaid payin if it is accepted; undefined: not possible. */
-export const acceptedTarget = (payment: Payment, sum: UnallocatedSum): Money | undefined => {
-  if (!isUnderpaid(payment, sum) || sum.money.currency !== payment.amount.currency) return undefined
-  const target = organizationSide(payment, sum.money, false)
-  return target.isPositive ? target : undefined
-}
-
-/** Whether a failed ramp was paid out after all, while the collected money is still there for it. */
-export const isPaidLate = (
-  payment: Payment,
-  history: PaymentHistory,
-  mover: Attempt,
-  { money }: UnallocatedSum
-): boolean =>
-  mover.leg === "settlement" &&
-  payment.status === "failed" &&
-  money.isNegative &&
-  money.currency === payment.target.currency &&
-  heldByRamp(payment, history).minor >= payment.amount.minor
 
 interface OptionSubject {
   readonly payment: Payment
@@ -289,51 +278,16 @@ const eitherOutcome: ReadonlyArray<ResolutionOption> = [
   resolve("failed", "It did not: the provider moved nothing, or has it back", null)
 ]
 
-/** Ramp payout that is not sent yet: an operator can still stop it. */
-export const unsentPayout = ({ payout_id, status }: Payment, { attempts }: PaymentHistory): Attempt | undefined =>
-  status === "processing"
-    ? attempts.find(
-        ({ attempt_id, leg, outcome, sends }) =>
-          attempt_id === payout_id && leg === "settlement" && sends === 0 && outcome === null
-      )
-    : undefined
-
 /** An attempt on the manual rail, which only an operator resolves. */
 const byHandOnly = ({ status }: Payment, { attempts }: PaymentHistory): Attempt | undefined =>
   isFinal(status)
     ? undefined
     : attempts.find(({ leg, outcome, provider }) => provider === "manual" && outcome === "accepted" && leg !== "return")
 
-/** Whether an item is about an attempt. An item without an attempt is about the accepted one. */
-export const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
-  item.attempt_id === null
-    ? outcome === "accepted" && (leg === "payment" || leg === "collection")
-    : item.attempt_id === attempt_id
-
-/** Whether the payment's money moved through this attempt. */
-export const hasMoved = (
-  { payout_id, ramp, refunds, status, taken_by }: Payment,
-  { attempt_id, leg }: Attempt
-): boolean => {
-  switch (leg) {
-    case "collection":
-      return (ramp?.collected ?? null) !== null && taken_by === attempt_id
-    case "refund":
-    case "return":
-      return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
-    default:
-      return (status === "completed" || status === "refunded") && (taken_by === attempt_id || payout_id === attempt_id)
-  }
-}
-
 const correction = (one: RecordedMovement): ResolutionOption => ({
   ...resolve("completed", `Another amount of ${one.movement_id} is right, not ${one.amount.toString()}`, null),
   corrects: one
 })
-
-/** Whether an operator can correct the amount of a transfer: not while the payment still waits for its money. */
-export const isCorrectable = (payment: Payment, attempt: Attempt): boolean =>
-  hasMoved(payment, attempt) || isFinal(payment.status)
 
 const correctionsOf = (payment: Payment, { movements }: PaymentHistory, attempt: Attempt) =>
   isCorrectable(payment, attempt) ? settledTransfers({ attempt, payment, movements }).map(correction) : []
@@ -359,9 +313,6 @@ const aboutQuestion = (
     resolve("failed", `${attempt.provider} has all of it back: ${all} are booked as returned`, null)
   ]
 }
-
-export const isUnknownOutcome = ({ closed_at, kind }: StoredOperatorItem): boolean =>
-  kind === "unknown_outcome" && closed_at === null
 
 /** Open items of a payment, each with its decisions. */
 export const itemsWithOptions = (

@@ -4,14 +4,25 @@ import { AttemptId } from "../../domain/Ids.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { type MovementToWrite, OPERATOR_ID } from "../../domain/Movement.ts"
+import { isFinal } from "../../domain/PaymentStatus.ts"
 import { absenceGrace } from "../../domain/policies/PaymentPolicies.ts"
-import type { Change } from "../store/Change.ts"
-import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
+import { booksAfter, type Change } from "../store/Change.ts"
+import {
+  type Attempt,
+  kindOfAttempt,
+  organizationSide,
+  type Payment,
+  type Refund,
+  type StoredOperatorItem
+} from "../store/Payment.ts"
+import { heldByRamp, organizationAccount } from "../store/PaymentPostings.ts"
+import { reservePatch } from "../store/PaymentReserve.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { absolute, describeSum, isUnderpaid, type UnallocatedSum } from "../store/UnallocatedMoney.ts"
-import { isAbout, isPaidLate, isUnknownOutcome } from "./ResolutionOptions.ts"
 import { allocateToOrganization, refundSettledAfterFailing } from "./Allocations.ts"
-import { pendingMovement, settledTransfers } from "./SignalMovements.ts"
+import { pendingMovement, refundedOf, settledTransfers } from "./SignalMovements.ts"
+import { appendNote } from "./SignalContext.ts"
+import { allocationEvents, eventsOf, refundEvent } from "./PaymentEvents.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { partsAfter, statusAfter } from "./RefundSignalRules.ts"
 
@@ -38,6 +49,15 @@ export interface ResolutionRequest {
   /** Part of the sum, without a sign; default: all. Of a transfer that was reported with two amounts: the right one. */
   readonly amount?: BigDecimal.BigDecimal | undefined
 }
+
+export const isUnknownOutcome = ({ closed_at, kind }: StoredOperatorItem): boolean =>
+  kind === "unknown_outcome" && closed_at === null
+
+/** Whether an item is about an attempt. An item without an attempt is about the accepted one. */
+export const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
+  item.attempt_id === null
+    ? outcome === "accepted" && (leg === "payment" || leg === "collection")
+    : item.attempt_id === attempt_id
 
 /** Whether a provider call may still be under way; nothing is decided meanwhile. */
 export const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {
@@ -67,6 +87,55 @@ export const needsOperator =
       isOnManualRail(payment, attempt) ||
       hasItem(history, attempt))
 
+/** Whether the payment's money moved through this attempt. */
+export const hasMoved = (
+  { payout_id, ramp, refunds, status, taken_by }: Payment,
+  { attempt_id, leg }: Attempt
+): boolean => {
+  switch (leg) {
+    case "collection":
+      return (ramp?.collected ?? null) !== null && taken_by === attempt_id
+    case "refund":
+    case "return":
+      return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
+    default:
+      return (status === "completed" || status === "refunded") && (taken_by === attempt_id || payout_id === attempt_id)
+  }
+}
+
+/** Whether an operator can correct the amount of a transfer: not while the payment still waits for its money. */
+export const isCorrectable = (payment: Payment, attempt: Attempt): boolean =>
+  hasMoved(payment, attempt) || isFinal(payment.status)
+
+/** Whether a failed ramp was paid out after all, while the collected money is still there for it. */
+export const isPaidLate = (
+  payment: Payment,
+  history: PaymentHistory,
+  mover: Attempt,
+  { money }: UnallocatedSum
+): boolean =>
+  mover.leg === "settlement" &&
+  payment.status === "failed" &&
+  money.isNegative &&
+  money.currency === payment.target.currency &&
+  heldByRamp(payment, history).minor >= payment.amount.minor
+
+/** Ramp payout that is not sent yet: an operator can still stop it. */
+export const unsentPayout = ({ payout_id, status }: Payment, { attempts }: PaymentHistory): Attempt | undefined =>
+  status === "processing"
+    ? attempts.find(
+        ({ attempt_id, leg, outcome, sends }) =>
+          attempt_id === payout_id && leg === "settlement" && sends === 0 && outcome === null
+      )
+    : undefined
+
+/** Target amount of an underpaid payin if it is accepted; undefined: not possible. */
+export const acceptedTarget = (payment: Payment, sum: UnallocatedSum): Money | undefined => {
+  if (!isUnderpaid(payment, sum) || sum.money.currency !== payment.amount.currency) return undefined
+  const target = organizationSide(payment, sum.money, false)
+  return target.isPositive ? target : undefined
+}
+
 /** Lists open items in an error message, so that the operator can name one. */
 export const listItems = (
   payment: Payment,
@@ -81,6 +150,50 @@ export const listItems = (
 /** Part of a change that an operator's decision about money sets. */
 export type StatedChange = Pick<Change, "cause" | "patch" | "status"> &
   Partial<Pick<Change, "attempt" | "allocations" | "movements">> & { readonly refund?: Refund }
+
+/** Change of a decision, with its note, events and the item that records it; and the payment after it. */
+export const changeOfDecision = (
+  payment: Payment,
+  history: PaymentHistory,
+  { refund, ...stated }: StatedChange,
+  note: string,
+  { at, by, newId }: Pick<OperatorStatement, "at" | "by" | "newId">
+): { readonly change: Change; readonly after: Payment } => {
+  const { org_id, payment_id } = payment
+  const { status } = stated
+  const decided: Payment = { ...payment, ...stated.patch, status }
+  const patch = {
+    ...stated.patch,
+    comments: appendNote(payment.comments, note),
+    ...reservePatch(decided, organizationAccount(decided), at)
+  }
+  const plain: Change = { ...stated, payment, patch, at, booksBefore: history, events: [] }
+  const refunded = refundedOf({ ...payment, ...patch, status }, booksAfter(plain))
+  const after: Payment = { ...payment, ...patch, refunded, status, updated_at: at }
+  const context = { at, newId }
+  const change: Change = {
+    ...plain,
+    patch: { ...patch, refunded },
+    events: [
+      ...refundEvent(context, after, refund, payment),
+      ...eventsOf(context, after, payment.status),
+      ...allocationEvents(context, after, stated.allocations ?? [])
+    ],
+    openItems: [
+      {
+        item_id: newId(),
+        org_id,
+        kind: "resolution",
+        payment_id,
+        attempt_id: stated.allocations?.[0]?.attempt_id ?? stated.attempt?.attempt_id ?? null,
+        detail: note,
+        opened_at: at,
+        closed_by: by
+      }
+    ]
+  }
+  return { change, after }
+}
 
 export interface OperatorStatement {
   readonly payment: Payment

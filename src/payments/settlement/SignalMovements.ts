@@ -13,8 +13,14 @@ import {
   netByAttempt
 } from "../../domain/Movement.ts"
 import { hasState, type ProviderSignal } from "../../domain/PaymentStatusRules.ts"
-import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
-import { moneyAtProvider } from "../store/PaymentPostings.ts"
+import {
+  type Attempt,
+  type Books,
+  kindOfAttempt,
+  type Payment,
+  type Refund,
+  moneyAtProvider
+} from "../store/Payment.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import type { SignalContext } from "./SignalContext.ts"
 

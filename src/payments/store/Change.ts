@@ -130,6 +130,23 @@ export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ..
   sent_at: attempt.started_at
 })
 
+export const noBooks: Books = { movements: [], allocations: [] }
+
+/** The movements of a payment once those of a change are recorded. */
+const recordedAfter = ({ movements = [], booksBefore = noBooks }: Change): Books["movements"] => {
+  const isSame = (one: Books["movements"][number]) => (written: NonNullable<Change["movements"]>[number]) =>
+    one.provider === written.provider &&
+    one.account === written.account &&
+    ((one.kind === written.kind && one.movement_id === written.movement_id) || one.movement_id === written.replaces)
+  return [...booksBefore.movements.filter((one) => !movements.some(isSame(one))), ...movements]
+}
+
+/** Movements and allocations after a change. */
+export const booksAfter = (change: Change): Books => ({
+  movements: recordedAfter(change),
+  allocations: [...(change.booksBefore ?? noBooks).allocations, ...(change.allocations ?? [])]
+})
+
 const payments = counter(
   "corridor_payments_total",
   "Payments that came into a status, by status, provider (the one that was asked last, or none), method and direction.",

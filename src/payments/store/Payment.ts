@@ -6,7 +6,7 @@ import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import type { PaymentReserve } from "../../domain/Reserve.ts"
 import { nextActions, type Report } from "../../domain/Outcome.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
@@ -309,3 +309,24 @@ export const kindOfAttempt = (
 }
 
 export const isOpen = (attempt: Attempt): boolean => attempt.outcome !== "declined"
+
+/** Rounds down what the organisation gets and up what it pays, so that rounding never gains money. */
+const share = (whole: Money, part: Money, of: Money, up: boolean): Money => {
+  const exact = whole.minor * part.minor
+  const down = exact / of.minor
+  return new Money({ currency: whole.currency, minor: up && down * of.minor !== exact ? down + 1n : down })
+}
+
+/** Organisation's side of an amount that a provider moved, at the payment's rate. */
+export const organizationSide = ({ amount, direction, target }: Payment, moved: Money, pays: boolean): Money => {
+  if (direction === "external") return moved
+  const [organizations, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
+  return theirs.currency === moved.currency ? share(organizations, moved, theirs, pays) : moved
+}
+
+/** Amount that the provider collects or pays. */
+export const moneyAtProvider = ({
+  amount,
+  direction,
+  target
+}: Pick<Payment, "amount" | "direction" | "target">): Money => (direction === "outbound" ? target : amount)

@@ -24,7 +24,7 @@ import {
   type NetByAttempt
 } from "../../domain/Movement.ts"
 import type { Allocation, Books, Payment, Refund, Attempt } from "./Payment.ts"
-import type { Change, NewPayment } from "./Change.ts"
+import { type Change, type NewPayment, noBooks, booksAfter } from "./Change.ts"
 import { reservePostings } from "./PaymentReserve.ts"
 import { isFinal, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 
@@ -93,8 +93,6 @@ export const holdAfter = (
 }
 
 const { clearing, fees, fx, held, ramp } = LedgerAccount
-
-export const noBooks: Books = { movements: [], allocations: [] }
 
 type AccountOf = (currency: Money["currency"]) => LedgerAccount
 
@@ -363,21 +361,6 @@ const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind
     : { kind: "adjustment", reference: decided.attempt_id }
 }
 
-/** The movements of a payment once those of a change are recorded. */
-const recordedAfter = ({ movements = [], booksBefore = noBooks }: Change): Books["movements"] => {
-  const isSame = (one: Books["movements"][number]) => (written: NonNullable<Change["movements"]>[number]) =>
-    one.provider === written.provider &&
-    one.account === written.account &&
-    ((one.kind === written.kind && one.movement_id === written.movement_id) || one.movement_id === written.replaces)
-  return [...booksBefore.movements.filter((one) => !movements.some(isSame(one))), ...movements]
-}
-
-/** Movements and allocations after a change. */
-export const booksAfter = (change: Change): Books => ({
-  movements: recordedAfter(change),
-  allocations: [...(change.booksBefore ?? noBooks).allocations, ...(change.allocations ?? [])]
-})
-
 /** Entries between the reserve and the account that the payin credits. */
 const reserveEntries = (before: Payment, booksBefore: Books, after: Payment, books: Books): ReadonlyArray<Entry> => {
   if (after.reserve === null) return []
@@ -404,24 +387,3 @@ export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
     ...reserveEntries(payment, booksBefore, after, books)
   ]
 }
-
-/** Rounds down what the organisation gets and up what it pays, so that rounding never gains money. */
-const share = (whole: Money, part: Money, of: Money, up: boolean): Money => {
-  const exact = whole.minor * part.minor
-  const down = exact / of.minor
-  return new Money({ currency: whole.currency, minor: up && down * of.minor !== exact ? down + 1n : down })
-}
-
-/** Organisation's side of an amount that a provider moved, at the payment's rate. */
-export const organizationSide = ({ amount, direction, target }: Payment, moved: Money, pays: boolean): Money => {
-  if (direction === "external") return moved
-  const [organizations, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
-  return theirs.currency === moved.currency ? share(organizations, moved, theirs, pays) : moved
-}
-
-/** Amount that the provider collects or pays. */
-export const moneyAtProvider = ({
-  amount,
-  direction,
-  target
-}: Pick<Payment, "amount" | "direction" | "target">): Money => (direction === "outbound" ? target : amount)

@@ -14,12 +14,12 @@ import {
   selectedColumns
 } from "../../../src/payments/store/PaymentRow.ts"
 import { type Attempt, HistoryRow, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
-import { noBooks } from "../../../src/payments/store/PaymentPostings.ts"
 import { rowsAs } from "../../../src/platform/database/Query.ts"
 import type { StartedFake } from "../../fakes/AllFakes.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
 import { VirtualAccount, storedTransactions } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"
+import { noBooks } from "../../../src/payments/store/Change.ts"
 
 const history = rowsAs(HistoryRow)
 const items = rowsAs(StoredOperatorItem)

@@ -6,13 +6,16 @@ import { Money } from "../../../src/domain/Money.ts"
 import { signedAmount, type Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/PaymentStatusRules.ts"
-import { openAttempt, type Change, type NewAttempt } from "../../../src/payments/store/Change.ts"
+import { openAttempt, type Change, type NewAttempt, booksAfter, noBooks } from "../../../src/payments/store/Change.ts"
 import { isRamp } from "../../../src/payments/route/RampPayout.ts"
 import { decidePaymentChange, decideRampChange } from "../../../src/payments/settlement/PaymentSignalRules.ts"
 import { decideRefundChange } from "../../../src/payments/settlement/RefundSignalRules.ts"
 import type { SignalContext } from "../../../src/payments/settlement/SignalContext.ts"
-import { acceptedTarget } from "../../../src/payments/settlement/ResolutionOptions.ts"
-import { changeIfOrganizationBears, changeIfProviderMoved } from "../../../src/payments/settlement/ResolutionRules.ts"
+import {
+  changeIfOrganizationBears,
+  changeIfProviderMoved,
+  acceptedTarget
+} from "../../../src/payments/settlement/ResolutionRules.ts"
 import {
   isPartialRampCollection,
   isUnderpaid,
@@ -20,7 +23,7 @@ import {
   unallocatedSums
 } from "../../../src/payments/store/UnallocatedMoney.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
-import { booksAfter, entriesOfChange, noBooks } from "../../../src/payments/store/PaymentPostings.ts"
+import { entriesOfChange } from "../../../src/payments/store/PaymentPostings.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { blankPayment } from "./NewPayment.ts"
 
