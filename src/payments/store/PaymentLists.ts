@@ -1,24 +1,33 @@
 /**
- * Lists and searches of payments in PostgreSQL: none takes longer because there are more payments. Values are found by
- * indexes. Parts of references and names are found by reading a bounded number of entries of the list's index, newest
- * first.
+ * Lists, searches, histories and open items of payments in PostgreSQL. None becomes slower with the number of payments:
+ * values are found by indexes, parts of references and names in a bounded number of the newest entries.
  */
 import type { SqlClient, Statement } from "@effect/sql"
-import { Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { AnyCurrencyCode } from "../../domain/Currency.ts"
+import { currencyOf, kindOf } from "../../domain/Ledger.ts"
+import { AccountName } from "../../money/ledger/LedgerCheck.ts"
+import { orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import {
   inScope,
+  moneyOf,
   newest,
   newestAmong,
+  ownedBy,
   ownedIn,
+  query,
+  rowsAs,
   type Scope,
   type Window,
   type Position
 } from "../../platform/database/Query.ts"
 import { idsByReference, idsOfCustomer } from "./PaymentSearch.ts"
-import { paymentOf } from "./PaymentRow.ts"
-import type { PaymentFilter, TextFilter, TextSearched } from "./PaymentStore.ts"
+import { attemptColumns, attemptOf, booksColumns, booksOf, paymentOf, readRows } from "./PaymentRow.ts"
+import { HistoryRow, OpenItem, type Payment, StoredCallback, StoredOperatorItem } from "./Payment.ts"
+import { describeSum } from "./UnallocatedMoney.ts"
+import type { PaymentFilter, PaymentHistory, TextFilter, TextSearched } from "./PaymentStore.ts"
 import { matchesValues, type SearchedAmount, type SearchTerms } from "./SearchTerms.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { movementKinds } from "../../domain/Movement.ts"
@@ -295,3 +304,93 @@ export const textSearch = (
       select ${columns} from payments where ${all} order by created_at desc, payment_id desc limit ${take}
     ) p on true`
 }
+
+/** An item, or money that waits on an account of the books with what its words are about. */
+const WaitingRow = Schema.Struct({
+  ...OpenItem.fields,
+  account: Schema.NullOr(AccountName),
+  balance: Schema.NullOr(Schema.String),
+  status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
+  direction: Schema.NullOr(Schema.Literal(...flows)),
+  amount: Schema.NullOr(Schema.String),
+  currency: Schema.NullOr(AnyCurrencyCode)
+})
+const waitingRows = query(WaitingRow)
+
+const openItemOf = (row: typeof WaitingRow.Type): OpenItem => {
+  const { account, amount, balance, currency, direction, status, ...item } = row
+  if (
+    account === null ||
+    amount === null ||
+    balance === null ||
+    currency === null ||
+    direction === null ||
+    status === null
+  ) {
+    return item
+  }
+  const money = moneyOf(balance, currencyOf(account))
+  const from = kindOf(account) === "ramp" ? "ramp" : "clearing"
+  return { ...item, detail: describeSum({ amount: moneyOf(amount, currency), direction, status }, { money, from }) }
+}
+
+/** Open items of operators and unallocated money, newest first. */
+export const openItemsSql = (sql: SqlClient.SqlClient, scope: Scope, window: Window) => {
+  const rest = Option.match(window.after, {
+    onNone: () => sql`true`,
+    onSome: ([at, id]) => sql`(opened_at, item_id) < (${at}::timestamptz, ${id}::uuid)`
+  })
+  return sql`with waiting as (
+            select b.account, b.balance, b.org_id, split_part(b.account, '/', 2)::uuid as payment_id,
+              (select max(p.created_at) from ledger_postings p where p.account = b.account) as opened_at
+            from ledger_balances b
+            where b.waits and b.account not like 'receivable/%' and ${inScope(sql, scope)}
+          ), items as (
+            select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, null::text as account,
+              null::text as balance, null::text as status, null::text as direction, null::text as amount,
+              null::text as currency
+            from operator_items where closed_at is null and ${inScope(sql, scope)}
+            union all
+            select md5(w.account || case when w.balance < 0 then ' gone' else '' end)::uuid, w.org_id, 'suspense', w.payment_id,
+              case when w.account like 'ramp/%' then p.taken_by else split_part(w.account, '/', 3)::uuid end, '',
+              w.opened_at, w.account, w.balance::text, p.status, p.direction, p.amount::text, p.currency
+            from waiting w join payments p on p.payment_id = w.payment_id
+            where w.account like 'clearing/%' or p.status in ('failed', 'refunded', 'canceled')
+          )
+          select * from items where ${rest} order by opened_at desc, item_id desc limit ${window.take}`.pipe(
+    waitingRows.all,
+    Effect.map((rows) => rows.map(openItemOf))
+  )
+}
+
+const historyRows = rowsAs(HistoryRow)
+const callbackRows = rowsAs(StoredCallback)
+const itemRows = rowsAs(StoredOperatorItem)
+
+/** Everything that is recorded about a payment, each kind by time. */
+export const historySql = (sql: SqlClient.SqlClient, { payment_id, org_id }: Payment): Stored<PaymentHistory> =>
+  Effect.all({
+    statusChanges: sql`select payment_id, org_id, version, from_status, to_status, cause, at
+              from payment_history where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by version`.pipe(
+      Effect.flatMap(historyRows)
+    ),
+    attempts: sql`select ${sql.literal(attemptColumns())} from attempts
+              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by started_at, attempt_id`.pipe(
+      readRows(attemptOf)
+    ),
+    callbacks: sql`select callback_id, provider, event_key, payment_id, attempt_id, org_id,
+              report, effect, received_at from provider_callbacks
+              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by received_at, callback_id`.pipe(
+      Effect.flatMap(callbackRows)
+    ),
+    items: sql`select item_id, org_id, kind, payment_id, attempt_id, detail, by_platform, opened_at,
+              closed_at, closed_by from operator_items
+              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by opened_at, item_id`.pipe(
+      Effect.flatMap(itemRows)
+    ),
+    books: sql`select ${sql.literal(booksColumns("p."))} from payments p
+              where p.payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`
+  }).pipe(
+    Effect.map(({ books, ...rest }) => ({ ...rest, ...booksOf(books[0] ?? {}) })),
+    orDatabaseFailure
+  )

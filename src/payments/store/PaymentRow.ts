@@ -327,6 +327,31 @@ export const movementRow = ({ amount, replaces, ...one }: MovementToWrite) => ({
   replaces: replaces ?? null
 })
 
+const movementFields = {
+  provider: "text",
+  account: "uuid",
+  kind: "text",
+  movement_id: "text",
+  attempt_id: "uuid",
+  refund_id: "uuid",
+  amount: "numeric",
+  currency: "text",
+  state: "text",
+  is_total: "boolean",
+  source: "text",
+  heard_at: "timestamptz"
+}
+export const movementColumns = (prefix: string) =>
+  Object.keys(movementFields)
+    .map((name) => prefix + name)
+    .join(", ")
+export const movementNames = movementColumns("")
+export const recordOf = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(", ")
+export const movementRecord = recordOf({ ...movementFields, replaces: "text" })
+
 export const allocationRow = ({ amount, by, from, accountAmount, ...one }: Allocation) => ({
   ...one,
   origin: from,

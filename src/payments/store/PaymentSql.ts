@@ -9,8 +9,6 @@ import {
   batchOf,
   execute,
   firstRow,
-  inScope,
-  moneyOf,
   ownedBy,
   query,
   rowsAs,
@@ -19,13 +17,7 @@ import {
 } from "../../platform/database/Query.ts"
 import { currentTraceparent } from "../../platform/observability/Spans.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { AnyCurrencyCode } from "../../domain/Currency.ts"
-import { flows } from "../../domain/Corridor.ts"
-import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { movementKinds } from "../../domain/Movement.ts"
-import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { AccountName } from "../../money/ledger/LedgerCheck.ts"
-import { describeSum } from "./UnallocatedMoney.ts"
 import { storedPayloads } from "../../webhooks/EventPayload.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/LedgerSql.ts"
@@ -38,8 +30,6 @@ import {
   attemptOfPaymentColumns,
   attemptOfPayment,
   allocationRow,
-  booksColumns,
-  booksOf,
   movementRow,
   paymentOf,
   readRows,
@@ -48,8 +38,7 @@ import {
 } from "./PaymentRow.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
 import { reserveAfter } from "./PaymentReserve.ts"
-import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
-import { containing, filtered, textSearched } from "./PaymentLists.ts"
+import { containing, filtered, historySql, openItemsSql, textSearched } from "./PaymentLists.ts"
 import {
   applyStatement,
   type ChangePart,
@@ -75,9 +64,6 @@ import {
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const changedRows = rowsAs(Schema.Struct({ seq: Schema.Number, has_webhooks: Schema.Boolean }))
-const historyRows = rowsAs(HistoryRow)
-const callbackRows = rowsAs(StoredCallback)
-const itemRows = rowsAs(StoredOperatorItem)
 const takenRows = query(
   Schema.Struct({
     kind: Schema.Literal(...movementKinds),
@@ -86,35 +72,6 @@ const takenRows = query(
     org_id: OrgId
   })
 )
-
-/** An item, or money that waits on an account of the books with what its words are about. */
-const WaitingRow = Schema.Struct({
-  ...OpenItem.fields,
-  account: Schema.NullOr(AccountName),
-  balance: Schema.NullOr(Schema.String),
-  status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
-  direction: Schema.NullOr(Schema.Literal(...flows)),
-  amount: Schema.NullOr(Schema.String),
-  currency: Schema.NullOr(AnyCurrencyCode)
-})
-const waitingRows = query(WaitingRow)
-
-const openItemOf = (row: typeof WaitingRow.Type): OpenItem => {
-  const { account, amount, balance, currency, direction, status, ...item } = row
-  if (
-    account === null ||
-    amount === null ||
-    balance === null ||
-    currency === null ||
-    direction === null ||
-    status === null
-  ) {
-    return item
-  }
-  const money = moneyOf(balance, currencyOf(account))
-  const from = kindOf(account) === "ramp" ? "ramp" : "clearing"
-  return { ...item, detail: describeSum({ amount: moneyOf(amount, currency), direction, status }, { money, from }) }
-}
 
 const attemptBody = (attempt: AttemptPatch) => ({
   attempt_id: attempt.attempt_id,
@@ -410,32 +367,7 @@ export const paymentStoreSql = Layer.scoped(
       callbackSeen: (provider, key) =>
         anyRow(sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`),
       ...attemptQueueSql(sql, announce, (yield* Settings).retention.strayCallbacks),
-      history: ({ payment_id, org_id }) =>
-        Effect.all({
-          statusChanges: sql`select payment_id, org_id, version, from_status, to_status, cause, at
-              from payment_history where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by version`.pipe(
-            Effect.flatMap(historyRows)
-          ),
-          attempts: sql`select ${ofAttempt} from attempts
-              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by started_at, attempt_id`.pipe(
-            readRows(attemptOf)
-          ),
-          callbacks: sql`select callback_id, provider, event_key, payment_id, attempt_id, org_id,
-              report, effect, received_at from provider_callbacks
-              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by received_at, callback_id`.pipe(
-            Effect.flatMap(callbackRows)
-          ),
-          items: sql`select item_id, org_id, kind, payment_id, attempt_id, detail, by_platform, opened_at,
-              closed_at, closed_by from operator_items
-              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by opened_at, item_id`.pipe(
-            Effect.flatMap(itemRows)
-          ),
-          books: sql`select ${sql.literal(booksColumns("p."))} from payments p
-              where p.payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`
-        }).pipe(
-          Effect.map(({ books, ...rest }) => ({ ...rest, ...booksOf(books[0] ?? {}) })),
-          orDatabaseFailure
-        ),
+      history: (payment) => historySql(sql, payment),
       replaceFees: ({ created_at, org_id, payment_id }, fees) => {
         const rows = fees.map(({ amount, ...fee }) => ({
           ...fee,
@@ -453,33 +385,7 @@ export const paymentStoreSql = Layer.scoped(
           delete from payment_fees where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}
             and fee_id not in (select fee_id from kept)`)
       },
-      openItems: (scope, window) => {
-        const rest = Option.match(window.after, {
-          onNone: () => sql`true`,
-          onSome: ([at, id]) => sql`(opened_at, item_id) < (${at}::timestamptz, ${id}::uuid)`
-        })
-        return sql`with waiting as (
-            select b.account, b.balance, b.org_id, split_part(b.account, '/', 2)::uuid as payment_id,
-              (select max(p.created_at) from ledger_postings p where p.account = b.account) as opened_at
-            from ledger_balances b
-            where b.waits and b.account not like 'receivable/%' and ${inScope(sql, scope)}
-          ), items as (
-            select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, null::text as account,
-              null::text as balance, null::text as status, null::text as direction, null::text as amount,
-              null::text as currency
-            from operator_items where closed_at is null and ${inScope(sql, scope)}
-            union all
-            select md5(w.account || case when w.balance < 0 then ' gone' else '' end)::uuid, w.org_id, 'suspense', w.payment_id,
-              case when w.account like 'ramp/%' then p.taken_by else split_part(w.account, '/', 3)::uuid end, '',
-              w.opened_at, w.account, w.balance::text, p.status, p.direction, p.amount::text, p.currency
-            from waiting w join payments p on p.payment_id = w.payment_id
-            where w.account like 'clearing/%' or p.status in ('failed', 'refunded', 'canceled')
-          )
-          select * from items where ${rest} order by opened_at desc, item_id desc limit ${window.take}`.pipe(
-          waitingRows.all,
-          Effect.map((rows) => rows.map(openItemOf))
-        )
-      }
+      openItems: (scope, window) => openItemsSql(sql, scope, window)
     }
     return store
   })

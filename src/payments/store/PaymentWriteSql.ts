@@ -2,11 +2,11 @@
  * The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. A statement
  * has only the parts that its rows need: PostgreSQL opens the tables and indexes of every part, even without rows for it.
  */
-import { patience } from "../../platform/database/Batcher.ts"
+import { patience, statementsOfParts } from "../../platform/database/Batcher.ts"
 import { batchTable, sameOrg } from "../../platform/database/Query.ts"
 import { postingColumns, postingNames, postingRecord } from "../../money/ledger/LedgerSql.ts"
 import { freeLocks, spendLocks } from "../../money/rates/RateLockStore.ts"
-import { paymentColumns, toRow } from "./PaymentRow.ts"
+import { movementColumns, movementNames, movementRecord, paymentColumns, recordOf, toRow } from "./PaymentRow.ts"
 import type { Payment } from "./Payment.ts"
 import { type Change, freedLock, type NewPayment, type PaymentPatch } from "./Change.ts"
 
@@ -79,31 +79,6 @@ export const termsOf = (after: Payment): Partial<Record<keyof typeof terms, unkn
   return Object.fromEntries(termNames.map((name) => [name, row[name]]))
 }
 
-const movementFields = {
-  provider: "text",
-  account: "uuid",
-  kind: "text",
-  movement_id: "text",
-  attempt_id: "uuid",
-  refund_id: "uuid",
-  amount: "numeric",
-  currency: "text",
-  state: "text",
-  is_total: "boolean",
-  source: "text",
-  heard_at: "timestamptz"
-}
-const movementColumns = (prefix: string) =>
-  Object.keys(movementFields)
-    .map((name) => prefix + name)
-    .join(", ")
-const movementNames = movementColumns("")
-const recordOf = (fields: Readonly<Record<string, string>>) =>
-  Object.entries(fields)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(", ")
-const movementRecord = recordOf({ ...movementFields, replaces: "text" })
-
 const allocationFields = {
   allocation_id: "uuid",
   attempt_id: "uuid",
@@ -131,44 +106,6 @@ const insertPostings = (
     select ${postingNames.map((name) => `b.${name}`).join(", ")}
     from ${source} cross join lateral jsonb_to_recordset(${rows}) as b (${postingRecord})
     ${conflict}`
-
-/** A text with the parts that it has: at least those that were asked for. */
-export interface StatementOfParts<Part extends string> {
-  readonly text: string
-  readonly parts: ReadonlySet<Part>
-}
-
-/**
- * So many texts of a statement besides that of all parts. A connection keeps the plan of each, of up to a megabyte, and
- * rows that share a statement may need any parts together.
- */
-const MOST_TEXTS = 16
-
-/** Keeps the text for each set of parts: a statement is prepared by its text. */
-export const statementsOfParts = <Part extends string>(
-  order: ReadonlyArray<Part>,
-  write: (has: (part: Part) => boolean) => string
-) => {
-  const made = (parts: ReadonlySet<Part>): StatementOfParts<Part> => ({ parts, text: write((part) => parts.has(part)) })
-  const kept = new Map<string, StatementOfParts<Part>>()
-  let whole: StatementOfParts<Part> | undefined
-  return (needed: ReadonlySet<Part>): StatementOfParts<Part> => {
-    const key = order.map((part) => (needed.has(part) ? "1" : "0")).join("")
-    const exact = kept.get(key)
-    if (exact !== undefined) return exact
-    if (kept.size < MOST_TEXTS) {
-      const fresh = made(new Set(needed))
-      kept.set(key, fresh)
-      return fresh
-    }
-    let least = (whole ??= made(new Set(order)))
-    for (const one of kept.values()) {
-      const isEnough = Array.from(needed).every((part) => one.parts.has(part))
-      if (isEnough && one.parts.size < least.parts.size) least = one
-    }
-    return least
-  }
-}
 
 const creationParts = ["key", "fees", "postings", "item", "attempt", "lock"] as const
 export type CreationPart = (typeof creationParts)[number]

@@ -284,3 +284,41 @@ export const cachedByConfigVersion = <In, Out>(
         return fresh
       })
   })
+
+/** A text with the parts that it has: at least those that were asked for. */
+export interface StatementOfParts<Part extends string> {
+  readonly text: string
+  readonly parts: ReadonlySet<Part>
+}
+
+/**
+ * So many texts of a statement besides that of all parts. A connection keeps the plan of each, of up to a megabyte, and
+ * rows that share a statement may need any parts together.
+ */
+const MOST_TEXTS = 16
+
+/** Keeps the text for each set of parts: a statement is prepared by its text. */
+export const statementsOfParts = <Part extends string>(
+  order: ReadonlyArray<Part>,
+  write: (has: (part: Part) => boolean) => string
+) => {
+  const made = (parts: ReadonlySet<Part>): StatementOfParts<Part> => ({ parts, text: write((part) => parts.has(part)) })
+  const kept = new Map<string, StatementOfParts<Part>>()
+  let whole: StatementOfParts<Part> | undefined
+  return (needed: ReadonlySet<Part>): StatementOfParts<Part> => {
+    const key = order.map((part) => (needed.has(part) ? "1" : "0")).join("")
+    const exact = kept.get(key)
+    if (exact !== undefined) return exact
+    if (kept.size < MOST_TEXTS) {
+      const fresh = made(new Set(needed))
+      kept.set(key, fresh)
+      return fresh
+    }
+    let least = (whole ??= made(new Set(order)))
+    for (const one of kept.values()) {
+      const isEnough = Array.from(needed).every((part) => one.parts.has(part))
+      if (isEnough && one.parts.size < least.parts.size) least = one
+    }
+    return least
+  }
+}

@@ -4,10 +4,9 @@ import {
   applyStatement,
   type ChangePart,
   createStatement,
-  type CreationPart,
-  type StatementOfParts,
-  statementsOfParts
+  type CreationPart
 } from "../../../src/payments/store/PaymentWriteSql.ts"
+import { type StatementOfParts, statementsOfParts } from "../../../src/platform/database/Batcher.ts"
 
 const creation: ReadonlyArray<CreationPart> = ["key", "fees", "postings", "item", "attempt", "lock"]
 const change: ReadonlyArray<ChangePart> = [
