@@ -49,9 +49,8 @@ export const LedgerAccount = {
   /** Parts of completed payins that an organisation can spend later, by its id. */
   reserve: owned("reserve"),
   /**
-   * What an organisation has, or owes, at a provider through an account of its own there; by its id and that of the
-   * configuration that brings the account. It is not the platform's to pay out, and has no floor: only the provider
-   * knows what else lies there, and refuses what does not.
+   * Balance of an organisation at its own account with a provider, by organisation and configuration. The platform
+   * cannot pay it out. No floor: only the provider knows its other contents, and declines what is not covered.
    */
   ownAccount: (id: string, account: ConfigId, currency: AnyCurrencyCode) => brand(`own/${id}/${account}/${currency}`),
   /** By the id of the virtual account. */
@@ -63,8 +62,8 @@ export const LedgerAccount = {
   /** Collected for a ramp and not paid out yet, by the id of the payment. */
   ramp: owned("ramp"),
   /**
-   * What a provider moved because of a payment and no rule or person has given a place yet; by the payment and the attempt
-   * whose money it is. Above zero it came, below zero it is gone.
+   * Money that a provider moved for a payment and that is not allocated, by attempt. Positive: received. Negative:
+   * taken back or paid out.
    */
   clearing: (id: PaymentId, attempt: AttemptId, currency: AnyCurrencyCode) =>
     brand(`clearing/${id}/${attempt}/${currency}`),

@@ -1,7 +1,4 @@
-/**
- * What asking a provider to move money comes to. Only a `Declined` may lead to another provider: whatever falls back
- * takes one as an argument, so that the compiler refuses to fall back from anything else.
- */
+/** Results of a provider call. Only `Declined` permits the next provider: every fallback takes one as an argument. */
 import { Data } from "effect"
 import type { RefusalCode } from "./PaymentStatus.ts"
 import type { Money } from "./Money.ts"

@@ -1,6 +1,6 @@
 /**
- * What a provider's signal does to a ramp, as a pure function. A ramp is paid in two legs: `pending` until its customer's
- * money was collected, `processing` until that was paid out. Each happens once, in whatever order signals come.
+ * Status of a ramp and outcome of its attempt after a provider's signal. Pure. A ramp has two legs: `pending` until the
+ * collection, `processing` until the payout. Each happens once, in whatever order signals come.
  */
 import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"

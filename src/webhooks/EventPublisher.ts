@@ -1,4 +1,7 @@
-/** Publishes webhook events, inside the transaction of the change that they report. */
+/**
+ * Publishes webhook events, inside the transaction of the change that they report. Events of payments bypass this file: they
+ * are written by the statement of the payment's change.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
 import { type OrgId, Ids } from "../domain/Ids.ts"
 import type { EventType } from "../domain/EventTypes.ts"

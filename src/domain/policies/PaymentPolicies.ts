@@ -11,18 +11,21 @@ export const sendWindow = Duration.seconds(20)
 /** A provider that can prove it never had a reference is believed only this long after it was last sent, well after that window. */
 export const absenceGrace = Duration.seconds(60)
 
-/** The second leg of a ramp is sent so many times at most; then a person decides. */
+/** Maximum number of sends of a ramp payout; then an operator decides. */
 export const rampPayoutSends = 3
 
-/** One that could not be sent, since its provider was not to be reached, is tried again this often, */
+/** Pause before a ramp payout is tried again while its provider is unreachable. */
 export const rampPayoutPause = Duration.seconds(15)
 
-/** and for this long; then the ramp has failed, and its money waits for a person. */
+/**
+ * Time after which a ramp payout that could not be sent is given up: the ramp fails, and an operator decides about its
+ * money.
+ */
 export const rampPayoutPatience = Duration.hours(1)
 
 /**
- * Minimum time between enquiries caused by hints, for one attempt. A hint that was asked after in vain stands, and is
- * asked after again by the delays of the status enquiries, until they are over or there is another hint.
+ * Minimum time between enquiries caused by hints, for one attempt. A hint without an answer is polled again by the
+ * delays of the status enquiries, until they are over or another hint comes.
  */
 export const hintGap = Duration.seconds(15)
 
@@ -101,8 +104,8 @@ export const rateProposalTime = Duration.hours(24)
 export const statusEnquiry = (delays: Delays) => inTurn(delays)
 
 /**
- * A change that someone else's change overtook is decided again, some milliseconds later, and later and later up to a quarter
- * of a second, with jitter, for eight seconds: many at once come one after the other. Then the service is busy.
+ * Retries of a change after a version conflict: from 4 ms up to 250 ms apart, with jitter, for 8 s. Then the service is
+ * busy.
  */
 export const overtakenRetry = Schedule.exponential("4 millis").pipe(
   Schedule.union(Schedule.spaced("250 millis")),
@@ -135,7 +138,7 @@ export const escrowPayoutWait = Duration.seconds(28)
 /** Payments created for one escrow payout, while providers prove that they never received the one before. */
 export const escrowPayoutSends = 3
 
-/** Time until the payment of an escrow payout is looked at, or a try that broke off is repeated: 1 min, doubled up to 1 h. */
+/** Pause before an escrow payout's payment is checked, or a failed try repeated: 1 min, doubled up to 1 h. */
 export const escrowPayoutPause = (tries: number): Duration.Duration =>
   Duration.minutes(Math.min(60, 2 ** Math.max(0, tries - 1)))
 
@@ -189,10 +192,10 @@ export const checkoutPatience = Duration.seconds(2)
 /** Forms per minute from one address to one payment link, against testing of stolen cards. */
 export const linkFormsPerMinute = 60
 
-/** Mobile money prompts to one phone number are limited over this time, */
+/** Window of the limit of mobile money prompts to one phone number. */
 export const promptWindow = Duration.hours(24)
 
-/** and a quarter of them, rounded up, may come within this time. */
+/** Shorter window, in which a quarter of that limit, rounded up, is allowed. */
 export const promptBurstWindow = Duration.minutes(10)
 export const promptBurstShare = 0.25
 
@@ -236,8 +239,8 @@ export const linkPayinExpiry = Duration.hours(1)
 export const lateEnquiries = [Duration.hours(1), Duration.hours(24), Duration.hours(72)] as const
 
 /**
- * Shortest delay before a provider is asked again that gave no answer at the end of a payin, or did not say whether its page
- * is closed; the delay doubles each time.
+ * First delay before a provider is asked again whose answer at the end of a payin left its page open or unknown.
+ * Doubles each time.
  */
 export const endRetryDelay = Duration.minutes(1)
 

@@ -6,8 +6,8 @@ export type Delays = Arr.NonEmptyReadonlyArray<Duration.Duration>
 export const inTurn = ([first, ...rest]: Delays) => Schedule.fromDelays(first, ...rest)
 
 /**
- * What a schedule has to say to the nth failure; nothing, when it is over. The count stands in a row, and the time that
- * it waits too: no fiber sleeps for longer than a poll.
+ * Delay of a schedule after the nth failure; none once the schedule is over. Count and next time are stored in a row,
+ * so no fiber sleeps for longer than a poll.
  */
 export const nthDelay = <Out, R>(
   schedule: Schedule.Schedule<Out, unknown, R>,

@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
       return Option.none<FeeRule>()
     })
 
-  /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
+  /** Fees of a new payment, to be written with it. A fee that rounds to zero is left out. */
   const charge = Effect.fnUntraced(function* (payment: FeeSubject & Charged) {
     const rule = yield* store.find(payment)
     if (Option.isNone(rule)) return []
@@ -133,7 +133,7 @@ const make = Effect.gen(function* () {
     }),
     list: (permit: Permit<"reports"> | Permit<"platform">) => store.list(permit.scope),
     charge,
-    /** What a payment is charged by its new amounts. Fees keep their ids; a payment without a fee gets none. */
+    /** Fees of a payment by its new amounts. Fees keep their ids; a payment without a fee gets none. */
     chargeAgain: Effect.fnUntraced(function* (payment: ChargedBefore) {
       const charged = payment.total_fees === null ? [] : yield* charge(payment)
       const fees = charged.map((fee, nth): NewFee => ({ ...fee, fee_id: payment.fee_ids[nth] ?? fee.fee_id }))

@@ -11,10 +11,11 @@ export const halfUnitOf = (currency: AnyCurrencyCode): BigDecimal.BigDecimal =>
   BigDecimal.make(5n, computedScaleOf(currency) + 1)
 
 /**
- * Gains and losses of `fx` by rounding. An exchange is all that a payment, or one transfer, passed through `fx`. It loses
- * what it gave beyond the worth of what it took, at its own rate. Only an initiation may lose: its caller rounds
- * half-even. Allowed is half a unit for each entry, up to half a percent of its target, or of what it gave if an operator
- * decided to keep more. Amounts are decimal text.
+ * Gains and losses of `fx` by rounding, in decimal text. An exchange is all that one payment or transfer passed through
+ * `fx`. Its loss is what it gave beyond the worth of what it took, at its own rate.
+ *
+ * Only an initiation may lose, since its caller rounds half-even: half a unit for each entry, at most half a percent of
+ * its target. After an operator's decision to keep more, the limit is half a percent of what it gave.
  */
 export const Exchanged = Schema.Struct({
   /** The payment, or the entry of a transfer. */
@@ -73,7 +74,7 @@ export interface LedgerReport extends Schema.Schema.Type<typeof LedgerCounts> {
     /** Exchanges without a stored rate, which cannot be checked. */
     readonly unchecked: number
   }
-  /** What exchanges took in less what they gave out, by currency, as decimal text. */
+  /** Received less given amounts of all exchanges, by currency, as decimal text. */
   readonly fx: ReadonlyArray<typeof FxBalance.Type>
   /** The first hundred of each kind; none: the books are in order. */
   readonly problems: ReadonlyArray<Problem>

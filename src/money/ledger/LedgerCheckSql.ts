@@ -62,7 +62,7 @@ const roundingOf = Effect.gen(function* () {
       left join payments p on p.payment_id = f.payment_id
       left join rate_locks l on l.org_rate_id = p.org_rate_id
       left join virtual_transactions t on f.payment_id is null and t.transaction_id::text = f.reference
-      -- What was moved by a refund at the live rate is priced at that.
+      -- A refund at the live rate is priced at that rate.
       left join lateral (
         select (part -> 'rate' ->> 'value')::numeric as rate from jsonb_array_elements(p.refunds) part
         where part ->> 'refund_id' = split_part(f.reference, ' ', 1) and part -> 'rate' ->> 'basis' = 'live'

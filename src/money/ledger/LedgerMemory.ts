@@ -41,7 +41,7 @@ export const ledgerTables = {
   ledgerLimits: memoryTable<StoredLimit>("ledgerLimits")
 }
 
-/** What the reserve holds of a payment, and when its next part is due; null: all are released. */
+/** Reserve held of each payment, and the time of its next release; null: all is released. */
 export const reserveTables = {
   reserves: memoryTable<{ readonly org_id: OrgId; readonly held: Money; readonly release_at: Date | null }, PaymentId>(
     "reserves"

@@ -4,8 +4,8 @@
  * Postings are written alone or as part of a larger statement. Triggers refuse entries that do not balance, update
  * balances in the order of their names, and enforce floors, once for each statement.
  *
- * A transaction posts with one statement, after it has locked its own rows: two statements would lock balances in no
- * fixed order, and two such transactions could deadlock.
+ * A transaction posts with one statement, after it has locked its own rows. Two statements would lock balances in no
+ * fixed order and could deadlock.
  */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer, Option, Schema, Duration } from "effect"

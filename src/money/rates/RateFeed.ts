@@ -1,10 +1,10 @@
 /**
  * Fetches rates from the sources of `RATE_SOURCE`, each in a fiber of its own, and stores them.
  *
- * - Instances share the work: a source is fetched by the instance that claims it.
+ * - Instances share the work: the instance that claims a source fetches it.
  * - A source of lower priority replaces a rate only if the other source stopped renewing it, before the rate is stale.
- * - A rate that moves by more than 10 percent, at once or in steps within 24 hours, is proposed instead, with the way
- *   back: an operator confirms both at once.
+ * - A rate that moves by more than 10 percent, at once or within 24 hours, is proposed with its inverse. An operator
+ *   confirms both at once.
  * - A document that is too old, or older than the one before, renews nothing.
  */
 import { readFile, stat } from "node:fs/promises"

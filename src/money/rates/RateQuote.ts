@@ -1,9 +1,9 @@
 /**
- * What one currency is worth in another for an organisation: now, and under a lock. For lookups, payments and ramps.
+ * Rates between two currencies for an organisation, live and locked. For look-ups, payments and ramps.
  *
  * Each currency has one value, in USD: the newer of its two rates against USD. Every quote is made of the values of its
- * two currencies, rounded down. A row of the pair itself, an older rate the other way and the spread only lower a quote.
- * So the quotes of a cycle multiply to at most one, whatever its length.
+ * two currencies, rounded down. A row of the pair itself, an older inverse rate and the spread only lower a quote. So
+ * converting around a cycle never gains money, whatever its length.
  */
 import { BigDecimal, Context, Data, Duration, Effect, Layer, Option, Schema } from "effect"
 import { type OrgId, Ids, uuidOrNil } from "../../domain/Ids.ts"
@@ -126,7 +126,7 @@ const make = Effect.gen(function* () {
   return {
     /** Before anyone's spread; a currency is worth itself. */
     base: (from: AnyCurrencyCode, to: AnyCurrencyCode) => rateFor(null, from, to),
-    /** What the organisation's customers get at this moment; nothing is locked. */
+    /** Live rate for the organisation's customers; nothing is locked. */
     live: rateFor,
     /** Says which rates are missing for a quote, and how an operator sets them. */
     missing: Effect.fnUntraced(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
@@ -136,7 +136,9 @@ const make = Effect.gen(function* () {
         .map(howToSet)
       return `no rate from ${from} to ${to}: an operator sets it with ${commands.join(" and ")}`
     }),
-    /** What a lock is compared with at its use: the live rate, stale or not, and the worth in USD. One read. */
+    /**
+     * Values that a lock is compared with when it is used: the live rate, stale or not, and the worth in USD. One read.
+     */
     values: Effect.fnUntraced(function* (orgId: OrgId | null, from: AnyCurrencyCode, to: AnyCurrencyCode) {
       const rows = yield* rates.between(orgId, from, to, bridge)
       const quoted = {

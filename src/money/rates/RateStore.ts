@@ -93,8 +93,8 @@ export class RateStore extends Context.Tag("corridor/RateStore")<
     /** Inside a transaction the row stays locked until its end. */
     readonly findForUpdate: (from: string, to: string) => Stored<Option.Option<RateToChange>>
     /**
-     * The pair's own row and the two that cross through a third currency, each both ways, as far as there are any; with
-     * the spread of an organisation, or of none.
+     * Rows of the pair and of the two pairs through a third currency, in both directions, if they exist. With the
+     * spread of an organisation, or of none.
      */
     readonly between: (
       orgId: OrgId | null,

@@ -76,8 +76,8 @@ const make = Effect.gen(function* () {
     uncountedWith(permit, paymentId, ({ status }) => ({ status, cause: "one-time password not judged" }))
 
   /**
-   * It counts before its provider is asked, since other instances guess at the same time; a guess whose instance dies has
-   * been one. Answers with how many there are with it.
+   * Counts a guess before the provider is called, since other instances may guess at the same time. Returns the number
+   * of guesses with this one.
    */
   const counted = (permit: Permit<"any">, paymentId: PaymentId) =>
     command.decided(

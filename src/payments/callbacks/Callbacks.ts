@@ -135,7 +135,10 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         }
       })
 
-      /** It may have come before its attempt was known by the provider's id. What proves nothing is not worth keeping. */
+      /**
+       * Keeps a verified callback without a known attempt: the provider's id of the attempt may become known later.
+       * Hints are not kept.
+       */
       const storeUnmatched = Effect.fnUntraced(function* (from: CallbackOrigin, event: CallbackEvent) {
         if (event._tag === "Hint") return "unknown payment" as const
         const noPayment = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" as const }

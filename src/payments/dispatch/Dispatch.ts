@@ -1,6 +1,6 @@
 /**
- * Offers a payment to its candidates. An attempt is committed before its provider is called, and only a refusal that is
- * the provider's own reaches `fallBack`: its parameter says so, and the compiler holds everyone to it.
+ * Calls the candidates of a payment in order. An attempt is committed before its provider is called. Only a refusal by
+ * the provider itself reaches `fallBack`, by the type of its parameter.
  */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import { type ProviderName, providerNames } from "../../domain/Corridor.ts"

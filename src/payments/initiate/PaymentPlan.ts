@@ -1,7 +1,7 @@
 /**
- * Turns an initiation into a payment, as a pure function: every conditional field, every amount, the locked rate, how it is
- * paid and where it goes are checked here, and each refusal names its field. A payout goes to its beneficiary and nowhere
- * else: whatever else it names must be that account, of that kind.
+ * Turns an initiation into a payment. Pure. Checks the conditional fields, amounts, locked rate, payment method and
+ * destination; each refusal names its field. A payout goes only to its beneficiary: any other detail in the request
+ * must match that account.
  */
 import { Either, Option, Redacted } from "effect"
 import type { InitiatePayment } from "../../contract/api/PaymentsInitApi.ts"
@@ -44,7 +44,7 @@ export interface PlanContext {
   readonly mode: "sandbox" | "live"
   /** For the card, whose time is its issuer's; a lock has a clock of its own. */
   readonly now: Date
-  /** Who worked the target amount out: callers round half-even, the service gives what it is worth and no more. */
+  /** Source of the target amount: callers round half-even, the service rounds down. */
   readonly targetBy: "caller" | "service"
   /** As named by beneficiary_id, when it is one of the organisation's. */
   readonly beneficiary: Option.Option<Beneficiary>
@@ -79,7 +79,7 @@ type Described = Pick<
 
 export interface PaymentPlan {
   readonly payment: Described
-  /** It is never stored. */
+  /** Card of the payer; never stored. */
   readonly card: Redacted.Redacted<Card> | null
   /** The locked rate that the payment spends. */
   readonly lock?: LockUse | undefined

@@ -1,6 +1,6 @@
 /**
- * Limits how often one phone number is asked for a mobile money payment, in all organisations together: by payers of
- * links, who need no credential, and by API callers. A prompt is counted in the transaction that commits to send it.
+ * Limits mobile money prompts to one phone number, over all organisations: those of API callers, and those of payers of
+ * links, who need no credential. A prompt is counted in the transaction that commits to send it.
  */
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { RateLimited } from "../../domain/Failure.ts"

@@ -128,7 +128,7 @@ const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
     outcome,
     reason,
     latency_ms: latencyOf(attempt),
-    // What goes back with it. Of all other attempts the payment itself says what they are about.
+    // Amount of a refund or return. The other attempts are for the payment's own amount.
     amount: refund === undefined ? null : refund.amount.toShown(),
     currency: refund?.amount.currency ?? null,
     rate_basis: refund?.rate?.basis ?? null
@@ -163,8 +163,8 @@ const turnOfStatus: Readonly<Record<PaymentStatus, number>> = {
 const turnOfLeg: Readonly<Record<Leg, number>> = { payment: 1, collection: 1, settlement: 3, refund: 5, return: 5 }
 
 /**
- * Within a millisecond an attempt stands after the status that led to it and before the one that it led to, and a
- * declined one before the candidate that took over from it.
+ * Order of items within a millisecond: an attempt after the status that led to it and before the status that it led to.
+ * A declined attempt comes before the next candidate's.
  */
 const turnOf = (item: Item): number => {
   switch (item.kind) {

@@ -115,7 +115,7 @@ const make = Effect.gen(function* () {
     const held = heldInReserve(payment, books, side)
     const after = { ...reserve, parts: released(reserve.parts, held.minor, now) }
     const isLess = heldInReserve({ ...payment, reserve: after }, books, side).minor < held.minor
-    // A chargeback that nobody has decided on yet may need the money.
+    // An undecided chargeback may need the money.
     if (unallocatedOf(payment, books).some(({ money }) => money.isNegative)) return yield* reserves.postpone(payment)
     const minimum = isLess ? yield* minimumHeld(payment) : 0n
     const patch = { reserve: after }

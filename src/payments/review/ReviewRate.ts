@@ -1,7 +1,6 @@
 /**
- * The price of a payment that had to wait for a person: it keeps the rate that was agreed for a time, and while the live
- * rate is not much worse. Afterwards it goes on only at a rate that somebody accepts. Nothing here turns a payment away,
- * or prices it anew by itself.
+ * Rate of a payment that was held for review. It keeps the agreed rate for a time, while the live rate is not much
+ * worse. Afterwards a reviewer must accept a rate. Nothing here rejects or reprices a payment by itself.
  */
 import { BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"

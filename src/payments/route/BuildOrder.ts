@@ -244,8 +244,8 @@ const isPaidLeg = (leg: Attempt["leg"]): leg is PaidLeg => leg !== "refund" && l
 const brings = ({ leg }: Attempt): boolean => leg === "payment" || leg === "collection"
 
 /**
- * What brought the money that an attempt gives back. What came back of a refund, and what a ramp could not pay out, was
- * brought to the provider that gives it back by another attempt than the one it waits for.
+ * Attempt that collected the money which a refund or return gives back. Of a returned refund or an unpaid ramp, it is
+ * another one than `of_attempt`: the attempt of the same provider that collected.
  */
 const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | undefined => {
   const of = all.find(({ attempt_id }) => attempt_id === attempt.of_attempt)

@@ -70,10 +70,12 @@ export class CallProvider extends Context.Tag("corridor/CallProvider")<
     readonly call: <A, B>(ask: Effect.Effect<A>, unknown: (reason: string) => B) => Effect.Effect<A | B>
     readonly enquire: (provider: Provider, attempt: AttemptContext) => Effect.Effect<Enquiry>
     /**
-     * Sends an order, if there is still time for it: otherwise nothing is sent, which is a refusal. A lost answer is asked
-     * for again where the provider moves money only once for a reference. That a second try was refused, or could not be
-     * made, says nothing of the first: what was sent before, here or by others, is only refused where it was not there.
-     * The call ends before absence at the provider counts as proof, whatever the settings say.
+     * Sends an order if there is time left; else declines it unsent. If the answer is lost, sends again where the
+     * provider executes a reference once.
+     *
+     * A refused or impossible second send says nothing about the first: an order that was sent before counts as
+     * declined only with proof. The call ends before absence at the provider counts as proof, whatever the settings
+     * say.
      */
     readonly send: (
       provider: Provider,

@@ -195,7 +195,7 @@ export const noRoute = (payment: CorridorFields, routed: Route, converted?: Conv
 export interface NotTaken {
   /** No time was left to ask it. */
   readonly tooLateFor?: ProviderName
-  /** It declined the payer's or recipient's instrument. */
+  /** Provider that declined the payer's or recipient's instrument. */
   readonly refusedInstrument?: string
   /** Provider that was not asked, since the funding balance is too low. */
   readonly passedOver?: string

@@ -57,7 +57,7 @@ export const joined = (a: RuleResult, b: RuleResult): RuleResult => ({
   heldByPlatform: a.heldByPlatform || b.heldByPlatform
 })
 
-/** What is known of a payment before its transaction, and what is to be counted in it. */
+/** Result of the rules before the payment's transaction, and the counts to make in it. */
 export interface Check {
   readonly result: RuleResult
   /** Undefined: no rule counts it. */
@@ -170,7 +170,7 @@ const make = Effect.gen(function* () {
   const fingerprint = (orgId: OrgId, card: Redacted.Redacted<Card> | null): string | null =>
     card === null ? null : keyOf(orgId, "card", hashOf(card))
 
-  /** What lists have of a value. Of a card, each owner knows a fingerprint of its own. */
+  /** Form in which a list stores a value. Cards are stored as a fingerprint of each owner's own. */
   const listed = (owner: Owner, subject: ListSubject, value: string): string => {
     if (subject === "card") return keyOf(owner, "card", value)
     return subject === "name" ? normalizeName(value) : value
@@ -220,7 +220,7 @@ const make = Effect.gen(function* () {
         })
     })
 
-  /** Only the platform can clear a name: an organisation must not decide that it screens nobody. */
+  /** Only the platform can clear a name: an organisation must not switch off its own screening. */
   const screened = Effect.fnUntraced(function* (entries: ReadonlyArray<ListEntry>, { name }: Identities) {
     const byName = new Map(name.map((one) => [normalizeName(one), one]))
     const names = [...byName.values()].filter((one) => !isAllowed(entries, null, "name", one))

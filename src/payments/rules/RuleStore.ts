@@ -59,7 +59,7 @@ export interface EntryFilter {
   readonly subject?: ListSubject | undefined
 }
 
-/** What applies to the payments of an organisation. */
+/** Rules and lists that apply to an organisation's payments. */
 export interface RiskConfig {
   readonly rules: ReadonlyArray<NewRule>
   /** Whether the organisation or the platform has an entry on a list. */

@@ -55,7 +55,7 @@ const valuesOf = (payment: PastPayment, subject: Subject): ReadonlyArray<string>
     ? payment.recorded.filter((one) => one.subject === subject).map(({ key }) => key)
     : identitiesOf(payment, { card: null, ip: null })[subject]
 
-/** What a rule reads of a payment. */
+/** Fields of a payment that a rule reads. */
 interface TriedPayment extends Pick<PastPayment, "amount" | "created_at" | "org_id" | "payment_id" | "status"> {
   /** By the rule's subjects; none if the rule does not apply. */
   readonly values: ReadonlyArray<readonly [Subject, string]>

@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
     const change: Change = { ...act, ...begun, payment, patch, at, events }
     const written = yield* Effect.catchTags(store.apply(change), {
       InsufficientFunds: ({ account }) => new InsufficientFunds({ account, ...paymentIds(payment) }),
-      // It names no transfer.
+      // The change has no movements.
       TransferTaken: Effect.die
     })
     if (!written) return yield* new VersionConflict()

@@ -1,4 +1,4 @@
-/** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the decision. */
+/** Decides on a signal about an attempt to collect or pay. Pure. The change follows from the decision. */
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { netByAttempt, netOf, type Recording } from "../../domain/Movement.ts"
@@ -36,14 +36,14 @@ import type { RampPayment } from "../route/RampPayout.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
 
-/** No signal about it is awaited any more. */
+/** Whether no more signals are expected for a payment. */
 const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
 
 /** Whether a declined attempt is still polled. */
 export const isPolledAfterDecline = ({ next_enquiry_at, outcome }: Attempt): boolean =>
   outcome === "declined" && next_enquiry_at !== null
 
-/** A report of waiting that came after the payment had moved on. */
+/** Whether a report of waiting came after the payment had moved on. */
 const isOutdated = (state: string, { status }: StatusDecision): boolean =>
   (state === "pending" || state === "processing") && state !== status
 
@@ -57,7 +57,7 @@ const paymentPatch = (
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   return {
     ...(taken ? { provider: attempt.provider, account: attempt.account } : {}),
-    // What pays a payout was decided when its attempt was committed.
+    // The funding of a payout was set when its attempt was committed.
     ...(taken && payment.direction === "inbound"
       ? { funding: fundingThrough(payment, attempt), taken_by: attempt.attempt_id }
       : {}),
@@ -182,7 +182,7 @@ export const decidePaymentChange = (
         end.isLate ||
         lacksFirstMovement(subject, recording.movements) ||
         (outcome !== "declined" && !isOver(status)),
-      // What waits for a customer is not an operator's to chase before its end.
+      // While the payment waits for its customer, no operator is asked before its expiry.
       isUnderWay: resurfaced || end.isOverdue || (outcome === "accepted" && status === "processing"),
       lacksNextAction: lacksNextAction(signal, after, decision),
       contradiction:
@@ -197,7 +197,7 @@ export const decidePaymentChange = (
   )
 }
 
-/** Decides, as a pure function, on one signal about a leg of a ramp. */
+/** Attempt of a ramp, with its payment. */
 interface AttemptOfRamp extends AttemptOfPayment {
   readonly payment: RampPayment
 }
@@ -267,13 +267,13 @@ const unlessTakenBack = (
 ): NewAttempt | undefined =>
   next?.leg === "settlement" && isReversed(payment, { movements, allocations }) ? { ...next, enquire_in: null } : next
 
-/** `second`: attempt to pay out the ramp, where this signal may be that the money has arrived. */
+/** `payoutAttempt`: attempt to pay out the ramp, if this signal may report the collected money. */
 export const decideRampChange = (
   subject: AttemptOfRamp,
   signal: ProviderSignal,
   source: SignalContext,
   moment: SharedDecisionTime,
-  second: NewAttempt | undefined
+  payoutAttempt: NewAttempt | undefined
 ): DecidedChange => {
   const { attempt, payment } = subject
   const leg = legOf(attempt)
@@ -293,12 +293,12 @@ export const decideRampChange = (
     signal,
     source.next !== undefined
   )
-  const stuck = decided.effect === "collected" && second === undefined
+  const stuck = decided.effect === "collected" && payoutAttempt === undefined
   const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
   const { outcome, resurfaced, status } = decision
   const nextAttempt =
     decision.effect === "collected" && !stuck
-      ? second
+      ? payoutAttempt
       : outcome === "declined" && attempt.outcome !== "declined" && !isOver(status)
         ? unlessTakenBack({ ...payment, status }, recording, subject, source.next)
         : undefined
@@ -324,7 +324,7 @@ export const decideRampChange = (
         resurfaced ||
         lacksFirstMovement(subject, recording.movements) ||
         (outcome !== "declined" && (collecting ? !paid && !isOver(status) : status === "processing")),
-      // Whatever still waits for its customer then is called off: what is left is under way at its provider.
+      // After expiry a ramp without its money is cancelled: the rest is under way at its provider.
       isUnderWay: resurfaced || (outcome === "accepted" && (collecting ? expired : status === "processing")),
       lacksNextAction: collecting && lacksNextAction(signal, after, decision),
       contradiction:

@@ -85,7 +85,7 @@ const alertOperators = (
   )
 }
 
-/** What a rule says of a payout whose money the organisation bore or had. */
+/** Note of an allocation by a rule on a payout, for the account's statement. */
 const noteOf = ({ allocations = [], payment }: Change): string | null =>
   payment.direction === "outbound" ? (allocations[0]?.note ?? null) : null
 
@@ -100,7 +100,9 @@ type Write = (
   source: SignalContext
 ) => Stored<Option.Option<Recorded>>
 
-/** Describes transfers of other payments; those of another organisation without its payment's id. */
+/**
+ * Describes transfers that are recorded for other payments; without the payment's id if it is another organisation's.
+ */
 const describeTaken = ({ provider }: Attempt, { org_id }: Payment, taken: ReadonlyArray<TakenTransfer>): string => {
   const each = taken.map((one) => {
     const owner = one.org_id === org_id ? `payment ${one.payment_id}` : "a payment of another organisation"
@@ -139,7 +141,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const { payinExpiry, statusEnquiryDelays } = yield* Settings
       const enquiries = statusEnquiry(statusEnquiryDelays)
 
-      /** Chooses who pays the second leg, if the signal may say that the first is collected. */
+      /** Chooses the provider of the ramp payout, if the signal may report the collected money. */
       const choosePayoutAttempt = ({ attempt, payment }: AttemptOfPayment, signal: ProviderSignal) =>
         attempt.leg === "collection" && payment.ramp?.collected === null && namesMoney(signal)
           ? rampPayout.choose(payment)
@@ -171,14 +173,14 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return { ...decideRampChange({ ...subject, payment }, signal, source, shared, payoutAttempt), payoutAttempt }
       })
 
-      /** Releases the circuit breaker's probe of a chosen provider that this change does not ask. */
+      /** Releases the circuit breaker's probe of a chosen provider that this change does not send to. */
       const releaseProbe = (payment: Payment, { payoutAttempt }: Decided) =>
         payoutAttempt === undefined ? Effect.void : rampPayout.unsent(payment, payoutAttempt)
 
       /**
-       * Keeps a report about another object of the provider's from being applied to this attempt. A provider's id is
-       * replaced only where the provider gives it up. The answer to an order counts, under the id that is known already,
-       * and so does money that this account proves to have moved: a payer can pay one attempt twice.
+       * Drops a report about another object of the provider's. A provider's id is replaced only if the provider gives
+       * it up. The answer to an order counts under the known id. So does a report of money that the account proves to
+       * have moved, since a payer can pay one attempt twice.
        */
       const checkProviderId = Effect.fnUntraced(function* (
         subject: AttemptOfPayment,

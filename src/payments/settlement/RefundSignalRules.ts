@@ -1,4 +1,4 @@
-/** Decides, as a pure function, on one signal about a refund or a return, and what the parts of a payment add up to. */
+/** Decides on a signal about a refund or a return, and computes the sums of a payment's refunds. Pure. */
 import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -20,23 +20,26 @@ import { buildChange, type DecidedChange } from "./BuildChange.ts"
 
 interface RefundLegState {
   readonly state: RefundState
-  /** null: asked, and not yet answered. */
+  /** null: sent, and not answered yet. */
   readonly outcome: AttemptOutcome | null
   readonly amount: Money
-  /** What it has given back by its movements, less what came back of it. */
+  /** Refunded amount by the movements, less returns of it. */
   readonly moved: Money
-  /** One that failed, that its provider has after all, and that is being asked about. */
+  /** The refund failed and was then reported as under way: it is polled. */
   readonly isPolledAfterDecline: boolean
 }
 
 interface RefundDecision {
   readonly state: RefundState
   readonly outcome: AttemptOutcome | null
-  /** One that failed, and that the provider has after all: it has to be asked about. */
+  /** The refund failed, and its provider reports it as under way: it must be polled. */
   readonly resurfaced: boolean
 }
 
-/** A part that has gone and come back has failed. One that failed stays so: what goes then waits for a person. */
+/**
+ * State by the movements. A completed refund that came back in full has failed. A failed one stays failed: a later
+ * payment of it is unallocated money.
+ */
 const byMoney = ({ amount, moved, state }: RefundLegState): RefundState => {
   if (state === "open") return moved.minor >= amount.minor ? "completed" : "open"
   return state === "completed" && moved.minor <= 0n ? "failed" : state
@@ -75,19 +78,19 @@ type Parts = ReadonlyArray<Refund>
 const sum = (parts: Parts, of: (part: Refund) => Money): bigint =>
   parts.reduce((total, part) => total + of(part).minor, 0n)
 
-/** Refunds of the payment itself that were not given up; returns of other money are not among them. */
+/** Refunds of the payment that did not fail, without returns of unallocated money. */
 const standingParts = (parts: Parts): Parts => parts.filter(({ of, state }) => of === undefined && state !== "failed")
 
-/** Those that cost the payment's own rate, and are rounded together. */
+/** Refunds at the payment's own rate, which are rounded together. */
 const atOriginalRate = (parts: Parts): Parts => standingParts(parts).filter(({ rate }) => rate?.basis !== "live")
 
-/** The parts of the payment, with those that have changed as they now are. */
+/** Refunds of the payment, with the changed ones replaced. */
 export const partsAfter = ({ refunds }: Payment, changed: Parts): Parts =>
   refunds.map((part) => changed.find(({ refund_id }) => refund_id === part.refund_id) ?? part)
 
 /**
- * What may still be given back: what its provider has of it, and never more than was paid, less what is on its way. A
- * chargeback leaves less, and a dispute that was won makes it refundable again.
+ * Amount that can still be refunded: the provider's balance of the payment, at most its amount, less open refunds. A
+ * chargeback reduces it; a won dispute restores it.
  */
 export const leftOf = (payment: Payment, movements: Books["movements"]): Money => {
   const { amount, refunds, taken_by } = payment
@@ -99,7 +102,7 @@ export const leftOf = (payment: Payment, movements: Books["movements"]): Money =
   return new Money({ currency: amount.currency, minor: left < unrefunded ? left : unrefunded })
 }
 
-/** Cost of a part of a payment to the organisation: rounded up, and at least the target less the worth of the rest. */
+/** Cost of refunding a part: rounded up, and at least the target less the worth of the rest. */
 const dueFor = ({ amount, target }: Payment, back: Money, rate: Rate): bigint => {
   const exchange = { from: amount.currency, to: target.currency, rate }
   const rest = new Money({ currency: amount.currency, minor: amount.minor - back.minor })
@@ -108,8 +111,8 @@ const dueFor = ({ amount, target }: Payment, back: Money, rate: Rate): bigint =>
 }
 
 /**
- * The next part on the target's side at the original rate: what all such parts together cost, less what was posted
- * before. So the parts of a whole payment add up to its target exactly, and never to more.
+ * Cost of the next refund at the original rate: the cost of all refunds together less the costs before. So the refunds
+ * of a whole payment cost exactly its target.
  */
 export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate: Rate | null): Money => {
   if (rate === null) return part
@@ -122,10 +125,7 @@ export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate
   return new Money({ currency, minor: due < 0n ? 0n : due > most ? most : due })
 }
 
-/**
- * What the others lack when a part has failed whose rounding they had counted on is added to the last of them. `refunds`: as
- * they are after `failed` has failed.
- */
+/** Adds the rounding difference of a failed refund to the last remaining one. `refunds`: after the failure. */
 const withoutShortage = (payment: Payment, refunds: Parts, failed: Refund): Parts => {
   const standing = failed.rate?.basis === "live" || failed.of !== undefined ? [] : atOriginalRate(refunds)
   const { currency } = payment.target
@@ -138,7 +138,7 @@ const withoutShortage = (payment: Payment, refunds: Parts, failed: Refund): Part
   return refunds.map((one) => (one === last ? dearer : one))
 }
 
-/** Refunded once all of it is back, by refunds of ours or because its provider has nothing of it any more. */
+/** Status after refunds: refunded once our refunds, or the provider, have returned all of the payment. */
 export const statusAfter = (payment: Payment, refunds: Parts, movements: Books["movements"]): PaymentStatus => {
   const { amount, status, taken_by } = payment
   if (status !== "completed" || payment.direction !== "inbound") return status

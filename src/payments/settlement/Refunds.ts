@@ -1,6 +1,6 @@
 /**
- * Giving money back. A part is committed with its attempt, under the payment's version, before its provider is asked:
- * two at once never give back more than was paid, and after a crash the attempt is looked up, never sent again.
+ * Refunds of payments. A refund is committed with its attempt, under the payment's version, before its provider is
+ * called. So two refunds at once never exceed the payment. After a crash the attempt is polled, never sent again.
  */
 import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { asSentence } from "../../domain/MailSafeText.ts"
@@ -98,7 +98,7 @@ const make = Effect.gen(function* () {
   /** Parts that are all decided on at once overtake each other, and hardly one of them is ever written. */
   const inTurn = makeKeyedLocks(turnPatience)
 
-  /** Who took the payment, and how it gives money back. */
+  /** Attempt that collected the payment, and its provider's refund function. */
   const takerOf = Effect.fnUntraced(function* (payment: Payment) {
     // One that was charged back, and whose dispute was won, has money again.
     if (payment.status !== "completed" && payment.status !== "refunded") {
@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
       refuse(payment, `there is no live rate to refund it at. ${message} Try again later.`)
     )
     if (Option.isNone(live)) return yield* refuse(payment, `there is ${yield* rates.missing(from, to)}.`)
-    // What is shown gives the cost by multiplication, and the cost is never below the exact quotient.
+    // The shown rate yields the cost by multiplication, never below the exact quotient.
     const exact = takenFor(part, { from, to, rate: live.value })
     const costAtRate = (rate: Rate) => takenFor(part, { from: to, to: from, rate })
     const below = invert(live.value)
@@ -143,8 +143,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * What a part costs: the payment's own rate for a day after its completion, then the live one, so that a payment is no
-   * free option on the rate.
+   * Cost of a refund: at the payment's own rate for a day after completion, then at the live rate. So the rate is no
+   * free option.
    */
   const costOf = Effect.fnUntraced(function* (payment: Payment, part: Money, completedAt: Date | undefined) {
     const { amount, org_id, org_rate_id, refunds, target } = payment
@@ -188,7 +188,7 @@ const make = Effect.gen(function* () {
       status: payment.status,
       patch: { refunds: [...refunds, part] },
       nextAttempt: attempt,
-      // What the reserve still pays depends on chargebacks before.
+      // The reserve's part depends on chargebacks before.
       booksBefore: { movements: taker.movements, allocations: taker.allocations },
       cause: `refund asked for by ${actorText(permit)}`
     }

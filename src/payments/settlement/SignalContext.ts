@@ -1,4 +1,4 @@
-/** Context of a signal about an attempt: its cause and time, the provider's id, the reason, and notes for the record. Pure. */
+/** Context of a signal about an attempt: cause, time, the provider's id, reason and notes. Pure. */
 import type { Duration, Option } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { ProviderSignal } from "../../domain/PaymentStatusRules.ts"

@@ -45,13 +45,13 @@ export const failureContradiction = (
   if (saysFailed(signal)) {
     return `${provider} says that it failed, after it had been completed: an operator must find out whether the money is there.`
   }
-  // Its transfers were another payment's, which has an item of its own.
+  // Transfers of another payment have an item of their own.
   return lacksTransferBack(signal) && unverified === undefined
     ? `${provider} says that the money went back, and not by which transfer: an operator must find out how much is there.`
     : undefined
 }
 
-/** The attempt whose money an attempt moves: a refund or a return gives back what another one brought. */
+/** Attempt whose money moves: for a refund or a return, the one that collected it. */
 const attemptWhoseMoney = ({ taken_by }: Payment, { attempt_id, leg, of_attempt }: Attempt): AttemptId => {
   if (leg === "return") return of_attempt ?? attempt_id
   return leg === "refund" ? (of_attempt ?? taken_by ?? attempt_id) : attempt_id
@@ -59,7 +59,7 @@ const attemptWhoseMoney = ({ taken_by }: Payment, { attempt_id, leg, of_attempt 
 
 export const isRefundOrReturn = ({ leg }: Pick<Attempt, "leg">): boolean => leg === "refund" || leg === "return"
 
-/** The refund or return that an attempt makes. Both are written in one statement: one without the other is a defect. */
+/** Refund or return of an attempt. Both are written in one statement: one without the other is a defect. */
 export const partOf = ({ refunds }: Payment, { attempt_id }: Attempt): Refund => {
   const part = refunds.find(({ refund_id }) => refund_id === attempt_id)
   if (part === undefined) throw new Error(`attempt ${attempt_id} gives back nothing of its payment`)
@@ -91,7 +91,7 @@ const movementsOf = ({ attempt, movements, payment }: OfAttempt, kind: MovementK
   return movements.filter((one) => one.kind === kind && one.attempt_id === bucket && one.refund_id === refund)
 }
 
-/** Settled transfers of an attempt: what its provider told of each may be told again with another amount. */
+/** Settled transfers of an attempt, whose amount an operator may correct. */
 export const settledTransfers = ({ attempt, movements, payment }: OfAttempt): ReadonlyArray<RecordedMovement> => {
   const bucket = attemptWhoseMoney(payment, attempt)
   return movements.filter(
@@ -121,7 +121,7 @@ export const operatorStatedOrder = (subject: OfAttempt, movementId: string | und
   return [{ kind, id, amount, state: "settled" }]
 }
 
-/** What an attempt was ordered to move and its provider has not taken or sent back yet. */
+/** Ordered amount of an attempt that its provider has not taken back or returned. */
 export const stillMoved = (subject: OfAttempt): Money => {
   const [ordered, moved] = [orderedBy(subject), movedBy(subject, subject.movements)]
   return moved.minor < ordered.minor ? moved : ordered
@@ -149,7 +149,7 @@ const movementsIn = (subject: AttemptOfPayment, signal: ProviderSignal, source: 
   const isOfRefund = isRefundOrReturn(attempt)
   const partIn = ({ refund }: Movement) =>
     payment.refunds.find(({ refund_id }) => refund_id === (isOfRefund ? attempt.attempt_id : refund))
-  // A transfer of nothing, or of less than nothing, moved nothing. What is under way its own attempt tells.
+  // Ignores amounts of zero or less, and transfers of an open refund, which its own attempt reports.
   const real = movements.filter(
     (one) => (one.amount === null || one.amount.isPositive) && (isOfRefund || partIn(one)?.state !== "open")
   )
@@ -214,8 +214,8 @@ export const refundedByUs = (refunds: ReadonlyArray<Refund>): bigint =>
   )
 
 /**
- * Amount that the payer has back: what the provider lacks of the payment, and at least the completed refunds, however much
- * money came besides. Of a ramp whose payout came back, the payer has nothing until what was collected is returned.
+ * Amount that the payer has back: the amount missing at the provider, at least the completed refunds, at most the
+ * payment. For a ramp whose payout came back, nothing until the collected money is returned.
  */
 export const refundedOf = (payment: Payment, { movements }: Pick<Books, "movements">): Money => {
   const { amount, direction, refunds, status, taken_by } = payment

@@ -91,7 +91,7 @@ const isUnmatched = (callback: object): callback is UnmatchedCallback => "signal
 export const attemptQueueMemory = (
   tables: Opened<typeof paymentTables>,
   newToken: () => string,
-  /** What is on an account of the books, in minor units. */
+  /** Balance of a ledger account, in minor units. */
   balanceOf: (account: LedgerAccount) => bigint,
   retention: Duration.Duration
 ): AttemptQueue => {
@@ -112,7 +112,7 @@ export const attemptQueueMemory = (
     ...booksIn(tables, row.payment_id)
   })
 
-  /** The money that a ramp's second leg sends is there, and none of it was taken back. */
+  /** Whether a ramp holds the money of its payout, and none of it was taken back. */
   const isFunded = ({ payment_id }: AttemptRow): boolean => {
     const { amount, taken_by } = payments.get(payment_id)!
     if (taken_by === null) return true

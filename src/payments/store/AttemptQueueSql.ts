@@ -171,8 +171,8 @@ const unsent = {
 const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
 
 /**
- * Attempts to be sent, with their payments as they were seen: what a provider takes back at this moment changes the
- * payment, and is either seen here, or comes after the sending.
+ * Locks attempts to send, with the version of their payments that was read. A reversal at the same moment changes the
+ * payment: it is either seen here or comes after the send.
  */
 const lockedToSend = (condition: string) => `locked as (
     select a.attempt_id from attempts a

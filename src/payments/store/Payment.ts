@@ -164,7 +164,7 @@ export interface Allocation {
   /** The same on that account, in its currency. */
   readonly accountAmount: Money
   readonly note: string
-  /** Who decided it; null: a rule. */
+  /** Operator who decided; null: a rule. */
   readonly by: string | null
   readonly at: Date
 }
@@ -262,9 +262,9 @@ export interface RefundRate {
 export interface Refund {
   readonly refund_id: AttemptId
   readonly amount: Money
-  /** What the part costs on the target's side, at `rate`. */
+  /** Cost of the refund on the target's side, at `rate`. */
   readonly target: Money
-  /** What one unit of the payment's currency cost in the target's; absent where nothing is converted. */
+  /** Cost of one unit of the payment's currency in the target's; absent without conversion. */
   readonly rate?: RefundRate | undefined
   readonly state: RefundState
   /** Why it was asked for. */

@@ -1,6 +1,6 @@
 /**
- * Lists, searches, histories and open items of payments in PostgreSQL. None becomes slower with the number of payments:
- * values are found by indexes, parts of references and names in a bounded number of the newest entries.
+ * Lists, searches, histories and open items of payments in PostgreSQL. None becomes slower with the number of payments.
+ * Values are found by indexes; parts of references and names in a bounded number of the newest entries.
  */
 import type { SqlClient, Statement } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
@@ -35,11 +35,13 @@ import { movementKinds } from "../../domain/Movement.ts"
 const among = (sql: SqlClient.SqlClient, ids: Statement.Fragment): Statement.Fragment =>
   sql`payment_id = any (array(${ids}))`
 
-/** What a payment is now, in the order of the index over it: what is not asked for is looked up value by value. */
+/**
+ * Fields of the index over the state of payments, in its order. A field without a filter is looked up value by value.
+ */
 const marks = { status: paymentStatuses, direction: flows, payment_method: paymentMethods }
 const names = ["status", "direction", "payment_method"] as const
 
-/** So many of a customer's payments are looked at for those that are what else is asked for. */
+/** Maximum number of a customer's payments that are read for the other filters. */
 const OF_A_CUSTOMER = 1000
 
 const timesOf = (sql: SqlClient.SqlClient, { from, to }: PaymentFilter): ReadonlyArray<Statement.Fragment> => [
@@ -305,7 +307,7 @@ export const textSearch = (
     ) p on true`
 }
 
-/** An item, or money that waits on an account of the books with what its words are about. */
+/** Row of an item, or of unallocated money with the payment's fields that its description needs. */
 const WaitingRow = Schema.Struct({
   ...OpenItem.fields,
   account: Schema.NullOr(AccountName),

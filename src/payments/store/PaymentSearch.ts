@@ -30,8 +30,8 @@ const phonesOf = ({ mobile_money_details, payer_details, recipient_info }: Payme
 ]
 
 /**
- * As it was written, and in full wherever it may be from, within the organisation whose home is known: in all of them
- * together there would be as many looks for each.
+ * Phone number as written, and in full for each country where it may be from. Only within an organisation, whose home
+ * is known: over all organisations there would be too many look-ups.
  */
 const numbersOf = (text: string, home: CountryCode | undefined): ReadonlyArray<string> => {
   const countries = home === undefined ? [] : new Set([...mobileMoneyCountries, home])
@@ -110,9 +110,8 @@ export const idsOfCustomer = (
 }
 
 /**
- * What a payment is known by outside: the caller's own reference, the first characters of its id, or what a provider
- * calls it. The first eight are only its time; with the first 23 no two are alike. A person who is given one finds the payment
- * by it, or by less.
+ * Reference of a payment outside: the caller's own, the first characters of its id, or the provider's id. The first 8
+ * characters are only its time; the first 23 are unique. A search finds the payment by all or part of it.
  */
 const LENGTH = 23
 

@@ -1,4 +1,4 @@
-/** Payments in PostgreSQL. What concurrent requests ask for shares its statements. */
+/** Payments in PostgreSQL. Concurrent requests share statements. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, FiberRef, Layer, Option, Random, Schema } from "effect"
 import { type AttemptId, OrgId, PaymentId } from "../../domain/Ids.ts"
@@ -84,7 +84,7 @@ const attemptBody = (attempt: AttemptPatch) => ({
   as_planned: attempt.enquire_in === "as planned"
 })
 
-/** A change on its way to the database: its id tells it, when it is sent again, from another that was faster. */
+/** A change with an id, by which a repeated write recognises its own first one. */
 interface SentChange extends Traced {
   readonly change: Change
   readonly changeId: number
@@ -154,10 +154,10 @@ const changeBody = (
   return parts.has("terms") ? { ...body, ...termsOf(after) } : body
 }
 
-/** Whether it was written, that there was not enough money to hold, or that a transfer is another payment's. */
+/** Result of writing a change: written or not, too little money to hold, or a transfer of another payment. */
 type Written = boolean | InsufficientFunds | TransferTaken
 
-/** Or that its locked rate cannot be used. */
+/** Result of creating a payment: written or not, too little money to hold, or a locked rate that cannot be used. */
 type Created = boolean | InsufficientFunds | LockRefused
 
 /**
@@ -310,7 +310,7 @@ export const paymentStoreSql = Layer.scoped(
       )
     )
 
-    /** Who asks for it is only looked for where requests are traced. */
+    /** The trace of the request is read only if requests are traced. */
     const isTraced = yield* FiberRef.get(FiberRef.currentTracerEnabled)
     const traced = Effect.map(currentTraceparent, (traceparent = ""): Traced => ({ traceparent }))
     const requested = isTraced

@@ -46,7 +46,7 @@ export interface PaymentFilter {
 
 export type TextFilter = PaymentFilter & { readonly search: SearchTerms }
 
-/** What a search for a part of a text has found, newest first. */
+/** Payments found by a part of a text, newest first. */
 export interface TextSearched {
   readonly payments: ReadonlyArray<Payment>
   /** All payments before this position, newest first, are searched; none: all are. */
@@ -104,8 +104,8 @@ export interface Store {
   /** False when the idempotency key is taken, and nothing was written. A payment that is there already is written once. */
   readonly create: (opening: NewPayment) => Stored<boolean, InsufficientFunds | LockRefused>
   /**
-   * False when the payment has changed since it was read: decide anew. Fails where it holds money and there is too little,
-   * and where a transfer that it names is recorded for another payment.
+   * False if the payment changed since it was read: the caller decides again. Fails if the money to hold is not there,
+   * or if a named transfer is recorded for another payment.
    */
   readonly apply: (change: Change) => Stored<boolean, InsufficientFunds | TransferTaken>
   /** Those of these transfers that are recorded for other payments. */
@@ -132,13 +132,13 @@ export interface Store {
   ) => Stored<Option.Option<Attempt>>
   readonly attemptsOf: (paymentId: PaymentId) => Stored<ReadonlyArray<Attempt>>
   /**
-   * Attempts that are due to be asked about, by capacity: of a provider no more than it has room for, of its organisations
-   * one after the other. Each is out of sight of other instances for the length of the lease; the asking counts from now.
+   * Claims attempts that are due for a poll, by the capacity of each provider, in turn among its organisations. Other
+   * instances skip them until the lease ends. The poll counts from now.
    */
   readonly claimEnquiries: (capacity: ReadonlyArray<ProviderCapacity>) => Stored<ReadonlyArray<DueAttempt>>
   /**
-   * Makes an attempt due for an enquiry, at most once in `hintGap`; false when one such hint is waiting already. The id that
-   * a hint names is kept while the attempt has none of its own, the newest few of them.
+   * Makes an attempt due for a poll, at most once in `hintGap`; false if a hint is waiting already. While the attempt
+   * has no provider's id, the newest few ids that hints name are kept.
    */
   readonly hint: (attemptId: AttemptId, providerPaymentId?: string | null) => Stored<boolean>
   /** Makes a hint due again after a poll without an answer, or with the next hint. */

@@ -1,6 +1,7 @@
 /**
- * The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. A statement
- * has only the parts that its rows need: PostgreSQL opens the tables and indexes of every part, even without rows for it.
+ * The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. A
+ * statement has only the parts that its rows need: PostgreSQL opens the tables and indexes of every part, even without
+ * rows.
  */
 import { patience, statementsOfParts } from "../../platform/database/Batcher.ts"
 import { batchTable, sameOrg } from "../../platform/database/Query.ts"
@@ -67,13 +68,13 @@ const terms = {
 
 const termNames = Object.keys(terms) as ReadonlyArray<keyof typeof terms>
 
-/** A patch may repeat what the payment has: each report of a payin names its account in the books. */
+/** Whether a change sets one of these columns. A patch may repeat the payment's value. */
 const setsTerms = ({ patch, payment }: Change): boolean =>
   ["target" as const, ...termNames].some(
     (name) => name !== "target_amount" && patch[name] !== undefined && patch[name] !== payment[name]
   )
 
-/** They alone travel to the database, besides what reports set: the rest of a payment never changes. */
+/** Columns of a payment that a change may set besides those of reports. */
 export const termsOf = (after: Payment): Partial<Record<keyof typeof terms, unknown>> => {
   const row = toRow(after)
   return Object.fromEntries(termNames.map((name) => [name, row[name]]))
@@ -110,7 +111,7 @@ const insertPostings = (
 const creationParts = ["key", "fees", "postings", "item", "attempt", "lock"] as const
 export type CreationPart = (typeof creationParts)[number]
 
-/** What a new payment has written with it. `postings`: whether there are any. */
+/** Parts of the statement that a new payment needs. `postings`: whether there are any. */
 export const partsOfCreation = (
   { attempt, fees = [], item, key, lock }: NewPayment,
   postings: boolean
@@ -213,7 +214,7 @@ const changeParts = [
 ] as const
 export type ChangePart = (typeof changeParts)[number]
 
-/** What changes write besides the payment, its history and its attempt. `postings`: whether there are any. */
+/** Parts of the statement that a change needs. `postings`: whether there are any. */
 export const partsOfChange = (change: Change, postings: boolean): ReadonlyArray<ChangePart> => {
   const { allocations = [], callback, closeItems = [], events, movements = [], nextAttempt, openItems = [] } = change
   const needed: Record<ChangePart, boolean> = {
@@ -249,8 +250,8 @@ const partFields: Readonly<Record<string, ReadonlyArray<ChangePart>>> = {
 const HAS_WEBHOOKS = "exists (select 1 from webhooks w where w.org_id = changed.org_id and w.status = 'active')"
 
 /**
- * $1: [{seq, payment_id, org_id, version, from_status, status, …}]. Nothing of a change is written unless the payment
- * still has the version it was decided on; answers with the `seq` of each change that was written.
+ * $1: [{seq, payment_id, org_id, version, from_status, status, …}]. A change is written only if the payment still has
+ * the version that was read. Returns the `seq` of each written change.
  */
 export const applyStatement = statementsOfParts(changeParts, (has) => {
   const only = (part: ChangePart, text: string) => (has(part) ? text : "")

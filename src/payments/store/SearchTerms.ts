@@ -1,4 +1,4 @@
-/** What a person types to find a payment, read as each thing that it may be. */
+/** Search text of a user, read as each kind of value that it may be. */
 import { isAnyCurrencyCode } from "../../domain/Currency.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
