@@ -198,11 +198,11 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       /** Opens an item for an operator, under a key apart from that of the proved report, which may still come. */
       const openUnverifiedItem = (
         from: CallbackOrigin,
-        { detail, key: told }: UnverifiedReversal,
+        { detail, key: reportKey }: UnverifiedReversal,
         subject: AttemptOfPayment
       ) => {
         const { provider } = from
-        const key = keyOf(from, { key: cleanKey(`unseen ${subject.attempt.attempt_id} ${told}`) })
+        const key = keyOf(from, { key: cleanKey(`unseen ${subject.attempt.attempt_id} ${reportKey}`) })
         const source = {
           cause: `callback from ${provider}`,
           callback: { provider, key },

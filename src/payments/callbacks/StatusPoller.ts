@@ -61,7 +61,7 @@ interface Answer {
  * Absence at the provider proves nothing while the call may still be on its way, nor if the provider does not promise it.
  * To send again it is enough that the reference moves money once.
  */
-const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Answer => {
+const answerTo = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Answer => {
   const none = Option.none<ResendPermit>()
   if (enquiry._tag !== "Absent") return { enquiry, again: none }
   const { sent_ago } = attempt
@@ -114,7 +114,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
       const ask = Effect.fnUntraced(function* (attempt: DueAttempt, provider: Provider, payment: Payment) {
         const goesBack = attempt.leg === "refund" || attempt.leg === "return"
         const all = goesBack ? yield* store.attemptsOf(attempt.payment_id) : []
-        return believed(
+        return answerTo(
           provider,
           attempt,
           yield* callProvider.enquire(provider, attemptContext(payment, attempt, all, attempt.hinted_ids ?? []))
@@ -166,14 +166,14 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         const closing =
           cancel && callProvider.call(cancel(attemptContext(payment, attempt, [])), () => "unknown" as const)
         const answer = closing === undefined ? undefined : yield* closing
-        const said = answer === undefined || answer === "canceled" ? first : yield* ask(attempt, provider, payment)
-        if (!isUnpaid(said)) return yield* recordAnswer(attempt, said)
-        const atEnd = { page: pageAfter(answer, said), from: payment.status }
+        const last = answer === undefined || answer === "canceled" ? first : yield* ask(attempt, provider, payment)
+        if (!isUnpaid(last)) return yield* recordAnswer(attempt, last)
+        const atEnd = { page: pageAfter(answer, last), from: payment.status }
         const cause =
           atEnd.page === "unknown"
             ? `${attempt.provider} did not say whether its page is closed`
             : "expired: the customer did not pay in time"
-        return yield* outcomes.recordByAttempt(attempt, said.enquiry, { cause, atEnd })
+        return yield* outcomes.recordByAttempt(attempt, last.enquiry, { cause, atEnd })
       })
 
       const enquire = Effect.fnUntraced(function* (attempt: DueAttempt) {
@@ -182,12 +182,12 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
           return yield* recordAnswer(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
         const subject = yield* orDefect(Effect.flatten(store.findAttempt(attempt.attempt_id, attempt.org_id)))
         const { payment } = subject
-        const said = yield* ask(attempt, provider, payment)
-        if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
-        const { again } = said
+        const answer = yield* ask(attempt, provider, payment)
+        if (isAtEnd(payment, attempt) && isUnpaid(answer)) return yield* end(attempt, provider, payment, answer)
+        const { again } = answer
         // An attempt whose money was reversed is not sent again; its answer is recorded as it is.
         if (Option.isNone(again) || !isResent(attempt) || isReversed(payment, subject))
-          return yield* recordAnswer(attempt, said)
+          return yield* recordAnswer(attempt, answer)
         if (attempt.sends < rampPayoutSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
         return yield* outcomes.recordByAttempt(attempt, signal, { ...sourceOf(attempt), exhausted: true })

@@ -199,10 +199,10 @@ export const planEnd = (
   const ended = { ...payment, expires_at: end }
   const isOverdue = isExpired(ended, moment)
   const planned = attempt.next_enquiry_at
-  const told = !isOverdue && (planned === null || planned > end) ? { ...source, hinted: false } : source
+  const scheduled = !isOverdue && (planned === null || planned > end) ? { ...source, hinted: false } : source
   return {
     patch: endPatch(end, patch),
-    source: told,
+    source: scheduled,
     moment: isOverdue ? { ...moment, enquireIn: retryAtEnd(end, moment) } : atExpiry(ended, decision.outcome, moment),
     isLate: false,
     isOverdue

@@ -103,9 +103,11 @@ export const disputeEvent = (
 /** Return of a ramp's collected amount that completed, or failed after that, once its payout had come back. */
 const returnedOf = ({ refunds, status }: Payment, before: Payment): Refund | undefined => {
   if (status !== "refunded") return undefined
-  const wasTold = (part: Refund) =>
+  const wasCompleted = (part: Refund) =>
     before.refunds.some(({ refund_id, state }) => refund_id === part.refund_id && state === "completed")
-  return refunds.find((part) => part.of?.from === "ramp" && part.state === (wasTold(part) ? "failed" : "completed"))
+  return refunds.find(
+    (part) => part.of?.from === "ramp" && part.state === (wasCompleted(part) ? "failed" : "completed")
+  )
 }
 
 /** Event of a refund that completed or failed, or of a payment that its provider refunded in full. */

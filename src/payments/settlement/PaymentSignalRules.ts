@@ -84,10 +84,10 @@ const feeIn = ({ fee }: { readonly fee?: Money }) =>
 const providerDataAfter = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
   if (attempt.outcome === "declined" || !hasState(signal)) return {}
   // The fee of a ramp is that of what it collected.
-  const told = { ...signal.providerData, ...(attempt.leg === "settlement" ? {} : feeIn(signal)) }
-  if (Object.keys(told).length === 0) return {}
+  const added = { ...signal.providerData, ...(attempt.leg === "settlement" ? {} : feeIn(signal)) }
+  if (Object.keys(added).length === 0) return {}
   const isSame = payment.provider === attempt.provider || payment.direction === "external"
-  return { provider_data: { ...(isSame ? payment.provider_data : {}), ...told } }
+  return { provider_data: { ...(isSame ? payment.provider_data : {}), ...added } }
 }
 
 /** The customer's next action. A later report restores it if the provider's first answer was lost. */
@@ -161,10 +161,10 @@ export const decidePaymentChange = (
   const { outcome, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
-  const spoken = paymentPatch(subject, signal, decision, source)
-  const end = planEnd(subject, signal, standing, spoken, source, moment)
+  const signalPatch = paymentPatch(subject, signal, decision, source)
+  const end = planEnd(subject, signal, standing, signalPatch, source, moment)
   const patch = {
-    ...spoken,
+    ...signalPatch,
     ...end.patch,
     ...(payment.direction === "outbound" ? holdAfter(payment, status, nextAttempt) : {})
   }

@@ -226,11 +226,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
 
       const write: Write = Effect.fnUntraced(function* (
         subject: AttemptOfPayment,
-        said: ProviderSignal,
+        reported: ProviderSignal,
         given: SignalContext
       ) {
         const { attempt, payment } = subject
-        const { namesOtherPayment, signal, source, warned } = yield* checkProviderId(subject, said, given)
+        const { namesOtherPayment, signal, source, warned } = yield* checkProviderId(subject, reported, given)
         // A callback cannot change an attempt of another provider.
         if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
           return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
@@ -265,7 +265,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const isTaken = Either.isRight(written) && written.right && change.nextAttempt === decided.payoutAttempt
         if (!isTaken) yield* releaseProbe(payment, decided)
         if (Either.isLeft(written)) {
-          if (written.left._tag === "TransferTaken") return yield* writeWithoutTaken(subject, said, given, change)
+          if (written.left._tag === "TransferTaken") return yield* writeWithoutTaken(subject, reported, given, change)
           // Everything else was held beforehand.
           if (change.nextAttempt === undefined) return yield* Effect.die(written.left)
           const recorded: Recorded = {

@@ -126,7 +126,7 @@ export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate
 }
 
 /** Adds the rounding difference of a failed refund to the last remaining one. `refunds`: after the failure. */
-const withoutShortage = (payment: Payment, refunds: Parts, failed: Refund): Parts => {
+const withRoundingOf = (payment: Payment, refunds: Parts, failed: Refund): Parts => {
   const standing = failed.rate?.basis === "live" || failed.of !== undefined ? [] : atOriginalRate(refunds)
   const { currency } = payment.target
   const last = standing.at(-1)
@@ -168,7 +168,7 @@ export const decideRefundChange = (
   const settles = state !== part.state && state !== "open"
   const settled: Refund = { ...part, state, settled_at: moment.at }
   const after = settles ? partsAfter(payment, [settled]) : payment.refunds
-  const refunds = settles && state === "failed" ? withoutShortage(payment, after, part) : after
+  const refunds = settles && state === "failed" ? withRoundingOf(payment, after, part) : after
   const status = statusAfter(payment, refunds, recording.movements)
   return buildChange(
     subject,

@@ -99,7 +99,7 @@ const make = Effect.gen(function* () {
   const inTurn = makeKeyedLocks(turnPatience)
 
   /** Attempt that collected the payment, and its provider's refund function. */
-  const takerOf = Effect.fnUntraced(function* (payment: Payment) {
+  const refundableCollection = Effect.fnUntraced(function* (payment: Payment) {
     // One that was charged back, and whose dispute was won, has money again.
     if (payment.status !== "completed" && payment.status !== "refunded") {
       return yield* refuse(payment, "only a completed payment can be refunded.")
@@ -164,7 +164,7 @@ const make = Effect.gen(function* () {
     wanted: WantedRefund
   ) {
     const payment = yield* command.find(permit, paymentId)
-    const taker = yield* takerOf(payment)
+    const taker = yield* refundableCollection(payment)
     const { refunds } = payment
     const amount = yield* partOf(payment, leftOf(payment, taker.movements), wanted.amount)
     const collection_id = yield* collectionFor(payment, taker.taken, taker.movements, amount)

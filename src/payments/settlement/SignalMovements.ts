@@ -87,16 +87,16 @@ const kindOf = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "paymen
 type OfAttempt = Pick<AttemptOfPayment, "attempt" | "movements" | "payment">
 
 const movementsOf = ({ attempt, movements, payment }: OfAttempt, kind: MovementKind) => {
-  const [bucket, refund] = [attemptWhoseMoney(payment, attempt), isRefundOrReturn(attempt) ? attempt.attempt_id : null]
-  return movements.filter((one) => one.kind === kind && one.attempt_id === bucket && one.refund_id === refund)
+  const [source, refund] = [attemptWhoseMoney(payment, attempt), isRefundOrReturn(attempt) ? attempt.attempt_id : null]
+  return movements.filter((one) => one.kind === kind && one.attempt_id === source && one.refund_id === refund)
 }
 
 /** Settled transfers of an attempt, whose amount an operator may correct. */
 export const settledTransfers = ({ attempt, movements, payment }: OfAttempt): ReadonlyArray<RecordedMovement> => {
-  const bucket = attemptWhoseMoney(payment, attempt)
+  const source = attemptWhoseMoney(payment, attempt)
   return movements.filter(
     ({ attempt_id, refund_id, state }) =>
-      state === "settled" && attempt_id === bucket && (!isRefundOrReturn(attempt) || refund_id === attempt.attempt_id)
+      state === "settled" && attempt_id === source && (!isRefundOrReturn(attempt) || refund_id === attempt.attempt_id)
   )
 }
 

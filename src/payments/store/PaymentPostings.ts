@@ -175,12 +175,12 @@ const refundSource = (payment: Payment, { amount, of, target }: Refund): { from:
   return { from: of.from === "ramp" ? rampOf(payment) : clearingOf(payment, of.attempt_id), cost: amount }
 }
 
-const bucketOf = (payment: Payment, { of }: Refund): AttemptId | null => of?.attempt_id ?? payment.taken_by
+const collectedBy = (payment: Payment, { of }: Refund): AttemptId | null => of?.attempt_id ?? payment.taken_by
 
 /** An open refund holds its amount. A completed one takes it out of clearing with its movement. */
 const refundUses = (payment: Payment): ReadonlyArray<ClearingUse> =>
   payment.refunds.flatMap((part): ReadonlyArray<ClearingUse> => {
-    const attempt_id = bucketOf(payment, part)
+    const attempt_id = collectedBy(payment, part)
     if (part.state === "failed" || attempt_id === null) return []
     const { cost, from } = refundSource(payment, part)
     const isOfClearing = part.of?.from === "clearing"
