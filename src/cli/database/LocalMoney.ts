@@ -1,6 +1,6 @@
 /**
- * `corridor fees set` and `corridor ledger`. The API lists fees, and shows at most eight fraction digits of a balance: the
- * rest it does not have.
+ * `corridor fees set` and `corridor ledger`. The API lists fees and sets none. It checks no ledger, and cuts balances to
+ * eight fraction digits.
  */
 import { Effect, Option, Either, ParseResult, Schema, BigDecimal } from "effect"
 import { toPlainText } from "../../domain/Decimal.ts"
