@@ -240,6 +240,75 @@ describe("by API", () => {
   })
 })
 
+describe("what was the database's alone", () => {
+  it("sets and lists reserves, and lists fees, with the same output", async () => {
+    await dataIn(beside)(
+      ...["fees", "set", "--org", org, "--method", "card", "--direction", "inbound", "--bps", "150"],
+      ...["--fixed", "100", "--currency", "UGX"]
+    )
+    const reserve = ["reserves", "set", "--org", org, "--method", "card", "--bps", "1000", "--days", "180"]
+    const set = await cliIn(asAdmin)(...reserve, "--minimum", "5000", "--currency", "EUR")
+    expect(set.stdout).toBe(
+      "card payins: 1000 basis points for 180 days, at least 5000.00 EUR in reserve (before: nothing held back).\n"
+    )
+    const changed = await dataIn(beside)<{ previous: object }>(...reserve)
+    expect(changed).toMatchObject({ rule: { minimum_amount: null }, previous: { minimum_amount: 5000 } })
+    for (const lines of [
+      ["fees", "list"],
+      ["fees", "list", "--org", org, "--json"],
+      ["reserves", "list", "--org", org]
+    ]) {
+      const [there, here] = await Promise.all([cliIn(asAdmin)(...lines), cliIn(beside)(...lines)])
+      expect(there.stdout, lines.join(" ")).toContain(org)
+      expect(there.stdout).toBe(here.stdout)
+    }
+    expect((await cliIn(beside)("fees", "list")).stdout).toMatch(/ +150 +100 UGX +/)
+    expect(await dataIn(beside)("reserves", "list")).toEqual(await dataIn(asAdmin)("reserves", "list", "--org", org))
+    await refused(asAdmin, ["reserves", "list"], /--org: by API, name the organisation\./)
+    await refused(asStaff, reserve, /platform admin/)
+    await refused(asAdmin, ["ledger", "balances"], /beside the database only/)
+    expect(await audited("reserve.set")).toMatchObject([
+      { actor_type: "user", actor_id: admin.user_id },
+      { actor_type: "operator" }
+    ])
+  })
+
+  it("changes the role of a member, and ends a membership", async () => {
+    const user = ["--user", "LEA@acme.example", "--org", org]
+    await dataIn(beside)("users", "create", "--email", "lea@acme.example", "--org", org, "--role", "member")
+    expect((await cliIn(withKey)("users", "role", ...user, "--role", "staff")).stdout).toMatch(
+      /^lea@acme\.example is now staff of /
+    )
+    expect(await dataIn(beside)("users", "role", ...user, "--role", "member")).toMatchObject({ role: "member" })
+    await refused(asStaff, ["users", "leave", ...user], /\bmembers\b|org-admin/)
+    expect(await dataIn(withKey)("users", "leave", ...user)).toMatchObject({ org_id: org, removed: true })
+    for (const env of [asAdmin, beside]) {
+      await refused(
+        env,
+        ["users", "leave", ...user],
+        /--user: lea@acme\.example is not a member of this organisation\./
+      )
+      await refused(env, ["users", "leave", "--user", "zed", "--org", org], /--user: there is no user with the id or/)
+    }
+    expect(await audited("member.removed")).toMatchObject([{ actor_type: "api_key" }])
+  })
+
+  it("sets the credentials of a configuration, and never repeats them", async () => {
+    const config = ["providers", "add", "stripe", "--country", "FR", "--method", "card", "--direction", "inbound"]
+    const { config_id } = await dataIn(asAdmin)<{ config_id: string }>(...config, "--off")
+    const set = ["providers", "credentials", "set", config_id, "--field"]
+    const done = await cliIn(asAdmin)(...set, "secret_key=sk_test_wrong", "--json")
+    expect(done.code).toBe(1)
+    expect(documentOf(done)).toMatchObject({
+      status: "error",
+      data: { config_id, provider: "stripe", fields: ["secret_key"], tested: false }
+    })
+    expect(done.stdout + done.stderr).not.toContain("sk_test_wrong")
+    await refused(asAdmin, ["providers", "credentials", "set", org, "--field", "a=b"], /is no configuration's id/)
+    await refused(asStaff, [...set, "secret_key=sk_test_wrong"], /platform admin/)
+  })
+})
+
 describe("people act as themselves", () => {
   let account: string
 

@@ -1,6 +1,6 @@
 /**
- * `corridor fees set` and `corridor ledger`, which the API does not have: fees are only listed there, and balances lose
- * the digits behind the eighth.
+ * `corridor fees set` and `corridor ledger`. The API lists fees and sets none. It checks no ledger, and cuts balances to
+ * eight fraction digits.
  */
 import { Effect, Option, Either, ParseResult, Schema, BigDecimal } from "effect"
 import { toPlainText } from "../../domain/Decimal.ts"
@@ -198,7 +198,7 @@ const whatFor: Readonly<Record<PlatformBalance["kind"], string>> = {
 
 const accountsText = (count: number): string => (count === 1 ? "1 account" : `${count} accounts`)
 
-export const platformBalances = Effect.gen(function* () {
+const platformBalances = Effect.gen(function* () {
   const ledger = yield* Ledger
   const all = yield* ledger.platformBalances(yield* permitFor("platform"))
   const rows = all.map(({ account, accounts, balance, kind }) => [

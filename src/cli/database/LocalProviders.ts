@@ -1,6 +1,6 @@
 /**
- * `corridor providers setup` and `test`. The API lists what a provider needs, but registers nothing there, and tests the
- * platform's accounts, but not those of configurations.
+ * `corridor providers setup` and `test`. The API lists what a provider needs, but registers nothing there. It tests the
+ * accounts of the platform, but not those of configurations.
  */
 import { Effect, Either, Option, Schema } from "effect"
 import { noSuchConfig } from "../actions/ProviderActions.ts"

@@ -51,7 +51,7 @@ type Typed = Readonly<Partial<Record<Name, string>>>
 const nameIn = (word: string): Name | undefined =>
   names.find((name) => word === `--${name}` || word.startsWith(`--${name}=`))
 
-export interface Words {
+interface Words {
   readonly args: ReadonlyArray<string>
   readonly typed: Typed
 }

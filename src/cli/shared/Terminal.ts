@@ -33,7 +33,7 @@ export class Streams extends Context.Reference<Streams>()("cli/Streams", {
 /** Colours for terminals; elsewhere the text stays plain. */
 const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const
 
-export type Colour = keyof typeof codes
+type Colour = keyof typeof codes
 
 export type Paint = (colour: Colour, text: string) => string
 
