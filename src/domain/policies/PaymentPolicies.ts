@@ -11,18 +11,18 @@ export const sendWindow = Duration.seconds(20)
 /** A provider that can prove it never had a reference is believed only this long after it was last sent, well after that window. */
 export const absenceGrace = Duration.seconds(60)
 
-/** The second leg of a ramp is sent so many times at most; then a person decides. */
+/** Times that a ramp's payout is sent at most; then a person decides. */
 export const rampPayoutSends = 3
 
-/** Retry interval of a second leg whose provider could not be reached, */
+/** Retry interval of a ramp's payout whose provider could not be reached, */
 export const rampPayoutPause = Duration.seconds(15)
 
 /** and for this long; then the ramp has failed, and its money waits for a person. */
 export const rampPayoutPatience = Duration.hours(1)
 
 /**
- * Minimum time between enquiries caused by hints, for one attempt. A hint that was asked after without result is asked
- * after again at the delays of the status enquiries, until those are over or another hint comes.
+ * Minimum time between enquiries caused by hints, for one attempt. A hint without result is asked about again at the
+ * delays of the status enquiries. It ends with those, or with the next hint.
  */
 export const hintGap = Duration.seconds(15)
 
@@ -225,7 +225,7 @@ export const countingDelay = Duration.minutes(15)
 /** Days that can be closed are looked for this often. */
 export const dayClosingPause = Duration.minutes(10)
 
-/** Second legs that an instance has under way at one provider. */
+/** Concurrent ramp payouts of an instance at one provider. */
 export const rampPayoutsPerProvider = 8
 
 /** Time that the customer of a payin has to pay, unless PAYIN_EXPIRY says otherwise. */
