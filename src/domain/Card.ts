@@ -36,8 +36,8 @@ export const passesLuhn = (digits: string, start = 0, end = digits.length): bool
 }
 
 /**
- * Digits that stand alone. After a letter, another digit, a plus, or a point with a digit before it they are part of
- * something else, such as an order number, an IBAN, a phone number or a fraction.
+ * Digits that stand alone: not after a letter, a digit, a plus, or a point with a digit before it. Others belong to an
+ * order number, an IBAN, a phone number or a fraction.
  */
 const standingAlone = /(?<![\p{L}\d+]|\d\.)\d{14,19}(?![\p{L}\d])/gu
 

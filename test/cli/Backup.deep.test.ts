@@ -112,7 +112,7 @@ it("writes a file for its owner alone, and says what is in it", () => {
 
 it("does not write over a file, nor changes the database", async () => {
   const again = await cliIn(environment(source))("backup", file)
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")])
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("exists already")])
   expect(await contents(source.url)).toEqual(before)
 })
 

@@ -226,7 +226,7 @@ export const countingDelay = Duration.minutes(15)
 /** Days that can be closed are looked for this often. */
 export const dayClosingPause = Duration.minutes(10)
 
-/** Second legs that an instance has under way at one provider. */
+/** Concurrent ramp payouts of an instance at one provider. */
 export const rampPayoutsPerProvider = 8
 
 /** Time that the customer of a payin has to pay, unless PAYIN_EXPIRY says otherwise. */

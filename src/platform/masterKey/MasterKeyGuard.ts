@@ -33,9 +33,11 @@ const keptSandboxKey = Effect.gen(function* () {
 })
 
 /**
- * Current master key, if there is one. It is the setting's; in sandbox mode it is derived from the database's password
- * and name, so all instances on one database agree without a setting. Without a password in DATABASE_URL, it is the
- * stored one. Secrets encrypted before there was a stored one use the key derived from the name alone.
+ * Current master key, if there is one:
+ * 1. that of the setting;
+ * 2. in sandbox mode, one derived from the database's password and name, equal for all instances on one database;
+ * 3. without a password in DATABASE_URL, the stored one. Secrets encrypted before there was a stored one use the key
+ *    derived from the name alone.
  */
 export const knownMasterKey = Effect.gen(function* () {
   const { masterKey } = yield* Settings

@@ -20,8 +20,8 @@ const LONGEST_ORIGIN = 80
 export const jsonText = (body: Body): string => stringify(body) ?? ""
 
 /**
- * Suffixes of references. The signature of a callback covers only the reference, so the reference also tells the kind:
- * a link outlives a refused card, and a refund is not its payment.
+ * Suffixes of references. The signature of a callback covers only the reference, so the reference also tells the kind.
+ * A link outlives a refused card, and a refund is not its payment.
  */
 const LINK = "-link"
 const REFUND = "-refund"

@@ -353,7 +353,7 @@ export const stripe = thirdParty({
   refunds: true,
   setup: {
     keys: [
-      "Developers, API keys: a secret key, or a restricted key with write access to PaymentIntents, Checkout Sessions, Refunds, Customers and Webhook Endpoints, and read access to Charges, Disputes, Balance and Account."
+      "Developers, API keys: a secret key, or a restricted key. A restricted key writes PaymentIntents, Checkout Sessions, Refunds, Customers and Webhook Endpoints. It reads Charges, Disputes, Balance and Account."
     ],
     registers: "the webhook endpoint, with its events and signing secret",
     callbacks: { at: "Developers, Webhooks, Add endpoint", events: webhookEvents, secret: "webhook_secret" }

@@ -340,7 +340,7 @@ const make = Effect.gen(function* () {
     record: traced("IncomingTransfers.record")(recordTransfer),
     resolve: traced("IncomingTransfers.resolve")(
       (permit: Permit<"platform">, transferId: string, wanted: typeof ResolveTransfer.Type) =>
-        // If nobody can bear a return, the organisation owes it. Otherwise it would stay in suspense for ever.
+        // A return that no account can bear is owed by the organisation, instead of staying in suspense for ever.
         Effect.catchTag(atomically(resolve(permit, transferId, wanted, "resolved")), "InsufficientFunds", () =>
           atomically(resolve(permit, transferId, wanted, "receivable"))
         )

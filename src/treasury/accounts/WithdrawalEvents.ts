@@ -2,7 +2,7 @@
  * Connects payments to virtual accounts.
  *
  * - A withdrawal: blocks dispatch while the account is frozen, publishes events on completion and return, records an
- *     operator's decision as a row, replays the answer.
+ *   operator's decision as a row, replays the answer.
  * - A payin to an account: writes a row and its event for every entry that moves money of the account.
  */
 import { Clock, type Context, Effect, Layer, Option } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Events of all accounts of the treasury. A payout to a party that its provider sends back, at any time, becomes an
- * item of the operations queue: its money is on the party's account again.
+ * Events of all accounts of the treasury. A payout to a party that its provider sends back, at any time, becomes an item
+ * of the operations queue. Its money is on the party's account again.
  */
 import { Effect, Layer, Option } from "effect"
 import { kindOf } from "../../domain/Ledger.ts"
