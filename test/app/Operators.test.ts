@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { byPhone } from "../payments/support/Requests.ts"
-import { type Credential, people } from "../support/Credentials.ts"
+import { type Credential, people } from "../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
 

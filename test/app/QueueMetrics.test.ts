@@ -14,7 +14,7 @@ import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { onPaymentServer } from "../payments/support/PaymentServer.ts"
 import { byPhone } from "../payments/support/Requests.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { post } from "../support/Send.ts"
 import { onServer } from "../support/TestServer.ts"
 

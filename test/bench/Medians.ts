@@ -1,5 +1,5 @@
 /** Medians of all rounds, and the ratio of Corridor to the hand-written server. */
-import type { Endpoint } from "./load/Load.ts"
+import type { Endpoint } from "./load/RequestLoad.ts"
 import type { Measurement } from "./Rounds.ts"
 
 export const metrics = [

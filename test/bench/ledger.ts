@@ -12,7 +12,7 @@ import { type Entry, LedgerAccount, move } from "../../src/domain/Ledger.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { ledgerStoreSql, postingRows, postStatement } from "../../src/money/ledger/LedgerSql.ts"
-import { durableCluster, statement, temporaryFolder, urlOf } from "./Cluster.ts"
+import { durableCluster, statement, temporaryFolder, urlOf } from "./BenchCluster.ts"
 
 const DATABASE = "ledger"
 const WARM_UP_SECONDS = 2

@@ -14,7 +14,7 @@ import "../../src/cli/client/InProcessClient.ts"
 import { freePort as aFreePort } from "../bench/FreePort.ts"
 import { runCorridor } from "../../src/cli/Run.ts"
 import { Streams } from "../../src/cli/shared/Terminal.ts"
-import { SERVER_FLAGS, urlOfDatabase } from "../support/Cluster.ts"
+import { SERVER_FLAGS, urlOfDatabase } from "../support/TestCluster.ts"
 import { createEmptyDatabase, dropDatabase, lendDatabase, returnDatabase, within } from "../support/OwnDatabase.ts"
 
 export type Environment = Readonly<Record<string, string>>

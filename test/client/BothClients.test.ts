@@ -9,7 +9,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterAll } from "vitest"
 import { serviceSignature, standardSignature } from "../../src/domain/Digest.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
 import { hasPython, installClients, outputOf } from "./support/ClientPackages.ts"
 

@@ -8,7 +8,7 @@ import { CorridorError, createCorridor } from "../../src/client/PromiseClient.ts
 import { allPages } from "../../src/client/Transport.ts"
 import { Api } from "../../src/contract/api/Api.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
 
 const clients = Effect.gen(function* () {

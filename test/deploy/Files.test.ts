@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
 import about from "../../package.json" with { type: "json" }
-import { SERVER_FLAGS } from "../support/Cluster.ts"
-import { knownSettings } from "./Settings.ts"
+import { SERVER_FLAGS } from "../support/TestCluster.ts"
+import { knownSettings } from "./DeploySettings.ts"
 
 /** Untyped parser output. */
 type Tree = Readonly<Record<string, ReturnType<typeof JSON.parse>>>
@@ -95,7 +95,7 @@ describe("the image", () => {
     for (const file of [
       "scripts/build.mjs",
       "test/bench/ServerProcess.ts",
-      "test/chaos/environment/Instance.ts",
+      "test/chaos/environment/ServerInstance.ts",
       "test/fuzz/OwnServer.ts"
     ]) {
       expect(readFileSync(file, "utf8"), file).toContain(`[${quoted}`)

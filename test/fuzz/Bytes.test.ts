@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Draw } from "./Draw.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
 
 const LONGEST_MILLIS = 5000

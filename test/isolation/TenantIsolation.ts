@@ -7,8 +7,14 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { createKey, listKeys } from "../contract/api/Keys.ts"
 import { changedAt, placesIn } from "../fuzz/JsonText.ts"
-import { type Document, examplesOf, fetchDocument, type Operation, operationsOf } from "../contract/api/Operations.ts"
-import { byKey, type Cast, type Credential, people } from "../support/Credentials.ts"
+import {
+  type Document,
+  examplesOf,
+  fetchDocument,
+  type Operation,
+  operationsOf
+} from "../contract/api/DocumentedOperations.ts"
+import { byKey, type Cast, type Credential, people } from "../support/TestCredentials.ts"
 import { type Answer, send } from "../support/Send.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
 import { makeObjects, requestExample } from "./Objects.ts"

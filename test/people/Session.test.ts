@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { accessTable } from "../../src/domain/Access.ts"
-import { type Credential, people } from "../support/Credentials.ts"
+import { type Credential, people } from "../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { onServer } from "../support/TestServer.ts"
 

@@ -9,8 +9,8 @@ import { paypal } from "../../src/providers/paypal/PaypalAdapter.ts"
 import type { PaymentOrder, Provider } from "../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../src/providers/port/ThirdParty.ts"
 import { stripe } from "../../src/providers/stripe/StripeAdapter.ts"
-import { connected } from "./support/Connected.ts"
-import { amount, attemptOf, orderOf, recipientNamed } from "./support/Orders.ts"
+import { connected } from "./support/ConnectedAdapter.ts"
+import { amount, attemptOf, orderOf, recipientNamed } from "./support/TestOrders.ts"
 import { replyOf, scripted } from "./support/Scripted.ts"
 
 type Answer = (call: ProviderCall) => ProviderReply | undefined

@@ -5,9 +5,9 @@ import type { Browser, CDPSession, Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { breaches } from "../support/Axe.ts"
 import { chromiumNeeded, chromiumPath, desktop, launchChromium, overflowOf } from "../support/Chromium.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
-import { fetchDocument, operationsOf } from "../contract/api/Operations.ts"
+import { fetchDocument, operationsOf } from "../contract/api/DocumentedOperations.ts"
 
 const watchPolicy = `addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) => {
   console.error("refused", violatedDirective, blockedURI)

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
-import type { Instance } from "../chaos/environment/Instance.ts"
+import type { Instance } from "../chaos/environment/ServerInstance.ts"
 import { startEnvironment } from "../chaos/environment/Environment.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 

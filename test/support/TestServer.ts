@@ -7,7 +7,7 @@ import { serveHttp } from "../../src/app/HttpApp.ts"
 import { serverOver, ServicesLive } from "../../src/app/Services.ts"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { Sandbox, type SandboxCredentials } from "../../src/app/Sandbox.ts"
-import { type Backend, storesOn } from "./Stores.ts"
+import { type Backend, storesOn } from "./OnBothStores.ts"
 import { TestFoundation, testSettings, type Variables } from "./TestSettings.ts"
 
 export interface LogLine {

@@ -14,7 +14,7 @@ import { containing, filtered } from "../../../src/payments/store/PaymentLists.t
 import { selectedColumns } from "../../../src/payments/store/PaymentRow.ts"
 import { searchTerms } from "../../../src/payments/store/SearchTerms.ts"
 import type { PaymentFilter } from "../../../src/payments/store/PaymentStore.ts"
-import { clusterIn, poolOn, urlOf } from "../Cluster.ts"
+import { clusterIn, poolOn, urlOf } from "../BenchCluster.ts"
 import { nameOf, type Size } from "./Databases.ts"
 import { newestDeliveries } from "../../../src/webhooks/delivery/DeliveryStore.ts"
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import { isUnresolved, type Json, jsonOf } from "../../simulation/business/ScenarioContext.ts"
 import type { Chance } from "../../simulation/world/Chance.ts"
-import type { Instance } from "../environment/Instance.ts"
+import type { Instance } from "../environment/ServerInstance.ts"
 import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
 import type { RequestLog, LoggedRequest } from "./RequestLog.ts"
 

@@ -8,7 +8,7 @@ import { freePort } from "../../bench/FreePort.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import { chaosDatabase, type Postgres, instanceRole } from "./Postgres.ts"
 import { findProgram, makeFolder, makeProgram, type Program, programUser } from "./Program.ts"
-import { connected } from "./Connected.ts"
+import { connected } from "./OneConnection.ts"
 
 export interface Node {
   readonly name: string

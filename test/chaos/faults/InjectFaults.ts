@@ -1,7 +1,7 @@
 /** Injects the scheduled faults and records their times. */
 import { Effect } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
-import type { Instance } from "../environment/Instance.ts"
+import type { Instance } from "../environment/ServerInstance.ts"
 import type { Environment } from "../environment/Environment.ts"
 import type { FaultKind } from "./Fault.ts"
 import { nthFault, type Planned } from "./Schedule.ts"

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
-import { byKey, type Cast, people } from "../../support/Credentials.ts"
+import { byKey, type Cast, people } from "../../support/TestCredentials.ts"
 import { type Answer, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, revokeKey } from "./Keys.ts"

@@ -8,9 +8,9 @@ import { Effect } from "effect"
 import { describeAccess } from "../../../src/domain/Access.ts"
 import { ORG } from "../../../src/contract/openapi/CodeSamples.ts"
 import { installClients } from "../../client/support/ClientPackages.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { onServer, TestServer } from "../../support/TestServer.ts"
-import { fetchDocument, operationsOf, type OperationObject } from "./Operations.ts"
+import { fetchDocument, operationsOf, type OperationObject } from "./DocumentedOperations.ts"
 
 /** The user of all examples. */
 const USER = "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c"

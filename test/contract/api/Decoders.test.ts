@@ -13,7 +13,7 @@ import { validationMessage } from "../../../src/domain/ValidationMessage.ts"
 import { oddNumbers, oddTexts, oddTimes } from "../../fuzz/EdgeValues.ts"
 import { changedAt, Literal, placesIn, written } from "../../fuzz/JsonText.ts"
 import { decodedBy } from "../../domain/AsInterpreted.ts"
-import { type Document, examplesOf, operationsOf } from "./Operations.ts"
+import { type Document, examplesOf, operationsOf } from "./DocumentedOperations.ts"
 
 type Decoder = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 

@@ -4,7 +4,7 @@ import { Either, Option } from "effect"
 import { stringify } from "lossless-json"
 import { openApiDocument } from "../../../src/contract/openapi/OpenApiDocument.ts"
 import { decodedBy, encodedBy, nearly } from "../../domain/AsInterpreted.ts"
-import { type Document, examplesOf, operationsOf, schemas } from "./Operations.ts"
+import { type Document, examplesOf, operationsOf, schemas } from "./DocumentedOperations.ts"
 
 const document = JSON.parse(stringify(openApiDocument("http://127.0.0.1", "sandbox")) ?? "") as Document
 

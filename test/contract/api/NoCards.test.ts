@@ -16,7 +16,7 @@ import { UpdateWebhook } from "../../../src/contract/api/WebhooksApi.ts"
 import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
 import { validationMessage } from "../../../src/domain/ValidationMessage.ts"
 import { byCard } from "../../payments/support/Requests.ts"
-import { schemas } from "./Operations.ts"
+import { schemas } from "./DocumentedOperations.ts"
 
 const NUMBER = "4539578763621486"
 const REFUSED = "contains a possible card number"

@@ -4,7 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
 import { send } from "../../support/Send.ts"
 import { onServer } from "../../support/TestServer.ts"
-import { examplesOf, fetchDocument, type Media, type Operation, operationsOf, schemas } from "./Operations.ts"
+import { examplesOf, fetchDocument, type Media, type Operation, operationsOf, schemas } from "./DocumentedOperations.ts"
 
 const PUBLIC_URL = "https://pay.example.com/corridor"
 

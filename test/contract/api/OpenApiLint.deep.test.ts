@@ -9,7 +9,7 @@ import { codes } from "../../../src/domain/Failure.ts"
 import { failureCodes } from "../../../src/domain/PaymentStatus.ts"
 import { eventTypes } from "../../../src/domain/EventTypes.ts"
 import { openApiDocument } from "../../../src/contract/openapi/OpenApiDocument.ts"
-import { type Document, examplesOf, type Media, operationsOf } from "./Operations.ts"
+import { type Document, examplesOf, type Media, operationsOf } from "./DocumentedOperations.ts"
 import { validatorOf } from "./Validator.ts"
 
 const text = stringify(openApiDocument("https://pay.corridor.dev", "sandbox")) ?? ""

@@ -1,7 +1,7 @@
 /** Holds values against the schemas of the OpenAPI document, as strictly as ajv can. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
-import type { Document } from "./Operations.ts"
+import type { Document } from "./DocumentedOperations.ts"
 
 /** Ajv knows the whole document by this name. */
 const pointed = (schema: unknown): string => JSON.stringify(schema).replaceAll("#/components/", "document#/components/")

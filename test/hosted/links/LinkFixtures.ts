@@ -1,7 +1,7 @@
 /** Payment links as an organisation makes them, and reads them again. */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import type { Cast, Credential } from "../../support/Credentials.ts"
+import type { Cast, Credential } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { askForLink, cancelLink, kenyan, type Link, linkOf, linksOf, newLink } from "./LinkFixtures.ts"

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { visit } from "../pages/PageVisits.ts"

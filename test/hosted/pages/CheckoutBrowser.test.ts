@@ -1,7 +1,7 @@
 /** The hosted checkout in a real browser, from the address that the API answers to the shop that sent the customer. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { recordOf } from "../../payments/support/Calls.ts"
+import { recordOf } from "../../payments/support/PaymentCalls.ts"
 import { leisurely, onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { inBrowser, photograph } from "./CheckoutBrowser.ts"
 import { atCheckout } from "./PageVisits.ts"

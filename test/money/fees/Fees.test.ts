@@ -10,7 +10,7 @@ import { stringifyWire } from "../../../src/domain/Decimal.ts"
 import { Fees } from "../../../src/money/fees/Fees.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { nilId } from "../../support/AnyId.ts"
 

@@ -9,7 +9,7 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { changeTo, draftAttempt, draftPayment, newOwner, shillings } from "../../payments/support/NewPayment.ts"
 import { openStoresOn, type StoreServices } from "../../payments/support/PaymentServices.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { storedFees } from "./StoredFees.ts"
 

@@ -7,7 +7,7 @@ import { LedgerAccount, move, posting } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { balance, code, entryOf, fiatRail, money, moved, newBooks, post, problems } from "./Entries.ts"
 
 /** Both stores keep times to the millisecond. */

@@ -14,7 +14,7 @@ import { RateFeed } from "../../../src/money/rates/RateFeed.ts"
 import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
 import { Rates, WantedRate } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { backends, storesOn, type Backend } from "../../support/Stores.ts"
+import { backends, storesOn, type Backend } from "../../support/OnBothStores.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
 interface Answering {

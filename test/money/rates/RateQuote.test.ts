@@ -15,7 +15,7 @@ import { Rates } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { newOrganization, setSpread } from "../../support/StoreFixtures.ts"
-import { type Backend, backends, storesOn } from "../../support/Stores.ts"
+import { type Backend, backends, storesOn } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 

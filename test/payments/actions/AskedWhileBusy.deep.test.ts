@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { initiate, recordOf } from "../support/Calls.ts"
+import { initiate, recordOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"

@@ -12,7 +12,7 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { leisurely, onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"

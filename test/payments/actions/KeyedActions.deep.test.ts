@@ -4,11 +4,11 @@ import { Context, Effect, Exit, Layer, Option } from "effect"
 import { busy, maybeWritten } from "../../../src/domain/Failure.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { servicesIn } from "../support/World.ts"
+import { servicesIn } from "../support/RestartableServices.ts"
 
 const CLAIM = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 

@@ -4,11 +4,11 @@ import { describe, expect, it } from "@effect/vitest"
 import { Context, Deferred, Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { messageWindow } from "../../../src/domain/policies/PeoplePolicies.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { servicesIn } from "../support/World.ts"
+import { servicesIn } from "../support/RestartableServices.ts"
 
 const INSTANCES = 3
 

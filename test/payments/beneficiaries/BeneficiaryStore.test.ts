@@ -8,7 +8,7 @@ import { nilId } from "../../support/AnyId.ts"
 import { type PaymentStatus, paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { mpesa } from "./Examples.ts"
 import { newPaymentTo } from "./PaymentTo.ts"
 

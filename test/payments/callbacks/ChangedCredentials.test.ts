@@ -18,7 +18,7 @@ import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { isLost, scripted } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 

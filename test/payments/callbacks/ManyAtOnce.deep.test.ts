@@ -7,14 +7,14 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
-import { calledBack } from "../../providers/sandbox/Orders.ts"
-import { callBack, initiate, recordOf } from "../support/Calls.ts"
+import { calledBack } from "../../providers/sandbox/SimulatorOrders.ts"
+import { callBack, initiate, recordOf } from "../support/PaymentCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts, PROOF, scripted } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
 const make = () => {
   const stripe = scripted("stripe")

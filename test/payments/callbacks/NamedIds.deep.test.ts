@@ -9,14 +9,14 @@ import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import { callbackRequest } from "../../providers/support/Callbacks.ts"
+import { callbackRequest } from "../../providers/support/CallbackFixtures.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { backends, type Backend } from "../../support/Stores.ts"
+import { backends, type Backend } from "../../support/OnBothStores.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts, isLost, PROOF, scripted } from "../support/ScriptedProvider.ts"
-import { servicesIn, worldOn } from "../support/World.ts"
+import { servicesIn, worldOn } from "../support/RestartableServices.ts"
 
 const reportOf = (state: Report["state"], providerPaymentId: string | null, movements: Report["movements"] = []) =>
   new Report({ state, reason: null, providerPaymentId, providerStatus: state, movements })

@@ -4,12 +4,12 @@ import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import type { Store } from "../../../src/payments/store/PaymentStore.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { isLost, reports } from "../support/ScriptedProvider.ts"
-import { servicesIn } from "../support/World.ts"
+import { servicesIn } from "../support/RestartableServices.ts"
 
 /** Nothing can be written about one payment; what is written about others takes its time. */
 const refusing = (paymentId: PaymentId) => ({

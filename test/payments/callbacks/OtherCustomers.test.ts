@@ -35,14 +35,14 @@ import type { CredentialFields, ThirdParty } from "../../../src/providers/port/T
 import { wrapProvider, wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { signatureOf as stripeSignature } from "../../../src/providers/stripe/StripeCallbacks.ts"
-import { callbackRequest } from "../../providers/support/Callbacks.ts"
-import { connected } from "../../providers/support/Connected.ts"
-import { amount } from "../../providers/support/Orders.ts"
+import { callbackRequest } from "../../providers/support/CallbackFixtures.ts"
+import { connected } from "../../providers/support/ConnectedAdapter.ts"
+import { amount } from "../../providers/support/TestOrders.ts"
 import { replyOf, scripted } from "../../providers/support/Scripted.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { saboteur } from "../support/Sabotage.ts"
-import { servicesIn, worldOn } from "../support/World.ts"
+import { servicesIn, worldOn } from "../support/RestartableServices.ts"
 
 interface Told {
   /** Our reference, as it goes over the wire. */

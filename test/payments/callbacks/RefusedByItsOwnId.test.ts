@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf } from "../support/Calls.ts"
+import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf } from "../support/PaymentCalls.ts"
 import { itemsOf } from "../support/ByHand.ts"
 import { suspenseOf, threeProviders } from "../support/InTheBooks.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"

@@ -10,7 +10,7 @@ import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { send } from "../../support/Send.ts"
-import { callBack, initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { callBack, initiate, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, PROOF, scripted } from "../support/ScriptedProvider.ts"

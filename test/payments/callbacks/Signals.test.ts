@@ -5,10 +5,19 @@ import { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { post } from "../../support/Send.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import type { TestServer } from "../../support/TestServer.ts"
 import { act, actable } from "../support/Acting.ts"
-import { attemptsOf, callBack, eventually, initiate, jsonOf, queueOf, recordOf, untilStatus } from "../support/Calls.ts"
+import {
+  attemptsOf,
+  callBack,
+  eventually,
+  initiate,
+  jsonOf,
+  queueOf,
+  recordOf,
+  untilStatus
+} from "../support/PaymentCalls.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanPhone, payoutByPhone } from "../support/Requests.ts"

@@ -17,7 +17,7 @@ import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, type World, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 
 const decode = Schema.decodeUnknownSync(InitiatePayment)
 const request = decode({ ...byCard(), country: "FR" }) as Payin

@@ -1,7 +1,7 @@
 /** Text of callers is kept as they sent it, or refused. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { initiate, recordOf } from "../support/Calls.ts"
+import { initiate, recordOf } from "../support/PaymentCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { byPhone } from "../support/Requests.ts"
 

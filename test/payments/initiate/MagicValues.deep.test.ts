@@ -2,8 +2,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { post } from "../../support/Send.ts"
-import { people } from "../../support/Credentials.ts"
-import { attemptsOf, eventually, initiate, jsonOf, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { attemptsOf, eventually, initiate, jsonOf, recordOf, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { leisurely, onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 

@@ -1,7 +1,7 @@
 /** What a caller attaches to a payment: kept to the digit, within limits. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { byPhone } from "../support/Requests.ts"

@@ -1,9 +1,9 @@
 /** What an initiation is refused for, before and after a payment exists, and who may pay out. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"
-import { get, initiate, jsonOf } from "../support/Calls.ts"
+import { get, initiate, jsonOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 

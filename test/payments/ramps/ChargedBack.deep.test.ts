@@ -14,18 +14,18 @@ import { RampPayoutWorker } from "../../../src/payments/dispatch/RampPayoutWorke
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { calledBack } from "../../providers/sandbox/Orders.ts"
-import { type Backend, backends } from "../../support/Stores.ts"
+import { calledBack } from "../../providers/sandbox/SimulatorOrders.ts"
+import { type Backend, backends } from "../../support/OnBothStores.ts"
 import { everything } from "../../support/Windows.ts"
 import { actable } from "../support/Acting.ts"
-import { eventually, type SaidMovement } from "../support/Calls.ts"
+import { eventually, type SaidMovement } from "../support/PaymentCalls.ts"
 import { newMovement, newOwner, newPayment, paidTo, shillings } from "../support/NewPayment.ts"
 import { eventsOf, timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { onRampRequest } from "../support/Ramping.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts, declines, isLost, PROOF } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
 const KES = CurrencyCode.make("KES")
 const amina = operatorPermit("platform", "amina")

@@ -9,7 +9,7 @@ import { Absent, Report } from "../../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { pathOf, submit } from "../../hosted/pages/PageVisits.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
@@ -24,7 +24,7 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { suspenseOf } from "../support/InTheBooks.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"

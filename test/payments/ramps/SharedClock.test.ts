@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { actable } from "../support/Acting.ts"
-import { recordOf, untilStatus } from "../support/Calls.ts"
+import { recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { movableClock } from "../support/PaymentServices.ts"

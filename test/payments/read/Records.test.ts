@@ -2,8 +2,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import { people } from "../../support/Credentials.ts"
-import { attemptsOf, get, initiate, type Json, jsonOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { attemptsOf, get, initiate, type Json, jsonOf, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"
 

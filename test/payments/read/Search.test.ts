@@ -1,9 +1,9 @@
 /** `GET /transactions?search=`: what it finds, whose, what it refuses, and its pages. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { get, jsonOf } from "../support/Calls.ts"
+import { get, jsonOf } from "../support/PaymentCalls.ts"
 import { newPayment, shillings } from "../support/NewPayment.ts"
 
 interface Found {

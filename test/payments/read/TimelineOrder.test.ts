@@ -1,9 +1,9 @@
 /** A timeline tells what led to what, whether every step has a millisecond of its own or all share one. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { act, actable, setThreshold } from "../support/Acting.ts"
-import { initiate, ofKind, timelineOf, untilStatus } from "../support/Calls.ts"
+import { initiate, ofKind, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { movableClock, type MovableClock } from "../support/PaymentServices.ts"
 import { byCard, byPhone } from "../support/Requests.ts"

@@ -13,9 +13,9 @@ import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { PaymentDecisions } from "../../../src/payments/read/PaymentDecisions.ts"
 import { ReserveReleases } from "../../../src/payments/reserves/Reserves.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import {
   ask,
   balanceOf,
@@ -25,7 +25,17 @@ import {
 } from "../../treasury/accounts/AccountFixtures.ts"
 import { act } from "../support/Acting.ts"
 import { resolve } from "../support/ByHand.ts"
-import { attemptsOf, callBack, get, initiate, type Json, jsonOf, lookUp, ofKind, timelineOf } from "../support/Calls.ts"
+import {
+  attemptsOf,
+  callBack,
+  get,
+  initiate,
+  type Json,
+  jsonOf,
+  lookUp,
+  ofKind,
+  timelineOf
+} from "../support/PaymentCalls.ts"
 import { honouring, threeProviders, watched } from "../support/InTheBooks.ts"
 import { payout, servedByOwn } from "../support/OwnAccount.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"

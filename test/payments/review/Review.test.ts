@@ -5,7 +5,7 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { deposit, expectBooksInOrder, openAccount, withdraw } from "../../treasury/accounts/AccountFixtures.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -17,7 +17,7 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"

@@ -9,7 +9,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { checkoutOf, submit, typedCard } from "../../hosted/pages/PageVisits.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -21,7 +21,7 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank } from "../support/Requests.ts"

@@ -4,7 +4,7 @@ import { Deferred, Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
-import { type Cast, people } from "../../support/Credentials.ts"
+import { type Cast, people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -17,7 +17,7 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { suspenseOf } from "../support/InTheBooks.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"

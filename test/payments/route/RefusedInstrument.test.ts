@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Declined } from "../../../src/domain/Outcome.ts"
-import { attemptsOf, initiate, recordOf } from "../support/Calls.ts"
+import { attemptsOf, initiate, recordOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, scripted } from "../support/ScriptedProvider.ts"

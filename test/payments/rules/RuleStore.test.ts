@@ -5,7 +5,7 @@ import { type ListEntry, type NewRule, type Owner, RuleStore } from "../../../sr
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { draftPayment, newOwner, shillings } from "../support/NewPayment.ts"
 
 const rule = (org_id: Owner, about: Partial<NewRule> = {}): NewRule => ({

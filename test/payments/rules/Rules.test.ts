@@ -1,8 +1,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import {
   ask,
   balanceOf,
@@ -13,7 +13,7 @@ import {
 } from "../../treasury/accounts/AccountFixtures.ts"
 import { act, setThreshold } from "../support/Acting.ts"
 import { itemsOf } from "../support/ByHand.ts"
-import { get, initiate, type Json, jsonOf, recordOf, timelineOf, ofKind, toldOf } from "../support/Calls.ts"
+import { get, initiate, type Json, jsonOf, recordOf, timelineOf, ofKind, toldOf } from "../support/PaymentCalls.ts"
 import { onRamp } from "../support/Ramping.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"

@@ -5,7 +5,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { act } from "../support/Acting.ts"
 import {
@@ -19,11 +19,11 @@ import {
   timelineOf,
   toldOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byPhone } from "../support/Requests.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 
 const setRates = (...all: ReadonlyArray<readonly [from: string, to: string, rate: string]>) =>
   Effect.flatMap(RateStore, (store) =>

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { act, type Actable } from "../support/Acting.ts"
-import { attemptsOf, callBack, initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { attemptsOf, callBack, initiate, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"

@@ -1,7 +1,7 @@
 /** A payment of which several things wait for a person, who settles them one by one. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { attemptsOf, callBack, initiate, untilStatus } from "../support/Calls.ts"
+import { attemptsOf, callBack, initiate, untilStatus } from "../support/PaymentCalls.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
 import { paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"

@@ -5,7 +5,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -18,7 +18,7 @@ import {
   queueOf,
   recordOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { act } from "../support/Acting.ts"
-import { callBack, recordOf, toldOf } from "../support/Calls.ts"
+import { callBack, recordOf, toldOf } from "../support/PaymentCalls.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
 import { attemptsFor, paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"

@@ -1,7 +1,7 @@
 /** What callers and receivers see of money that goes back: on the record, in the timeline, in events. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { newReceiver } from "../../webhooks/delivery/Receiver.ts"
 import { registered } from "../../webhooks/WebhookFixtures.ts"
 import {
@@ -14,7 +14,7 @@ import {
   recordOf,
   timelineOf,
   toldOf
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"

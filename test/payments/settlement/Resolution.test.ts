@@ -6,7 +6,16 @@ import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import type { ResolutionRequest } from "../../../src/payments/settlement/ResolutionRules.ts"
-import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf, toldOf } from "../support/Calls.ts"
+import {
+  attemptsOf,
+  callBack,
+  initiate,
+  ofKind,
+  queueOf,
+  recordOf,
+  timelineOf,
+  toldOf
+} from "../support/PaymentCalls.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"

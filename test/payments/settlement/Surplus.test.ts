@@ -1,9 +1,9 @@
 /** A payin that was paid more than once, or is told of in one report: what callers are told, and what goes back where. */
 import { expect } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { callBack, recordOf, toldOf } from "../support/Calls.ts"
+import { callBack, recordOf, toldOf } from "../support/PaymentCalls.ts"
 import { attemptsFor, later, threeProviders } from "../support/InTheBooks.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { timePasses } from "../support/PaymentServices.ts"

@@ -1,7 +1,7 @@
 /** A payin of which a part has come, and of that part some has gone again before the rest comes. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
+import { callBack, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
 import { attemptsFor, paysIn, clearingOf, threeProviders, watched } from "../support/InTheBooks.ts"

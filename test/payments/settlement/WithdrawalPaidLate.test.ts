@@ -17,7 +17,7 @@ import {
   transactionsOf,
   withdraw
 } from "../../treasury/accounts/AccountFixtures.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { paysOut, reports } from "../support/ScriptedProvider.ts"
 

@@ -14,7 +14,7 @@ import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { type Saboteur, saboteur } from "../support/Sabotage.ts"
 import { accepts, declines, reports, scripted } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, type World, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 
 const lockTimeout = Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" })
 

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { everything } from "../../support/Windows.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 

@@ -6,7 +6,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import type { Position } from "../../../src/platform/database/Query.ts"
 import { type PaymentFilter, PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { searchTerms } from "../../../src/payments/store/SearchTerms.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { everything } from "../../support/Windows.ts"
 import { answer, changeTo, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
 

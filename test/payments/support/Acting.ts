@@ -6,9 +6,9 @@ import { organizationTables } from "../../../src/people/organizations/Organizati
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import type { Outcome } from "../../../src/domain/Outcome.ts"
 import type { OneTimePasswords, Provider, RefundOrder } from "../../../src/providers/port/Provider.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
-import { type Json, jsonOf } from "./Calls.ts"
+import { type Json, jsonOf } from "./PaymentCalls.ts"
 import { accepts, type Scripted, scripted } from "./ScriptedProvider.ts"
 
 type Answer<A> = A | Effect.Effect<A>

@@ -4,7 +4,7 @@ import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { queueOf } from "./Calls.ts"
+import { queueOf } from "./PaymentCalls.ts"
 
 const operator = operatorPermit("platform", "amina")
 

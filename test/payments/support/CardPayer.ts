@@ -5,13 +5,13 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import type { Backend } from "../../support/Stores.ts"
+import type { Backend } from "../../support/OnBothStores.ts"
 import { actable } from "./Acting.ts"
 import { newOwner } from "./NewPayment.ts"
 import { serveCountry } from "./PaymentServer.ts"
 import { byCard } from "./Requests.ts"
 import { saboteur } from "./Sabotage.ts"
-import { ownersPermit, servicesIn, worldOn } from "./World.ts"
+import { ownersPermit, servicesIn, worldOn } from "./RestartableServices.ts"
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 

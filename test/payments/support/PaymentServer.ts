@@ -11,7 +11,7 @@ import type { Flow, PaymentMethod, ProviderName } from "../../../src/domain/Corr
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { Sandbox } from "../../../src/app/Sandbox.ts"
-import type { Backend } from "../../support/Stores.ts"
+import type { Backend } from "../../support/OnBothStores.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { TestFoundation, testSettings, type Variables } from "../../support/TestSettings.ts"
 import { agreesWithTheOutside } from "./Outside.ts"

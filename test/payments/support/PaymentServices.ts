@@ -10,7 +10,7 @@ import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
 import { makeSimulators } from "../../../src/providers/sandbox/SimulatorProviders.ts"
-import type { Backend } from "../../support/Stores.ts"
+import type { Backend } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 /** As the service has them, with the tables in sight, so that a test can look behind the stores. */

@@ -4,9 +4,9 @@ import { InitiateRamp } from "../../../src/contract/api/RampsApi.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
-import { get, type Json, jsonOf } from "./Calls.ts"
+import { get, type Json, jsonOf } from "./PaymentCalls.ts"
 import { onRampIn } from "./Requests.ts"
 
 export const rateOf = (from: string, to: string) =>

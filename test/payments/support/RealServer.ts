@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { SERVER_FLAGS } from "../../support/Cluster.ts"
+import { SERVER_FLAGS } from "../../support/TestCluster.ts"
 
 /** With a cluster in it, which to make takes longer than most of what is done with one. */
 export const newDataDir = (): string => {

@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
 import { AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import {

@@ -10,7 +10,7 @@ import { NotificationStore } from "../../../src/platform/notifications/Notificat
 import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
-import { byToken, type Credential } from "../../support/Credentials.ts"
+import { byToken, type Credential } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 
 export const membersOf = (org_id: string) => `/v1/organizations/${org_id}/members`

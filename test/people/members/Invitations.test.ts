@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import {

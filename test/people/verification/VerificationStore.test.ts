@@ -4,7 +4,7 @@ import { type NewVerificationRequest, VerificationStore } from "../../../src/peo
 import { newOwner, newPayment } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const newCase = Effect.gen(function* () {
   const owner = yield* newOwner

@@ -12,7 +12,7 @@ import {
 } from "../../treasury/accounts/AccountFixtures.ts"
 import { milestonePath, newEscrow } from "../../treasury/escrow/EscrowFixtures.ts"
 import { kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 

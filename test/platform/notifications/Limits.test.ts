@@ -12,12 +12,12 @@ import { MessageCounts, NotificationStore } from "../../../src/platform/notifica
 import { countMessage } from "../../../src/platform/notifications/Notifier.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { freshAddress, invite, joined } from "../../people/members/InvitationFixtures.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { type Answer, bodyOf } from "../../support/Send.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/VerificationFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const expectLimited = (answer: Answer, words: RegExp) => {
   expect([answer.status, bodyOf(answer)], answer.text).toEqual([

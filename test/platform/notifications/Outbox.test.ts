@@ -6,7 +6,7 @@ import { type Message, NotificationStore, Outbox } from "../../../src/platform/n
 import { Notifier } from "../../../src/platform/notifications/Notifier.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
 const quietly = Logger.withMinimumLogLevel(LogLevel.Warning)

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 onBothStores("SecretStore", (it) => {
   it.effect("keeps what is there, until it is replaced", () =>

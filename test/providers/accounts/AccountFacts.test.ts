@@ -11,7 +11,7 @@ import { adyenFake } from "../../fakes/AdyenFake.ts"
 import { allFakes } from "../../fakes/AllFakes.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
-import { connected } from "../support/Connected.ts"
+import { connected } from "../support/ConnectedAdapter.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"
 
 const anything: unknown = expect.anything()

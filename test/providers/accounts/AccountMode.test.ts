@@ -16,12 +16,12 @@ import { type AnyThirdParty, thirdPartyNamed } from "../../../src/providers/acco
 import { itemSignature } from "../../../src/providers/adyen/AdyenCallbacks.ts"
 import { signatureOf } from "../../../src/providers/paystack/PaystackCallbacks.ts"
 import { ok, rawServer } from "../client/RawServer.ts"
-import { attemptAt } from "../sandbox/Orders.ts"
-import { newOrder } from "../stripe/Orders.ts"
-import { callbackRequest } from "../support/Callbacks.ts"
+import { attemptAt } from "../sandbox/SimulatorOrders.ts"
+import { newOrder } from "../stripe/StripeTestOrders.ts"
+import { callbackRequest } from "../support/CallbackFixtures.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { storesOn } from "../../support/Stores.ts"
+import { storesOn } from "../../support/OnBothStores.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 
 const live: Variables = {

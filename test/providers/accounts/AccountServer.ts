@@ -9,7 +9,7 @@ import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConf
 import { type RunningFake, startFake } from "../../fakes/FakeServer.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { signatureOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { type ServerServices, testServer } from "../../support/TestServer.ts"

@@ -13,7 +13,7 @@ import { sealCredentials } from "../../../src/providers/accounts/AccountCredenti
 import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import {

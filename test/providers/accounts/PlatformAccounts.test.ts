@@ -19,7 +19,7 @@ import { type PlatformAccount, PlatformAccountStore } from "../../../src/provide
 import { ProviderAccounts, ProvidersLive } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { thirdPartyNamed } from "../../../src/providers/accounts/ThirdParties.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
 const stores = StoresMemory.pipe(Layer.provide(testSettings()))

@@ -12,9 +12,9 @@ import { ProviderAccounts, ProvidersLive } from "../../../src/providers/accounts
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { ok, rawServer, until } from "../client/RawServer.ts"
-import { attemptAt } from "../sandbox/Orders.ts"
+import { attemptAt } from "../sandbox/SimulatorOrders.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { storesOn } from "../../support/Stores.ts"
+import { storesOn } from "../../support/OnBothStores.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 
 const services = (looks: { count: number }, variables: Variables) => {

@@ -21,9 +21,9 @@ import { paypalFake } from "../../fakes/PaypalFake.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import { againstFake } from "../support/AgainstFake.ts"
-import { callbackRequest } from "../support/Callbacks.ts"
+import { callbackRequest } from "../support/CallbackFixtures.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"
-import { connected } from "../support/Connected.ts"
+import { connected } from "../support/ConnectedAdapter.ts"
 
 const { webhook_secret: _secret, ...withoutSecret } = stripeFake.credentials
 const { webhook_id: webhookId, ...withoutId } = paypalFake.credentials

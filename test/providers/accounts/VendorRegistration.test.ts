@@ -14,7 +14,7 @@ import { circleFake } from "../../fakes/CircleFake.ts"
 import { coinbaseFake } from "../../fakes/CoinbaseFake.ts"
 import { mtnMomoFake } from "../../fakes/MtnMomoFake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
-import { connected } from "../support/Connected.ts"
+import { connected } from "../support/ConnectedAdapter.ts"
 import { keptBy, publishedContract, unpublished } from "../support/PublishedContract.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"
 

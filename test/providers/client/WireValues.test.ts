@@ -13,7 +13,7 @@ import { reportOf } from "../../../src/providers/paystack/PaystackMovements.ts"
 import { toIntent, toRefund } from "../../../src/providers/stripe/StripeAnswers.ts"
 import { eventOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { refusalOf } from "../../../src/providers/stripe/StripeRefusals.ts"
-import { referenceNo } from "../support/Orders.ts"
+import { referenceNo } from "../support/TestOrders.ts"
 import { replyOf } from "../support/Scripted.ts"
 
 const reference = referenceNo(1)

@@ -7,7 +7,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { ProviderConfigs } from "../../../src/providers/configs/ProviderConfigs.ts"
 import { clientFor } from "../../support/Client.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 

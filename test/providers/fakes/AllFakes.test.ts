@@ -97,7 +97,7 @@ const build = async (folder: string): Promise<string> => {
   const main = join(folder, "main.mjs")
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
   const flags = ["--bundle", "--packages=external", "--platform=node", "--target=node20", "--format=esm"]
-  await promisify(execFile)("node_modules/.bin/esbuild", ["test/fakes/main.ts", ...flags, `--outfile=${main}`])
+  await promisify(execFile)("node_modules/.bin/esbuild", ["test/fakes/fakesMain.ts", ...flags, `--outfile=${main}`])
   return main
 }
 

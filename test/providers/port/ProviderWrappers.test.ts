@@ -7,7 +7,7 @@ import { Proof, VerifiedReport } from "../../../src/providers/port/Callback.ts"
 import { wireReference, wrapProvider } from "../../../src/providers/port/ProviderWrappers.ts"
 import { caller, type Caller } from "../../../src/providers/client/ConcurrencyLimit.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import { attemptAt, calledBack, newOrder } from "../sandbox/Orders.ts"
+import { attemptAt, calledBack, newOrder } from "../sandbox/SimulatorOrders.ts"
 
 it.effect("every call says for what and for whom it is made", () =>
   Effect.gen(function* () {

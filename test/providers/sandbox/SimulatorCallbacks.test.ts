@@ -10,7 +10,7 @@ import {
   signatureHeader,
   signedCallback
 } from "../../../src/providers/sandbox/SimulatorAnswers.ts"
-import { shillings } from "./Orders.ts"
+import { shillings } from "./SimulatorOrders.ts"
 import type { SimulatorTimer } from "../../../src/providers/sandbox/SimulatorStore.ts"
 
 const vault = Vault.make(deriveMasterKey("test"))

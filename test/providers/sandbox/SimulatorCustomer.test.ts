@@ -6,7 +6,16 @@ import { Money } from "../../../src/domain/Money.ts"
 import { Accepted, Declined } from "../../../src/domain/Outcome.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { SimulatorCustomer } from "../../../src/providers/sandbox/SimulatorCustomer.ts"
-import { attemptAt, card, listening, newOrder, phone, railNamed, RailsAndCustomer, shillings } from "./Orders.ts"
+import {
+  attemptAt,
+  card,
+  listening,
+  newOrder,
+  phone,
+  railNamed,
+  RailsAndCustomer,
+  shillings
+} from "./SimulatorOrders.ts"
 
 const GOOD = card("4111111111111111")
 const OTP = phone("+254712340002")

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { SimulatorStore } from "../../../src/providers/sandbox/SimulatorStore.ts"
-import { bank, card, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+import { bank, card, newOrder, phone, railNamed, RailsOnMemory } from "./SimulatorOrders.ts"
 import { onBothRailStores } from "./SimulatorStores.ts"
 
 /** Every step that a rail takes at its memory waits for its turn. */

@@ -7,7 +7,17 @@ import { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, type Report, Unknown } from "../../../src/domain/Outcome.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { makeSimulators } from "../../../src/providers/sandbox/SimulatorProviders.ts"
-import { attemptAt, bank, card, checkoutUrl, listening, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+import {
+  attemptAt,
+  bank,
+  card,
+  checkoutUrl,
+  listening,
+  newOrder,
+  phone,
+  railNamed,
+  RailsOnMemory
+} from "./SimulatorOrders.ts"
 
 const GOOD_CARD = "4111111111111111"
 const payout = (details: Partial<PaymentOrder>): Partial<PaymentOrder> => ({ ...details, flow: "outbound" })

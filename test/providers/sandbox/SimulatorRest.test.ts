@@ -4,7 +4,7 @@ import { Effect, TestClock } from "effect"
 import { dueTimesPoll } from "../../../src/domain/policies/ServerPolicies.ts"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { simulatorWorker } from "../../../src/providers/sandbox/SimulatorWorker.ts"
-import { newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+import { newOrder, phone, railNamed, RailsOnMemory } from "./SimulatorOrders.ts"
 
 describe("A worker of the simulators that rests", () => {
   it.effect("delivers what stood behind a slow callback of the same payment as soon as that is taken", () =>

@@ -8,7 +8,7 @@ import {
   SimulatorStore
 } from "../../../src/providers/sandbox/SimulatorStore.ts"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
-import { shillings } from "./Orders.ts"
+import { shillings } from "./SimulatorOrders.ts"
 import { onBothRailStores } from "./SimulatorStores.ts"
 
 const nextId = Effect.flatMap(Ids, (ids) => ids.next)

@@ -9,7 +9,7 @@ import { simulatorStoreMemory } from "../../../src/providers/sandbox/SimulatorMe
 import { DeliveryFailed, simulatorWorker } from "../../../src/providers/sandbox/SimulatorWorker.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { card, listening, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+import { card, listening, newOrder, phone, railNamed, RailsOnMemory } from "./SimulatorOrders.ts"
 
 const GOOD = card("4111111111111111")
 

@@ -9,9 +9,9 @@ import type { Fake } from "../../fakes/Fake.ts"
 import { type FakeOptions, type RunningFake, startFake } from "../../fakes/FakeServer.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
-import { type AboutAccount, connected } from "./Connected.ts"
+import { type AboutAccount, connected } from "./ConnectedAdapter.ts"
 import { newMailbox } from "./Mailbox.ts"
-import { idIn } from "./Orders.ts"
+import { idIn } from "./TestOrders.ts"
 
 export interface Connection {
   /** Instead of those that the fake takes. */

@@ -6,7 +6,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import { digitsBelow, type Scenario, magicDigits } from "../../fakes/MagicAmounts.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
-import { attemptOf, orderOf } from "./Orders.ts"
+import { attemptOf, orderOf } from "./TestOrders.ts"
 
 export interface Sample {
   readonly currency: string

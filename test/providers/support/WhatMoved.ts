@@ -4,7 +4,7 @@ import { expect } from "vitest"
 import type { Enquiry } from "../../../src/domain/Outcome.ts"
 import type { RunningFake } from "../../fakes/FakeServer.ts"
 import type { PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
-import { attemptOf } from "./Orders.ts"
+import { attemptOf } from "./TestOrders.ts"
 
 /** What an adapter was told has moved; nothing, of whatever did not complete. */
 const told = (order: Pick<PaymentOrder, "flow">, found: Enquiry): bigint => {

@@ -18,7 +18,7 @@ import type { CredentialFields, ThirdParty } from "../../../src/providers/port/T
 import type { Connection } from "./AgainstFake.ts"
 import { broken, type BrokenPromise, holds, impatient, openSession, type Session, shown } from "./ContractSession.ts"
 import { kindsOf, movedIn, notIn } from "./NamedMovements.ts"
-import { refundAttemptOf, refundOf } from "./Orders.ts"
+import { refundAttemptOf, refundOf } from "./TestOrders.ts"
 import { magicMoney, newReference, type Sample, sampleAttempt, sampleOrder, type Samples } from "./Samples.ts"
 
 export interface PortPromise {

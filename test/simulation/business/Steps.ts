@@ -1,16 +1,16 @@
 /** All steps of a run and their weights. */
 import type { Chance } from "../world/Chance.ts"
-import { cancel, forgeCallback, refund, refundConcurrently, review, returnFromProvider } from "./PaymentActions.ts"
-import { deposit, transfer, withdraw } from "./VirtualAccounts.ts"
+import { cancel, forgeCallback, refund, refundConcurrently, review, returnFromProvider } from "./PaymentActionSteps.ts"
+import { deposit, transfer, withdraw } from "./VirtualAccountSteps.ts"
 import { claimThroughOtherAccount, replaceAccount, disableProvider } from "./ProviderChanges.ts"
 import { setWrongClock, crashMachine, runRetention, lockRow, suspendMachine } from "./MachineFaults.ts"
-import { useEscrow } from "./Escrows.ts"
+import { useEscrow } from "./EscrowSteps.ts"
 import type { Focus } from "./Focus.ts"
-import { usePaymentLink } from "./PaymentLinks.ts"
-import { payin, payout, ramp } from "./Payments.ts"
+import { usePaymentLink } from "./PaymentLinkSteps.ts"
+import { payin, payout, ramp } from "./PaymentSteps.ts"
 import { readForeignObjects, revokeKey } from "./UnauthorizedReads.ts"
 import { moveRates } from "./RateChanges.ts"
-import { replayDeadLetters } from "./Receivers.ts"
+import { replayDeadLetters } from "./SimulatedReceivers.ts"
 import type { StepAction, Step } from "./ScenarioContext.ts"
 
 export const stepActions: Readonly<Record<string, StepAction>> = {

@@ -4,7 +4,7 @@ import { kindOf } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
-import type { Records } from "./Records.ts"
+import type { Records } from "./RecordRules.ts"
 
 /** Dollars for one unit of each currency. */
 export type CurrencyValues = ReadonlyMap<string, BigDecimal.BigDecimal>

@@ -5,7 +5,7 @@
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
-import type { Orders } from "./Orders.ts"
+import type { Orders } from "./ProviderOrders.ts"
 import { manualMovementId, type Order, remainingOf, recordReturn, addMovement } from "./ProviderState.ts"
 import { drawDelay } from "./DrawnOutcome.ts"
 

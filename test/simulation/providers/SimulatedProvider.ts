@@ -20,7 +20,7 @@ import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
 import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
 import { callbackReader, payloadMovements, type CallbackPayload } from "./CallbackBody.ts"
 import { planDisputes } from "./Disputes.ts"
-import type { Orders } from "./Orders.ts"
+import type { Orders } from "./ProviderOrders.ts"
 import {
   callbackDeliveries,
   type DrawnOutcome,

@@ -12,12 +12,12 @@ import {
   lookUp,
   recordOf,
   untilStatus
-} from "../../payments/support/Calls.ts"
+} from "../../payments/support/PaymentCalls.ts"
 import { threeProviders, watched } from "../../payments/support/InTheBooks.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { accepts } from "../../payments/support/ScriptedProvider.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"

@@ -5,7 +5,7 @@ import { Issued } from "../../../src/providers/port/AccountIssuer.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { actable } from "../../payments/support/Acting.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 
 const { purse: _purse, ...provider } = actable("paystack")

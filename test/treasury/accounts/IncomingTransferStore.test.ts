@@ -7,7 +7,7 @@ import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.
 import { money } from "../../money/ledger/Entries.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const first = (take: number) => ({ after: Option.none(), take })
 

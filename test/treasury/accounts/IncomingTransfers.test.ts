@@ -20,12 +20,12 @@ import { IncomingTransfers } from "../../../src/treasury/accounts/IncomingTransf
 import { AccountDetails } from "../../../src/treasury/accounts/AccountDetails.ts"
 import { IncomingTransferStore } from "../../../src/treasury/accounts/IncomingTransferStore.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
-import { eventually, queueOf } from "../../payments/support/Calls.ts"
+import { eventually, queueOf } from "../../payments/support/PaymentCalls.ts"
 import { actable } from "../../payments/support/Acting.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import {
   accountOf,
   ask,

@@ -12,13 +12,13 @@ import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { IncomingTransferStore } from "../../../src/treasury/accounts/IncomingTransferStore.ts"
 import { resolve } from "../../payments/support/ByHand.ts"
-import { attemptsOf, callBack, initiate, untilStatus } from "../../payments/support/Calls.ts"
+import { attemptsOf, callBack, initiate, untilStatus } from "../../payments/support/PaymentCalls.ts"
 import { threeProviders } from "../../payments/support/InTheBooks.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { accepts, reports, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import {
   ask,
   balanceOf,

@@ -7,11 +7,11 @@ import { FeeRuleStore } from "../../../src/money/fees/Fees.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { resolve } from "../../payments/support/ByHand.ts"
-import { callBack } from "../../payments/support/Calls.ts"
+import { callBack } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { accepts, paysOut, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import {
   balanceOf,
   deposit,

@@ -10,7 +10,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Rates } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { testServer } from "../../support/TestServer.ts"
 import { expectBooksInOrder } from "./AccountFixtures.ts"
 

@@ -16,7 +16,7 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { money } from "../../money/ledger/Entries.ts"
 import { changeTo, draftPayment, newOwner } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const first = (take: number) => ({ after: Option.none(), take })
 

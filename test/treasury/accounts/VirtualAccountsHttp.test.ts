@@ -8,7 +8,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { createKey } from "../../contract/api/Keys.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { byKey, type Cast, people } from "../../support/Credentials.ts"
+import { byKey, type Cast, people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 import {

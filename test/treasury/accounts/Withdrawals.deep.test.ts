@@ -9,11 +9,11 @@ import { FeeRuleStore } from "../../../src/money/fees/Fees.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Payments } from "../../../src/payments/read/Payments.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { attemptsOf, untilStatus } from "../../payments/support/Calls.ts"
+import { attemptsOf, untilStatus } from "../../payments/support/PaymentCalls.ts"
 import { act, setThreshold } from "../../payments/support/Acting.ts"
 import { changeTo } from "../../payments/support/NewPayment.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import {
   accountOf,
   ask,

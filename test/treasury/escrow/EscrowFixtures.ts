@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import type { AccountId, EscrowId } from "../../../src/domain/Ids.ts"
 import { ACCOUNTS, ask, dataOf, deposit, get, openAccount } from "../accounts/AccountFixtures.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
 import { SqlClient, SqlError } from "@effect/sql"
 import { StoresLive } from "../../../src/app/Stores.ts"

@@ -13,7 +13,7 @@ import {
 } from "../../../src/treasury/escrow/EscrowPayoutStore.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 
 const KES = CurrencyCode.make("KES")

@@ -4,7 +4,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { dataOf, messageOf } from "../accounts/AccountFixtures.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putParties } from "./EscrowFixtures.ts"
 

@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import type { WebhookId } from "../../../src/domain/Ids.ts"
 import { claimDue } from "./ClaimFixtures.ts"
-import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./Fixtures.ts"
+import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./DeliveryFixtures.ts"
 
 const url = "http://127.0.0.1:1/hooks"
 const BACKLOG = 30_000

@@ -13,7 +13,7 @@ import { type Answer, noHeaders } from "../../../src/webhooks/Webhook.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { claimDue } from "./ClaimFixtures.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onBothQueues } from "./Fixtures.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onBothQueues } from "./DeliveryFixtures.ts"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
 const LONG = 60_000

@@ -6,7 +6,7 @@ import { webhookConcurrency } from "../../../src/domain/policies/WebhookPolicies
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { WebhookClient, NotAnswered } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"
+import { newEndpoint, newEndpointOf, newEvents, onMemory } from "./DeliveryFixtures.ts"
 import { running } from "./WorkerOnTestClock.ts"
 
 const hangs = "http://127.0.0.1:1/hang"

@@ -7,7 +7,7 @@ import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { newNameServer } from "../ssrf/NameServer.ts"
-import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./Fixtures.ts"
+import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./DeliveryFixtures.ts"
 import { eventIds, hanging, newReceiver, untilTrue } from "./Receiver.ts"
 
 const MANY = 200

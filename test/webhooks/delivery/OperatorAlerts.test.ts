@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect, HashMap, Logger, LogLevel, Metric } from "effect"
 import type { WebhookId } from "../../../src/domain/Ids.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEvents, onBothQueues } from "./DeliveryFixtures.ts"
 import { newReceiver, until, withStatus } from "./Receiver.ts"
 
 type Line = Readonly<Record<string, unknown>>

@@ -19,7 +19,7 @@ import { WebhookClient, NotAnswered, type WebhookRequest } from "../../../src/we
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { claimDue } from "./ClaimFixtures.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onMemory } from "./DeliveryFixtures.ts"
 import { running } from "./WorkerOnTestClock.ts"
 
 const MINUTE = 60_000

@@ -6,7 +6,7 @@ import { WebhookClient, WebhookNetwork, type Network } from "../../../src/webhoo
 import { makeNames } from "../ssrf/FakeResolver.ts"
 import { Dns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { type Identity, newAuthority } from "./Certificates.ts"
-import { deliveriesTo, newEndpoint, newEvents, onMemory } from "./Fixtures.ts"
+import { deliveriesTo, newEndpoint, newEvents, onMemory } from "./DeliveryFixtures.ts"
 import { newReceiver, until } from "./Receiver.ts"
 
 const HOST = "shop.example"

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered, remove } from "../WebhookFixtures.ts"
 

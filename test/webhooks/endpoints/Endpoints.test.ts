@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { eventTypes } from "../../../src/domain/EventTypes.ts"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { giveUpOn, webhookRow } from "../DeliveryRows.ts"
 import {

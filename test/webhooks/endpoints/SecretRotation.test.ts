@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { webhookRow } from "../DeliveryRows.ts"
 import { dataOf, type FreshHook, onHookServer, registered, rotate } from "../WebhookFixtures.ts"

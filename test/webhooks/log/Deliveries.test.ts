@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { periodsOf, type Trends as DeliveryTrends, trendsOf } from "../../../src/webhooks/delivery/DeliveryTrends.ts"
 import { postpone, queueRow, settle } from "../DeliveryRows.ts"

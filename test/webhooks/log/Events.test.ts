@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Cast, people } from "../../support/Credentials.ts"
+import { type Cast, people } from "../../support/TestCredentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { dataOf, deliveries, get, notify, onHookServer, registered } from "../WebhookFixtures.ts"

@@ -1,10 +1,10 @@
 /** Endpoints among the things that wait for a person. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { initiate, queueOf } from "../../payments/support/Calls.ts"
+import { initiate, queueOf } from "../../payments/support/PaymentCalls.ts"
 import { setThreshold } from "../../payments/support/Acting.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
-import { type Cast, people } from "../../support/Credentials.ts"
+import { type Cast, people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { copied, giveUpOn, settle } from "../DeliveryRows.ts"
 import {

@@ -1,10 +1,10 @@
 /** The deliveries that told of a payment, in its timeline. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually, initiate, ofKind, timelineOf, untilStatus } from "../../payments/support/Calls.ts"
+import { eventually, initiate, ofKind, timelineOf, untilStatus } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { newReceiver, withStatus } from "../delivery/Receiver.ts"
 import { deliveries, registered } from "../WebhookFixtures.ts"
 

@@ -6,7 +6,7 @@ import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { startOf } from "../../../src/webhooks/delivery/DeliveryTrends.ts"
 import { nilId } from "../../support/AnyId.ts"
 

@@ -9,7 +9,7 @@ import { storedPayloads } from "../../../src/webhooks/EventPayload.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { daysPass } from "../DeliveryRows.ts"
 

@@ -5,10 +5,10 @@ import type { Webhook } from "../../../src/webhooks/Webhook.ts"
 import { type NewWebhook, WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { nilId } from "../../support/AnyId.ts"
 import { claimDue } from "../delivery/ClaimFixtures.ts"
-import { newEvents } from "../delivery/Fixtures.ts"
+import { newEvents } from "../delivery/DeliveryFixtures.ts"
 
 const newWebhook = (org_id: OrgId, about: Partial<NewWebhook> = {}) =>
   Effect.gen(function* () {

@@ -6,10 +6,10 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { freePort } from "../../../bench/FreePort.ts"
 import { act, setThreshold } from "../../../payments/support/Acting.ts"
-import { eventually } from "../../../payments/support/Calls.ts"
+import { eventually } from "../../../payments/support/PaymentCalls.ts"
 import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { breaches } from "../../../support/Axe.ts"
-import { people } from "../../../support/Credentials.ts"
+import { people } from "../../../support/TestCredentials.ts"
 import {
   chromiumNeeded,
   chromiumPath,
