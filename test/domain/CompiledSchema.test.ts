@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Either, FastCheck as fc, ParseResult, Schema } from "effect"
 import { WireDecimal } from "../../src/domain/Decimal.ts"
-import { decodedBy, encodedBy, nearly } from "./AsInterpreted.ts"
+import { decodedBy, encodedBy, nearly } from "./SameAsInterpreter.ts"
 
 interface Tree {
   readonly name: string

@@ -11,7 +11,7 @@ import type { CredentialFields, ThirdParty } from "../../src/providers/port/Thir
 import { stripe } from "../../src/providers/stripe/StripeAdapter.ts"
 import { connected } from "./support/ConnectedAdapter.ts"
 import { amount, attemptOf, orderOf, recipientNamed } from "./support/TestOrders.ts"
-import { replyOf, scripted } from "./support/Scripted.ts"
+import { replyOf, scripted } from "./support/ScriptedReplies.ts"
 
 type Answer = (call: ProviderCall) => ProviderReply | undefined
 

@@ -1,7 +1,7 @@
 /** Totals of many runs: counts, failures and coverage. */
 import type { Ran } from "./SimulationRun.ts"
 import { focuses } from "./business/Focus.ts"
-import { stepActions } from "./business/Steps.ts"
+import { stepActions } from "./business/ScenarioSteps.ts"
 import { callbackDeliveries, payinOutcomes, transmissions } from "./providers/DrawnOutcome.ts"
 
 export class Totals {

@@ -12,7 +12,7 @@ import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
 import { validationMessage } from "../../../src/domain/ValidationMessage.ts"
 import { oddNumbers, oddTexts, oddTimes } from "../../fuzz/EdgeValues.ts"
 import { changedAt, Literal, placesIn, written } from "../../fuzz/JsonText.ts"
-import { decodedBy } from "../../domain/AsInterpreted.ts"
+import { decodedBy } from "../../domain/SameAsInterpreter.ts"
 import { type Document, examplesOf, operationsOf } from "./DocumentedOperations.ts"
 
 type Decoder = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>

@@ -4,7 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
-import { everything } from "../../support/Windows.ts"
+import { everything } from "../../support/ListPages.ts"
 import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
 import { claim, makeLink, move } from "./LinkFixtures.ts"
 

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
-import { act } from "../../payments/support/Acting.ts"
+import { act } from "../../payments/support/ActionCalls.ts"
 import { attemptsOf, eventually, initiate, recordOf, untilStatus } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone } from "../../payments/support/Requests.ts"

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { act } from "../../payments/support/Acting.ts"
+import { act } from "../../payments/support/ActionCalls.ts"
 import { initiate } from "../../payments/support/PaymentCalls.ts"
 import { leisurely, onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byPhone } from "../../payments/support/Requests.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { CheckoutUrl } from "../../../src/payments/route/BuildOrder.ts"
-import { act, setThreshold } from "../../payments/support/Acting.ts"
+import { act, setThreshold } from "../../payments/support/ActionCalls.ts"
 import { initiate } from "../../payments/support/PaymentCalls.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { people } from "../../support/TestCredentials.ts"

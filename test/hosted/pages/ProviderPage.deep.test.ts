@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { databaseOf, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
-import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/BesideFakes.ts"
+import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/ServerWithFakes.ts"
 
 /** It must reach nobody. */
 const CANARY = "4539578763621486"

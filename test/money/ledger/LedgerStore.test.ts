@@ -6,7 +6,7 @@ import { codes, InsufficientFunds } from "../../../src/domain/Failure.ts"
 import { LedgerAccount, move, posting } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import { onBothStores } from "../../support/OnBothStores.ts"
 import { balance, code, entryOf, fiatRail, money, moved, newBooks, post, problems } from "./Entries.ts"
 

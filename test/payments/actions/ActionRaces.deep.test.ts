@@ -8,7 +8,7 @@ import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { openItems } from "../support/RealServer.ts"
 import { byBank, byCard } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { act, actable, setThreshold } from "../support/Acting.ts"
+import { act, actable, setThreshold } from "../support/ActionCalls.ts"
 
 const ROUNDS = 5
 

@@ -17,7 +17,7 @@ import { leisurely, onDatabasePaymentServer, serveCountry } from "../support/Pay
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"
 import { accepts, isLost, scripted } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act, actable } from "../support/ActionCalls.ts"
 
 const make = () => {
   const stripe = actable("stripe")

@@ -6,7 +6,7 @@ import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { saboteur } from "../support/StopAtStep.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/RestartableServices.ts"
 

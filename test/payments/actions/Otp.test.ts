@@ -7,7 +7,7 @@ import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, untilStat
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act, actable } from "../support/ActionCalls.ts"
 
 const ASKS = "+254712340002"
 const asksPassword = accepts({ state: "pending", nextAction: "collect_otp" })

@@ -19,7 +19,7 @@ import {
   timelineOf,
   untilStatus
 } from "../support/PaymentCalls.ts"
-import { suspenseOf } from "../support/InTheBooks.ts"
+import { suspenseOf } from "../support/PayinBalances.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone } from "../support/Requests.ts"

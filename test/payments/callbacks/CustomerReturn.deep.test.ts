@@ -6,7 +6,7 @@ import { returnsPerMinute } from "../../../src/domain/policies/PaymentPolicies.t
 import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { visit } from "../../hosted/pages/PageVisits.ts"
-import { actable } from "../support/Acting.ts"
+import { actable } from "../support/ActionCalls.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { callBack, eventually, initiate, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"

@@ -14,7 +14,7 @@ import { nextId } from "../../support/StoreFixtures.ts"
 import { backends, type Backend } from "../../support/OnBothStores.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { saboteur } from "../support/StopAtStep.ts"
 import { accepts, isLost, PROOF, scripted } from "../support/ScriptedProvider.ts"
 import { servicesIn, worldOn } from "../support/RestartableServices.ts"
 

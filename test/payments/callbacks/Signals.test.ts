@@ -7,7 +7,7 @@ import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { post } from "../../support/Send.ts"
 import { people } from "../../support/TestCredentials.ts"
 import type { TestServer } from "../../support/TestServer.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act, actable } from "../support/ActionCalls.ts"
 import {
   attemptsOf,
   callBack,
@@ -22,7 +22,7 @@ import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, isLost, reports } from "../support/ScriptedProvider.ts"
-import { later } from "../support/InTheBooks.ts"
+import { later } from "../support/PayinBalances.ts"
 
 const make = () => {
   const stripe = actable("stripe")

@@ -8,8 +8,8 @@ import { eventsOf, movableClock } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, type Act, isLost, reports, scripted } from "../support/ScriptedProvider.ts"
-import { later } from "../support/InTheBooks.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { later } from "../support/PayinBalances.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 
 const delays = ["10 seconds", "30 seconds", "2 minutes"] as const
 

@@ -9,7 +9,7 @@ import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { type Credential, people } from "../../support/TestCredentials.ts"
 import { callBack, initiate, toldOf } from "../support/PaymentCalls.ts"
-import { suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { suspenseOf, threeProviders } from "../support/PayinBalances.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"

@@ -1,10 +1,10 @@
 /** Money that a provider's callback says was taken back, and that the account may not look up. */
 import { expect } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { act } from "../support/Acting.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
+import { act } from "../support/ActionCalls.ts"
+import { itemsOf, resolve } from "../support/OperatorActions.ts"
 import { callBack, eventually, jsonOf, recordOf, timelineOf } from "../support/PaymentCalls.ts"
-import { at, later, paysIn, threeProviders } from "../support/InTheBooks.ts"
+import { at, later, paysIn, threeProviders } from "../support/PayinBalances.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, reports } from "../support/ScriptedProvider.ts"
 

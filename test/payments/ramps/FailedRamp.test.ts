@@ -8,7 +8,7 @@ import { callBack, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
-import { later, threeProviders } from "../support/InTheBooks.ts"
+import { later, threeProviders } from "../support/PayinBalances.ts"
 
 onDatabasePaymentServer("ramp", threeProviders, (it, { adyen, circle, clock, stripe }) => {
   it.effect("a ramp keeps what both of its legs are called by, and the fee of what it collected", () =>

@@ -7,7 +7,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
-import { actable, act, setThreshold } from "../support/Acting.ts"
+import { actable, act, setThreshold } from "../support/ActionCalls.ts"
 import { attemptsOf, type Json, jsonOf, ofKind, recordOf, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
@@ -16,7 +16,7 @@ import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 
 const make = () => {
   const stripe = actable("stripe")

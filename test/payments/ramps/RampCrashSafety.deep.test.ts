@@ -15,10 +15,10 @@ import { serveCountry } from "../support/PaymentServer.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { type Manner, saboteur } from "../support/Sabotage.ts"
+import { type Manner, saboteur } from "../support/StopAtStep.ts"
 import { accepts, PROOF, reports, scripted } from "../support/ScriptedProvider.ts"
-import { everything } from "../../support/Windows.ts"
-import { onRampRequest } from "../support/Ramping.ts"
+import { everything } from "../../support/ListPages.ts"
+import { onRampRequest } from "../support/RampCalls.ts"
 
 /** A busy machine must not look like a silent provider. */
 const patient = { PROVIDER_TIMEOUT: "8 seconds" }

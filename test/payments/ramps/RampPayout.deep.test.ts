@@ -20,11 +20,11 @@ import { eventually } from "../support/PaymentCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { saboteur } from "../support/StopAtStep.ts"
 import { accepts, isLost, PROOF, type Scripted, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
-import { everything } from "../../support/Windows.ts"
-import { onRampRequest } from "../support/Ramping.ts"
+import { everything } from "../../support/ListPages.ts"
+import { onRampRequest } from "../support/RampCalls.ts"
 
 describe("the second leg of a ramp", () => {
   /** A ramp whose money has arrived at stripe; circle is to settle it, coinbase stands behind. */

@@ -13,7 +13,7 @@ import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { pathOf, submit } from "../../hosted/pages/PageVisits.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
-import { actable } from "../support/Acting.ts"
+import { actable } from "../support/ActionCalls.ts"
 import {
   attemptsOf,
   callBack,
@@ -25,13 +25,13 @@ import {
   timelineOf,
   untilStatus
 } from "../support/PaymentCalls.ts"
-import { suspenseOf } from "../support/InTheBooks.ts"
+import { suspenseOf } from "../support/PayinBalances.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, collected, declines, isLost } from "../support/ScriptedProvider.ts"
-import { itemsOf } from "../support/ByHand.ts"
-import { onRamp, ramp, rateOf } from "../support/Ramping.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
+import { onRamp, ramp, rateOf } from "../support/RampCalls.ts"
 
 const KES = CurrencyCode.make("KES")
 

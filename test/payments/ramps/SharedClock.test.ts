@@ -1,7 +1,7 @@
 /** Whether the customer of a ramp may still pay is asked of the database's clock: that of an instance may be wrong. */
 import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { actable } from "../support/Acting.ts"
+import { actable } from "../support/ActionCalls.ts"
 import { recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"

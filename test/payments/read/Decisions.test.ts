@@ -10,7 +10,7 @@ import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { shillings } from "../support/NewPayment.ts"
 import { callBack, get, jsonOf } from "../support/PaymentCalls.ts"
-import { paysIn, settlement, threeProviders } from "../support/InTheBooks.ts"
+import { paysIn, settlement, threeProviders } from "../support/PayinBalances.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 

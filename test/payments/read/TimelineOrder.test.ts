@@ -2,13 +2,13 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/TestCredentials.ts"
-import { act, actable, setThreshold } from "../support/Acting.ts"
+import { act, actable, setThreshold } from "../support/ActionCalls.ts"
 import { initiate, ofKind, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { movableClock, type MovableClock } from "../support/PaymentServices.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { onRamp } from "../support/RampCalls.ts"
 
 /** Every look at it is so many milliseconds after the last one. */
 const steppingClock = (step: number): MovableClock => {

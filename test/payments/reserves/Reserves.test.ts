@@ -23,8 +23,8 @@ import {
   openAccount,
   transactionsOf
 } from "../../treasury/accounts/AccountFixtures.ts"
-import { act } from "../support/Acting.ts"
-import { resolve } from "../support/ByHand.ts"
+import { act } from "../support/ActionCalls.ts"
+import { resolve } from "../support/OperatorActions.ts"
 import {
   attemptsOf,
   callBack,
@@ -36,13 +36,13 @@ import {
   ofKind,
   timelineOf
 } from "../support/PaymentCalls.ts"
-import { honouring, threeProviders, watched } from "../support/InTheBooks.ts"
+import { honouring, threeProviders, watched } from "../support/PayinBalances.ts"
 import { payout, servedByOwn } from "../support/OwnAccount.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import type { MovableClock } from "../support/PaymentServices.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { came, payinAt, refunded, taken, teller, won } from "../support/Stories.ts"
+import { came, payinAt, refunded, taken, teller, won } from "../support/TransferReports.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 
 const KES = CurrencyCode.make("KES")

@@ -8,7 +8,7 @@ import { send } from "../../support/Send.ts"
 import { initiate } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byPhone } from "../support/Requests.ts"
-import { act, setThreshold } from "../support/Acting.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
 
 onDatabasePaymentServer(
   "Four eyes",

@@ -8,7 +8,7 @@ import { get, initiate, type Json, jsonOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byPhone } from "../support/Requests.ts"
-import { act, setThreshold } from "../support/Acting.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
 
 onDatabasePaymentServer(
   "A rate that a reviewer accepted",

@@ -22,8 +22,8 @@ import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { act, actable, setThreshold } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { act, actable, setThreshold } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 
 const KES = CurrencyCode.make("KES")
 

@@ -25,8 +25,8 @@ import {
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank } from "../support/Requests.ts"
-import { act, setThreshold } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 
 const FEE_RULE = "0199c2a0-6666-7000-8000-000000000001"
 const KES = CurrencyCode.make("KES")

@@ -19,7 +19,7 @@ import {
   untilStatus
 } from "../support/PaymentCalls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
-import { suspenseOf } from "../support/InTheBooks.ts"
+import { suspenseOf } from "../support/PayinBalances.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines, isLost, scripted } from "../support/ScriptedProvider.ts"

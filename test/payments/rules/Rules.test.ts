@@ -11,10 +11,10 @@ import {
   openAccount,
   transactionsOf
 } from "../../treasury/accounts/AccountFixtures.ts"
-import { act, setThreshold } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 import { get, initiate, type Json, jsonOf, recordOf, timelineOf, ofKind, toldOf } from "../support/PaymentCalls.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { onRamp } from "../support/RampCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 

@@ -5,12 +5,12 @@
 import { expect } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { backends } from "../../support/OnBothStores.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
 import { callBack, ofKind, recordOf, timelineOf, toldOf } from "../support/PaymentCalls.ts"
-import { threeProviders } from "../support/InTheBooks.ts"
+import { threeProviders } from "../support/PayinBalances.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { came, paid, payinAt, payinStories, refunded, taken, won, type Word } from "../support/Stories.ts"
+import { came, paid, payinAt, payinStories, refunded, taken, won, type Word } from "../support/TransferReports.ts"
 
 const ordersOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   all.length === 0

@@ -8,7 +8,7 @@ import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConf
 import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { newReceiver, withStatus } from "../../webhooks/delivery/Receiver.ts"
-import { act, actable, setThreshold } from "../support/Acting.ts"
+import { act, actable, setThreshold } from "../support/ActionCalls.ts"
 import {
   attemptsOf,
   callBack,
@@ -21,7 +21,7 @@ import {
 } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 
 const KES = CurrencyCode.make("KES")

@@ -7,7 +7,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { people } from "../../support/TestCredentials.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
-import { act } from "../support/Acting.ts"
+import { act } from "../support/ActionCalls.ts"
 import {
   eventually,
   get,

@@ -11,7 +11,7 @@ import { timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { declines, isLost } from "../support/ScriptedProvider.ts"
-import { threeProviders } from "../support/InTheBooks.ts"
+import { threeProviders } from "../support/PayinBalances.ts"
 
 onDatabasePaymentServer("what the customer must do", threeProviders, (it, { adyen, clock, stripe }) => {
   it.effect("is not said by a provider that refused the payment, and has it after all", () =>

@@ -9,14 +9,14 @@ import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { people } from "../../support/TestCredentials.ts"
 import { backends } from "../../support/OnBothStores.ts"
-import { act } from "../support/Acting.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
+import { act } from "../support/ActionCalls.ts"
+import { itemsOf, resolve } from "../support/OperatorActions.ts"
 import { get, jsonOf, toldOf } from "../support/PaymentCalls.ts"
-import { settlement, threeProviders } from "../support/InTheBooks.ts"
+import { settlement, threeProviders } from "../support/PayinBalances.ts"
 import { payout } from "../support/OwnAccount.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { came, payinAt, taken, won } from "../support/Stories.ts"
+import { came, payinAt, taken, won } from "../support/TransferReports.ts"
 
 const KES = CurrencyCode.make("KES")
 

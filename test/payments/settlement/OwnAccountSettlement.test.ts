@@ -17,10 +17,10 @@ import { deposit, expectBooksInOrder, messageOf, openAccount } from "../../treas
 import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { backends } from "../../support/OnBothStores.ts"
-import { act, setThreshold } from "../support/Acting.ts"
-import { giveBack, resolve } from "../support/ByHand.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
+import { giveBack, resolve } from "../support/OperatorActions.ts"
 import { attemptsOf, get, initiate, jsonOf, recordOf } from "../support/PaymentCalls.ts"
-import { at, honouring, settlement, suspenseOf } from "../support/InTheBooks.ts"
+import { at, honouring, settlement, suspenseOf } from "../support/PayinBalances.ts"
 import {
   booksAround,
   gaining,
@@ -34,7 +34,7 @@ import {
   servedByOwn
 } from "../support/OwnAccount.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { onRamp } from "../support/RampCalls.ts"
 import { byCard, kenyanBank } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 

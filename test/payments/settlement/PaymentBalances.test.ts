@@ -12,12 +12,12 @@ import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act, actable } from "../support/ActionCalls.ts"
 import { attemptsOf, callBack, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
-import { paysIn, watched } from "../support/InTheBooks.ts"
+import { paysIn, watched } from "../support/PayinBalances.ts"
 
 const KES = CurrencyCode.make("KES")
 const shillings = (text: string) => moneyOf(text, KES)

@@ -23,8 +23,8 @@ import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
-import { clearingOf } from "../support/InTheBooks.ts"
+import { act, actable } from "../support/ActionCalls.ts"
+import { clearingOf } from "../support/PayinBalances.ts"
 
 const make = () => {
   const stripe = actable("stripe")

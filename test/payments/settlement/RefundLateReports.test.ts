@@ -1,10 +1,10 @@
 /** Words about a refund that overtake each other, or contradict what was said before. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { act } from "../support/Acting.ts"
+import { act } from "../support/ActionCalls.ts"
 import { callBack, recordOf, toldOf } from "../support/PaymentCalls.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsFor, paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
+import { itemsOf, resolve } from "../support/OperatorActions.ts"
+import { attemptsFor, paysIn, threeProviders, watched } from "../support/PayinBalances.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 

@@ -18,8 +18,8 @@ import {
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
-import { came, payinAt, taken } from "../support/Stories.ts"
+import { act, actable } from "../support/ActionCalls.ts"
+import { came, payinAt, taken } from "../support/TransferReports.ts"
 
 const make = () => {
   const stripe = actable("stripe")

@@ -20,7 +20,7 @@ import { eventsOf } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act, actable } from "../support/ActionCalls.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const make = () => {

@@ -14,7 +14,7 @@ import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import type { PaymentHistory } from "../../../src/payments/store/PaymentStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/PureBooks.ts"
+import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/SettlementRules.ts"
 
 type Opened = ReturnType<typeof openBooks>
 

@@ -11,8 +11,8 @@ import { timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsFor, later, paysIn, settlement, clearingOf, threeProviders } from "../support/InTheBooks.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
+import { attemptsFor, later, paysIn, settlement, clearingOf, threeProviders } from "../support/PayinBalances.ts"
 
 onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }) => {
   const payin = (country: string) =>

@@ -2,13 +2,13 @@
 import { expect } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { backends } from "../../support/OnBothStores.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
 import { callBack, recordOf, toldOf } from "../support/PaymentCalls.ts"
-import { attemptsFor, later, threeProviders } from "../support/InTheBooks.ts"
+import { attemptsFor, later, threeProviders } from "../support/PayinBalances.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
-import { came, paid, payinAt, refunded, taken } from "../support/Stories.ts"
+import { came, paid, payinAt, refunded, taken } from "../support/TransferReports.ts"
 
 for (const backend of backends) {
   const made = threeProviders()

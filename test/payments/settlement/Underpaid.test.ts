@@ -3,9 +3,9 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { callBack, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsFor, paysIn, clearingOf, threeProviders, watched } from "../support/InTheBooks.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
+import { attemptsFor, paysIn, clearingOf, threeProviders, watched } from "../support/PayinBalances.ts"
+import { onRamp } from "../support/RampCalls.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 
 const made = threeProviders()

@@ -12,7 +12,7 @@ import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { type Saboteur, saboteur } from "../support/Sabotage.ts"
+import { type Saboteur, saboteur } from "../support/StopAtStep.ts"
 import { accepts, declines, reports, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 

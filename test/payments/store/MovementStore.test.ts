@@ -14,7 +14,7 @@ import { storedFees } from "../../money/fees/StoredFees.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { backends } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import {
   changeTo,
   draftAttempt,

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { onBothStores } from "../../support/OnBothStores.ts"
-import { everything } from "../../support/Windows.ts"
+import { everything } from "../../support/ListPages.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 
 const payer = { name: "Wanjiru Kamau", email: "Wanjiru@example.com", phone: "+254 712 345-678" }

@@ -7,7 +7,7 @@ import type { Position } from "../../../src/platform/database/Query.ts"
 import { type PaymentFilter, PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { searchTerms } from "../../../src/payments/store/SearchTerms.ts"
 import { onBothStores } from "../../support/OnBothStores.ts"
-import { everything } from "../../support/Windows.ts"
+import { everything } from "../../support/ListPages.ts"
 import { answer, changeTo, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
 
 describe("A searched text", () => {

@@ -6,11 +6,11 @@ import { Initiation, type Payin } from "../../../src/payments/initiate/Initiatio
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import type { Backend } from "../../support/OnBothStores.ts"
-import { actable } from "./Acting.ts"
+import { actable } from "./ActionCalls.ts"
 import { newOwner } from "./NewPayment.ts"
 import { serveCountry } from "./PaymentServer.ts"
 import { byCard } from "./Requests.ts"
-import { saboteur } from "./Sabotage.ts"
+import { saboteur } from "./StopAtStep.ts"
 import { ownersPermit, servicesIn, worldOn } from "./RestartableServices.ts"
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin

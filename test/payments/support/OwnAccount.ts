@@ -11,9 +11,9 @@ import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConf
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { type Credential, people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
-import type { Actable } from "./Acting.ts"
+import type { Actable } from "./ActionCalls.ts"
 import { attemptsOf, callBack, initiate, jsonOf } from "./PaymentCalls.ts"
-import { honouring } from "./InTheBooks.ts"
+import { honouring } from "./PayinBalances.ts"
 import { byCard, kenyanBank } from "./Requests.ts"
 
 const KES = CurrencyCode.make("KES")

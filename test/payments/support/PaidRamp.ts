@@ -6,7 +6,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { attemptsOf, callBack } from "./PaymentCalls.ts"
 import { serveCountry } from "./PaymentServer.ts"
 import { accepts, collected, type Scripted } from "./ScriptedProvider.ts"
-import { onRamp } from "./Ramping.ts"
+import { onRamp } from "./RampCalls.ts"
 
 /** Of 13,000 shillings, stripe has received this much. */
 export const paidRamp = (

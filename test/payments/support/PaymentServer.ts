@@ -14,7 +14,7 @@ import { Sandbox } from "../../../src/app/Sandbox.ts"
 import type { Backend } from "../../support/OnBothStores.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { TestFoundation, testSettings, type Variables } from "../../support/TestSettings.ts"
-import { agreesWithTheOutside } from "./Outside.ts"
+import { agreesWithTheOutside } from "./LedgerMatchesProviders.ts"
 import {
   movableClock,
   type MovableClock,

@@ -15,7 +15,7 @@ import {
   servicesOf,
   type StoreServices
 } from "./PaymentServices.ts"
-import type { Saboteur } from "./Sabotage.ts"
+import type { Saboteur } from "./StopAtStep.ts"
 
 export interface World {
   readonly stores: Layer.Layer<StoreServices>

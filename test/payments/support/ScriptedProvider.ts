@@ -16,7 +16,7 @@ import {
   VerifiedReport
 } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
-import { makePurse, type Purse } from "./Purse.ts"
+import { makePurse, type Purse } from "./ProviderHoldings.ts"
 
 export const accepts = (about: Partial<Accepted> = {}): Accepted =>
   new Accepted({

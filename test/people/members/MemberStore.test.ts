@@ -4,7 +4,7 @@ import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
 import { nilId } from "../../support/AnyId.ts"
 import { MemberStore } from "../../../src/people/members/MemberStore.ts"
 import { newMember, newOrganization, newUser } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import { onBothStores } from "../../support/OnBothStores.ts"
 
 onBothStores("MemberStore", (it) => {

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { onBothStores } from "../../support/OnBothStores.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 onBothStores("OrganizationStore", (it) => {

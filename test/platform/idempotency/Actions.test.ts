@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { act, actable, setThreshold } from "../../payments/support/Acting.ts"
+import { act, actable, setThreshold } from "../../payments/support/ActionCalls.ts"
 import { eventually, initiate, recordOf } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone } from "../../payments/support/Requests.ts"

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
-import { act, actable, setThreshold } from "../../payments/support/Acting.ts"
+import { act, actable, setThreshold } from "../../payments/support/ActionCalls.ts"
 import { eventually, type Json, jsonOf } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone, onRampIn } from "../../payments/support/Requests.ts"
@@ -12,7 +12,7 @@ import { post } from "../../support/Send.ts"
 import { newBeneficiary } from "../../treasury/accounts/AccountFixtures.ts"
 import { disburse, fund, newAccount, newEscrow } from "../../treasury/escrow/EscrowFixtures.ts"
 import { age, loseAnswer } from "./AgeKeys.ts"
-import { rateOf } from "../../payments/support/Ramping.ts"
+import { rateOf } from "../../payments/support/RampCalls.ts"
 
 const make = () => {
   const stripe = actable("stripe")

@@ -12,7 +12,7 @@ import { allFakes } from "../../fakes/AllFakes.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 
 const anything: unknown = expect.anything()
 

@@ -10,7 +10,7 @@ import { Providers } from "../../../src/providers/port/Provider.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { act } from "../../payments/support/Acting.ts"
+import { act } from "../../payments/support/ActionCalls.ts"
 import { initiate, recordOf } from "../../payments/support/PaymentCalls.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import {

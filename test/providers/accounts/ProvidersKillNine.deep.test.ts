@@ -9,7 +9,7 @@ import type { StartedFake } from "../../fakes/AllFakes.ts"
 import { anotherApiUser } from "../../fakes/MtnMomoFake.ts"
 import { attemptOfWire } from "../../../src/providers/port/ProviderWrappers.ts"
 import { databaseOf, openItems, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
-import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
+import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/ServerWithFakes.ts"
 
 const named = ["stripe", "adyen", "pawapay", "mtn_momo"]
 

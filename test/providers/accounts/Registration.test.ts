@@ -22,7 +22,7 @@ import { stripeFake } from "../../fakes/StripeFake.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { callbackRequest } from "../support/CallbackFixtures.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 
 const { webhook_secret: _secret, ...withoutSecret } = stripeFake.credentials

@@ -16,7 +16,7 @@ import { mtnMomoFake } from "../../fakes/MtnMomoFake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { keptBy, publishedContract, unpublished } from "../support/PublishedContract.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 
 const shownIn = ({ credentials }: RegisteredCallbacks) =>
   Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, Redacted.value(value)]))

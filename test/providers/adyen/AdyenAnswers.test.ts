@@ -8,7 +8,7 @@ import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { attemptOf, cardNumbered, inMinor, referenceNo, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, type Said, scripted } from "../support/Scripted.ts"
+import { replyOf, type Said, scripted } from "../support/ScriptedReplies.ts"
 import { accounts, iban, newOrder, payout, reference } from "./AdyenTestOrders.ts"
 
 const checkoutOnly = { api_key: "AQE-key", merchant_account: "OurECOM" }

@@ -8,7 +8,7 @@ import { bodySignature } from "../../../src/providers/adyen/AdyenCallbacks.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { inMinor, referenceNo } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { reference } from "./AdyenTestOrders.ts"
 import { callbackRequest } from "../support/CallbackFixtures.ts"
 

@@ -9,7 +9,7 @@ import { callbackRequest } from "../support/CallbackFixtures.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { movementsProblem } from "../support/NamedMovements.ts"
 import { attemptOf, cardNumbered, inMinor, referenceNo, refundOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { newOrder, payout, reference } from "./AdyenTestOrders.ts"
 
 // The references of Adyen's published examples.

@@ -18,7 +18,7 @@ import { byCard } from "../../payments/support/Requests.ts"
 import { people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 
 const { credentials } = adyenFake
 

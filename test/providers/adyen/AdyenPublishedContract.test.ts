@@ -23,7 +23,7 @@ import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { type About, attemptOf, cardNumbered, inMinor, referenceNo, refundOf } from "../support/TestOrders.ts"
 import { publishedContract, type PublishedContract, unpublished } from "../support/PublishedContract.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { accounts, newOrder, payout } from "./AdyenTestOrders.ts"
 
 const files = {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { attemptOf, cardNumbered } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { newOrder, reference } from "./AdyenTestOrders.ts"
 
 it.effect("a card that was sent to its bank completes under the number of its result", () =>

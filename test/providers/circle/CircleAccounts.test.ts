@@ -9,7 +9,7 @@ import { AddressBody } from "../../fakes/CircleFakeBodies.ts"
 import { againstFake, type Connection } from "../support/AgainstFake.ts"
 import { keptBy, publishedContract, unpublished } from "../support/PublishedContract.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 
 const order = {
   reference: "0199c2a6-1f02-7a11-8c54-5e0d9b7a6c31",

@@ -9,7 +9,7 @@ import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import { callbackRequest } from "../support/CallbackFixtures.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { NOW } from "../support/CryptoOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { joined } from "./CircleTestOrders.ts"
 
 const id = "a84a37b7-309d-4ac3-badc-af7999b078c2"

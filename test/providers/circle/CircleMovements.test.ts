@@ -6,7 +6,7 @@ import { asTimePasses, settle } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { amount, attemptOf, idIn } from "../support/TestOrders.ts"
-import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
 import { joined, payin, payout } from "./CircleTestOrders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {

@@ -10,7 +10,7 @@ import { circleFake } from "../../fakes/CircleFake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { publishedContract, unpublished } from "../support/PublishedContract.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 
 const bank_account: HolderBankAccount = {
   account_number: "12340010",

@@ -14,7 +14,7 @@ import { toIntent, toRefund } from "../../../src/providers/stripe/StripeAnswers.
 import { eventOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { refusalOf } from "../../../src/providers/stripe/StripeRefusals.ts"
 import { referenceNo } from "../support/TestOrders.ts"
-import { replyOf } from "../support/Scripted.ts"
+import { replyOf } from "../support/ScriptedReplies.ts"
 
 const reference = referenceNo(1)
 

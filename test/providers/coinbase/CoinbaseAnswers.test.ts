@@ -10,8 +10,8 @@ import { moneyOfMajor } from "../../../src/providers/client/WireValues.ts"
 import { refusesUnsent } from "../support/CryptoRefusals.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, type Said, saying } from "../support/Scripted.ts"
-import { triesAccount } from "../support/TriedAccount.ts"
+import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
+import { triesAccount } from "../support/AccountTestCases.ts"
 import { payin, payout, recipientAddress } from "./CoinbaseTestOrders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {

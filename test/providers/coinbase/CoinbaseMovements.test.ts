@@ -7,7 +7,7 @@ import { settle } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { amount, attemptOf, idIn } from "../support/TestOrders.ts"
-import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
 import { joined, payin, payout } from "./CoinbaseTestOrders.ts"
 
 const at = (...replies: ReadonlyArray<Said>) => connected(coinbase, saying(...replies).http, coinbaseFake.credentials)

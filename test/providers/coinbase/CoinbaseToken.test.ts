@@ -7,7 +7,7 @@ import { readSigningKey, tokenFor } from "../../../src/providers/coinbase/Coinba
 import { coinbaseFake } from "../../fakes/CoinbaseFake.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { NOW } from "../support/CryptoOrders.ts"
-import { replyOf, saying } from "../support/Scripted.ts"
+import { replyOf, saying } from "../support/ScriptedReplies.ts"
 import { payout } from "./CoinbaseTestOrders.ts"
 
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" })

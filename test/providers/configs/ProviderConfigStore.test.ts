@@ -10,7 +10,7 @@ import {
   ProviderConfigStore
 } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import { onBothStores } from "../../support/OnBothStores.ts"
 
 const KE = CountryCode.make("KE")

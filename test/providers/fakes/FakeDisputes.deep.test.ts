@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { databaseOf, openItems, withSql } from "../../payments/support/RealServer.ts"
-import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
+import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/ServerWithFakes.ts"
 
 const lanes = [
   { provider: "stripe", country: "DE", currency: "EUR" },

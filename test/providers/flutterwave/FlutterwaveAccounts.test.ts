@@ -6,7 +6,7 @@ import type { Callback } from "../../../src/providers/port/Callback.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
 import { flutterwaveFake } from "../../fakes/FlutterwaveFake.ts"
 import { againstFake, type Connection } from "../support/AgainstFake.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atFlutterwave } from "./FlutterwaveTestOrders.ts"
 
 const order = {

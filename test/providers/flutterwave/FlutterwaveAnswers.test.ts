@@ -8,7 +8,7 @@ import {
 } from "../../../src/providers/client/ProviderHttp.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { amount, attemptOf, orderOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atFlutterwave, operations, orderFor, responseIn, why } from "./FlutterwaveTestOrders.ts"
 
 const mobile = orderFor("mobile_money", "inbound", "KE", { money: amount("10", "KES") })

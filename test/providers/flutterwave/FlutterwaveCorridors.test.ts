@@ -5,7 +5,7 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { networksOfCountry } from "../../../src/domain/MobileNetwork.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
 import type { SupportQuestion } from "../../../src/domain/Routing.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atFlutterwave } from "./FlutterwaveTestOrders.ts"
 
 const provider = atFlutterwave(scripted(() => replyOf(500)).http)

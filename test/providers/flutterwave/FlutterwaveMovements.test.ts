@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atFlutterwave, orderFor } from "./FlutterwaveTestOrders.ts"
 
 const payin = orderFor("mobile_money", "inbound", "KE", { money: amount("100", "KES") })

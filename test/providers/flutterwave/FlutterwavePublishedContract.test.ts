@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { amount, attemptOf, orderOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atFlutterwave, everyOrder, operations, orderFor, schemaFlaws, why } from "./FlutterwaveTestOrders.ts"
 
 const callsOf = async (use: (provider: Provider) => Effect.Effect<unknown>): Promise<ReadonlyArray<ProviderCall>> => {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
 import { attemptOf } from "../support/TestOrders.ts"
-import { replyOf, type Said } from "../support/Scripted.ts"
+import { replyOf, type Said } from "../support/ScriptedReplies.ts"
 import { answering, atMpesa, kenyan, resultCodes, why } from "./MpesaTestOrders.ts"
 
 const payin = kenyan()

@@ -5,7 +5,7 @@ import { proofOf, type Use } from "../../../src/providers/mpesa/MpesaRequests.ts
 import { mpesaFake } from "../../fakes/MpesaFake.ts"
 import { callbackRequest } from "../support/CallbackFixtures.ts"
 import { amount } from "../support/TestOrders.ts"
-import { replyOf, type Said } from "../support/Scripted.ts"
+import { replyOf, type Said } from "../support/ScriptedReplies.ts"
 import { answering, atMpesa, example, kenyan, why } from "./MpesaTestOrders.ts"
 
 const { reference } = kenyan()

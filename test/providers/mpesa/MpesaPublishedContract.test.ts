@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { timestampAt } from "../../../src/providers/mpesa/MpesaRequests.ts"
 import { amount, attemptOf, referenceNo } from "../support/TestOrders.ts"
-import { replyOf } from "../support/Scripted.ts"
+import { replyOf } from "../support/ScriptedReplies.ts"
 import { answering, atMpesa, callFlaws, example, kenyan, why } from "./MpesaTestOrders.ts"
 
 const callsOf = async (use: (provider: Provider) => Effect.Effect<unknown>, credentials = {}) => {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { databaseOf, openItems, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
-import { besideFakes, booksAgree, requestTo, sandboxIn } from "../support/BesideFakes.ts"
+import { besideFakes, booksAgree, requestTo, sandboxIn } from "../support/ServerWithFakes.ts"
 
 const corridor = { country: "KE", payment_method: "mobile_money" }
 

@@ -5,7 +5,7 @@ import { mpesa } from "../../../src/providers/mpesa/MpesaAdapter.ts"
 import { type AboutAccount, connected } from "../support/ConnectedAdapter.ts"
 import { type About, amount, orderOf, referenceNo } from "../support/TestOrders.ts"
 import { type Flaws, publishedFile, unpublished } from "../support/PublishedContract.ts"
-import { replyOf, type Said, scripted } from "../support/Scripted.ts"
+import { replyOf, type Said, scripted } from "../support/ScriptedReplies.ts"
 
 export const kenyan = (about: About = {}) =>
   orderOf({

@@ -7,7 +7,7 @@ import {
   type ProviderReply
 } from "../../../src/providers/client/ProviderHttp.ts"
 import { amount, attemptOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atMtn, ugandan } from "./MtnMomoTestOrders.ts"
 
 const granted = replyOf(200, { access_token: "t", token_type: "access_token", expires_in: 3600 })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { type CallbackRequest, Hint } from "../../../src/providers/port/Callback.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atMtn } from "./MtnMomoTestOrders.ts"
 import { callbackRequest } from "../support/CallbackFixtures.ts"
 

@@ -4,7 +4,7 @@ import type { AnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
 import type { SupportQuestion } from "../../../src/domain/Routing.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atMtn } from "./MtnMomoTestOrders.ts"
 
 const { http } = scripted(() => replyOf(500))

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atMtn, ugandan } from "./MtnMomoTestOrders.ts"
 
 const granted = replyOf(200, { access_token: "t", token_type: "access_token", expires_in: 3600 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { attemptOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { atMtn, callFlaws, ugandan, why } from "./MtnMomoTestOrders.ts"
 
 const granted = replyOf(200, { access_token: "t", token_type: "access_token", expires_in: 3600 })

@@ -4,8 +4,8 @@ import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp
 import { pawapay } from "../../../src/providers/pawapay/PawapayAdapter.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, type Said, saying } from "../support/Scripted.ts"
-import { triesAccount } from "../support/TriedAccount.ts"
+import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
+import { triesAccount } from "../support/AccountTestCases.ts"
 import { kenya, zambia } from "./PawapayTestOrders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {

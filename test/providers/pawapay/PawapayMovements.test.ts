@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { pawapay } from "../../../src/providers/pawapay/PawapayAdapter.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
 import { zambia } from "./PawapayTestOrders.ts"
 
 const at = (...replies: ReadonlyArray<Said>) => connected(pawapay, saying(...replies).http, { api_token: "t" })

@@ -6,7 +6,7 @@ import { tokenGranted } from "../../../src/providers/paypal/PaypalSchemas.ts"
 import { captured, orderOutcome, orderShown } from "../../../src/providers/paypal/PaypalOrders.ts"
 import { payoutOutcome, payoutShown } from "../../../src/providers/paypal/PaypalPayouts.ts"
 import { amount, attemptOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { answering, byCard, connectedTo, problem, toWallet } from "./PaypalTestOrders.ts"
 
 const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"

@@ -11,7 +11,7 @@ import { isCertificateOf, type LookUps, readCallback } from "../../../src/provid
 import { Check } from "../../../src/providers/port/Callback.ts"
 import { asCalledBack } from "../support/CallbackFixtures.ts"
 import { amount } from "../support/TestOrders.ts"
-import { replyOf } from "../support/Scripted.ts"
+import { replyOf } from "../support/ScriptedReplies.ts"
 import { answering, connectedTo } from "./PaypalTestOrders.ts"
 
 const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"

@@ -5,7 +5,7 @@ import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts
 import { movementsProblem } from "../support/NamedMovements.ts"
 import { asCalledBack } from "../support/CallbackFixtures.ts"
 import { amount, attemptOf } from "../support/TestOrders.ts"
-import { replyOf } from "../support/Scripted.ts"
+import { replyOf } from "../support/ScriptedReplies.ts"
 import { answering, byCard, toWallet } from "./PaypalTestOrders.ts"
 
 // The ids of PayPal's published examples.

@@ -5,7 +5,7 @@ import { paypal } from "../../../src/providers/paypal/PaypalAdapter.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { type About, amount, orderOf, recipientNamed } from "../support/TestOrders.ts"
-import { replyOf, type Scripted, scripted } from "../support/Scripted.ts"
+import { replyOf, type Scripted, scripted } from "../support/ScriptedReplies.ts"
 
 export const byCard = (about: About = {}) =>
   orderOf({ method: "card", country: "GB", money: amount("100.00", "USD"), ...about })

@@ -8,7 +8,7 @@ import { hostedPage, refund, transfer } from "../../../src/providers/paystack/Pa
 import { paystack } from "../../../src/providers/paystack/PaystackAdapter.ts"
 import { readJson } from "../../../src/providers/client/WireValues.ts"
 import { amount, attemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf } from "../support/Scripted.ts"
+import { replyOf } from "../support/ScriptedReplies.ts"
 import { byCard, toBank } from "./PaystackTestOrders.ts"
 
 const currencies = [...new Set(paystack.serves.flatMap((one) => one.currencies))].filter(isAnyCurrencyCode)

@@ -19,7 +19,7 @@ import {
 } from "../../../src/providers/paystack/PaystackAnswers.ts"
 import type { Kind } from "../../../src/providers/paystack/PaystackMovements.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { byCard, byMobile, byTransfer, connectedTo, toBank } from "./PaystackTestOrders.ts"
 
 const data = (about: object) => replyOf(200, { status: true, message: "Charge attempted", data: about })

@@ -5,7 +5,7 @@ import { signatureOf } from "../../../src/providers/paystack/PaystackCallbacks.t
 import { Hint } from "../../../src/providers/port/Callback.ts"
 import { asCalledBack } from "../support/CallbackFixtures.ts"
 import { amount, referenceNo } from "../support/TestOrders.ts"
-import { replyOf, saying, type Scripted } from "../support/Scripted.ts"
+import { replyOf, saying, type Scripted } from "../support/ScriptedReplies.ts"
 import { connectedTo } from "./PaystackTestOrders.ts"
 
 const KEY = "sk_test_0123456789"

@@ -7,7 +7,7 @@ import type { CallbackEvent } from "../../../src/providers/port/Callback.ts"
 import { asCalledBack } from "../support/CallbackFixtures.ts"
 import { movementsProblem, notIn } from "../support/NamedMovements.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, saying, type Scripted } from "../support/Scripted.ts"
+import { replyOf, saying, type Scripted } from "../support/ScriptedReplies.ts"
 import { atFake, byCard, byMpesa, connectedTo, toBank } from "./PaystackTestOrders.ts"
 
 const KEY = "sk_test_0123456789"

@@ -4,7 +4,7 @@ import { paystack } from "../../../src/providers/paystack/PaystackAdapter.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { type About, amount, orderOf, recipientNamed } from "../support/TestOrders.ts"
-import type { Scripted } from "../support/Scripted.ts"
+import type { Scripted } from "../support/ScriptedReplies.ts"
 
 const recipient = recipientNamed("Kofi Mensah")
 

@@ -8,7 +8,7 @@ import { MaybeSent, NeverSent, type ProviderCall } from "../../../src/providers/
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { attemptOf, cardNumbered, inMinor, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { newOrder, reference } from "./StripeTestOrders.ts"
 
 const testKey = { secret_key: "sk_test_abc", webhook_secret: "whsec_abc" }

@@ -7,7 +7,7 @@ import { signatureOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { inMinor, referenceNo } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { reference } from "./StripeTestOrders.ts"
 import { callbackRequest } from "../support/CallbackFixtures.ts"
 

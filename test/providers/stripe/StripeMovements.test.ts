@@ -12,7 +12,7 @@ import { callbackRequest } from "../support/CallbackFixtures.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { movementsProblem, notIn } from "../support/NamedMovements.ts"
 import { attemptOf, cardNumbered, inMinor, refundAttemptOf, refundOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { newOrder, reference } from "./StripeTestOrders.ts"
 
 const NOW = 1_900_000_000

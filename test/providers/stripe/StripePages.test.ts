@@ -11,7 +11,7 @@ import { againstFake, visited } from "../support/AgainstFake.ts"
 import { asCalledBack } from "../support/CallbackFixtures.ts"
 import { connected } from "../support/ConnectedAdapter.ts"
 import { type About, attemptOf, cardNumbered, idIn, inMinor, referenceNo, refundOf } from "../support/TestOrders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { newOrder, reference } from "./StripeTestOrders.ts"
 
 const running = againstFake(stripe, stripeFake)

@@ -19,7 +19,7 @@ import {
   refundOf
 } from "../support/TestOrders.ts"
 import { publishedContract, unpublished } from "../support/PublishedContract.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { newOrder } from "./StripeTestOrders.ts"
 
 const FILE = "stripe.openapi.json"

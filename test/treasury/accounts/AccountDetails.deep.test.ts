@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { databaseOf, type RealServer, until } from "../../payments/support/RealServer.ts"
-import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/BesideFakes.ts"
+import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/ServerWithFakes.ts"
 
 const { begin, dataDir } = besideFakes(["paystack", "stripe"], {})
 

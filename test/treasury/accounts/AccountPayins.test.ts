@@ -1,8 +1,8 @@
 /** Payins that credit a virtual account: fees, refunds and chargebacks against it, statement lines and events. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { act } from "../../payments/support/Acting.ts"
-import { resolve } from "../../payments/support/ByHand.ts"
+import { act } from "../../payments/support/ActionCalls.ts"
+import { resolve } from "../../payments/support/OperatorActions.ts"
 import {
   attemptsOf,
   callBack,
@@ -13,7 +13,7 @@ import {
   recordOf,
   untilStatus
 } from "../../payments/support/PaymentCalls.ts"
-import { threeProviders, watched } from "../../payments/support/InTheBooks.ts"
+import { threeProviders, watched } from "../../payments/support/PayinBalances.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { accepts } from "../../payments/support/ScriptedProvider.ts"

@@ -21,7 +21,7 @@ import { AccountDetails } from "../../../src/treasury/accounts/AccountDetails.ts
 import { IncomingTransferStore } from "../../../src/treasury/accounts/IncomingTransferStore.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { eventually, queueOf } from "../../payments/support/PaymentCalls.ts"
-import { actable } from "../../payments/support/Acting.ts"
+import { actable } from "../../payments/support/ActionCalls.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { type Credential, people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"

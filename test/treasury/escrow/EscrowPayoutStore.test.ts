@@ -14,7 +14,7 @@ import {
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/OnBothStores.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 
 const KES = CurrencyCode.make("KES")
 const money = (minor: bigint) => new Money({ currency: KES, minor })

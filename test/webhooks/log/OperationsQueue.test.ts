@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { initiate, queueOf } from "../../payments/support/PaymentCalls.ts"
-import { setThreshold } from "../../payments/support/Acting.ts"
+import { setThreshold } from "../../payments/support/ActionCalls.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
 import { type Cast, people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"

@@ -12,7 +12,7 @@ import { movableClock, timePasses } from "../../../payments/support/PaymentServi
 import { leisurely, onDatabasePaymentServer, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { byPhone as initiationByPhone } from "../../../payments/support/Requests.ts"
 import { people } from "../../../support/TestCredentials.ts"
-import { setThreshold } from "../../../payments/support/Acting.ts"
+import { setThreshold } from "../../../payments/support/ActionCalls.ts"
 import { newBrowser, submit, visit } from "../PageVisits.ts"
 import {
   acmeLink,

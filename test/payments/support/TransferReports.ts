@@ -1,10 +1,10 @@
 /** Payins whose provider names each transfer by its id, and what the books make of them. */
 import { Effect } from "effect"
 import type { MovementKind } from "../../../src/domain/Movement.ts"
-import { act, type Actable } from "./Acting.ts"
-import { itemsOf } from "./ByHand.ts"
+import { act, type Actable } from "./ActionCalls.ts"
+import { itemsOf } from "./OperatorActions.ts"
 import { attemptsOf, callBack, initiate, recordOf } from "./PaymentCalls.ts"
-import { at, attemptsFor, settlement, suspenseOf } from "./InTheBooks.ts"
+import { at, attemptsFor, settlement, suspenseOf } from "./PayinBalances.ts"
 import { serveCountry } from "./PaymentServer.ts"
 import { byCard } from "./Requests.ts"
 import { accepts } from "./ScriptedProvider.ts"

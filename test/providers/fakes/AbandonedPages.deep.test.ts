@@ -3,7 +3,7 @@ import { Duration, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { enquiryLease } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { databaseOf, openItems, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
-import { besideFakes, booksAgree, requestTo, sandboxIn } from "../support/BesideFakes.ts"
+import { besideFakes, booksAgree, requestTo, sandboxIn } from "../support/ServerWithFakes.ts"
 
 const payer_details = { name: "Ada Lovelace", email: "ada@example.com", phone: "+256772123456" }
 

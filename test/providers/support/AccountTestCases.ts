@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
 import type { AccountFacts, Provider } from "../../../src/providers/port/Provider.ts"
-import { replyOf, type Said } from "./Scripted.ts"
+import { replyOf, type Said } from "./ScriptedReplies.ts"
 
 /** `key`: what is not taken. `told`: what is said to bodies that are well formed. */
 export const triesAccount = (

@@ -1,15 +1,15 @@
 /** Money that goes back, when several things go wrong at once. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { act, type Actable } from "../support/Acting.ts"
+import { act, type Actable } from "../support/ActionCalls.ts"
 import { attemptsOf, callBack, initiate, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
-import { at, attemptsFor, paysIn, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { at, attemptsFor, paysIn, suspenseOf, threeProviders } from "../support/PayinBalances.ts"
+import { onRamp } from "../support/RampCalls.ts"
 
 onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen, circle, stripe }) => {
   it.effect("what a ramp holds goes back through whoever collected it, though another reports money later", () =>

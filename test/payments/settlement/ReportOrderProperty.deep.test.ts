@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import type { Movement } from "../../../src/domain/Movement.ts"
-import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/PureBooks.ts"
+import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/SettlementRules.ts"
 
 const ASKED = 1500
 const RUNS = 20_000

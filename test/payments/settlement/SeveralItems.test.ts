@@ -2,13 +2,13 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { attemptsOf, callBack, initiate, untilStatus } from "../support/PaymentCalls.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
-import { paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
+import { itemsOf, resolve } from "../support/OperatorActions.ts"
+import { paysIn, threeProviders, watched } from "../support/PayinBalances.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { came, taken, teller } from "../support/Stories.ts"
+import { came, taken, teller } from "../support/TransferReports.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const made = threeProviders()

@@ -14,8 +14,8 @@ import { isAnyCurrencyCode } from "../../../src/domain/Currency.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import { everything } from "../../support/Windows.ts"
-import type { Purse } from "./Purse.ts"
+import { everything } from "../../support/ListPages.ts"
+import type { Purse } from "./ProviderHoldings.ts"
 
 class Disagreement extends Data.TaggedError("Disagreement")<{ readonly message: string }> {}
 

@@ -11,15 +11,15 @@ import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
-import { type Actable, actable } from "../support/Acting.ts"
+import { type Actable, actable } from "../support/ActionCalls.ts"
 import { attemptsOf, callBack, eventually, initiate, jsonOf, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
-import { giveBack, itemsOf } from "../support/ByHand.ts"
+import { giveBack, itemsOf } from "../support/OperatorActions.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { nilId } from "../../support/AnyId.ts"
-import { attemptsFor, honouring, paysIn, watched } from "../support/InTheBooks.ts"
+import { attemptsFor, honouring, paysIn, watched } from "../support/PayinBalances.ts"
 
 const KES = CurrencyCode.make("KES")
 

@@ -8,7 +8,7 @@ import { get, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byCard } from "../support/Requests.ts"
-import { act, setThreshold } from "../support/Acting.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
 
 const make = () => ({ clock: movableClock(), variables: { REVIEW_RATE_TTL: "2 hours" } })
 

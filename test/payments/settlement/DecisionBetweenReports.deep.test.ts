@@ -7,7 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { type Movement, signOf } from "../../../src/domain/Movement.ts"
 import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
-import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/PureBooks.ts"
+import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/SettlementRules.ts"
 
 const ASKED = 1500
 const USDT = 11_600_000

@@ -7,7 +7,7 @@ import type { Store } from "../../../src/payments/store/PaymentStore.ts"
 import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { saboteur } from "../support/StopAtStep.ts"
 import { isLost, reports } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/RestartableServices.ts"
 

@@ -38,10 +38,10 @@ import { signatureOf as stripeSignature } from "../../../src/providers/stripe/St
 import { callbackRequest } from "../../providers/support/CallbackFixtures.ts"
 import { connected } from "../../providers/support/ConnectedAdapter.ts"
 import { amount } from "../../providers/support/TestOrders.ts"
-import { replyOf, scripted } from "../../providers/support/Scripted.ts"
+import { replyOf, scripted } from "../../providers/support/ScriptedReplies.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { saboteur } from "../support/StopAtStep.ts"
 import { servicesIn, worldOn } from "../support/RestartableServices.ts"
 
 interface Told {

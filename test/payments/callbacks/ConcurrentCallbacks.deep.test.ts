@@ -12,7 +12,7 @@ import { callBack, initiate, recordOf } from "../support/PaymentCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { saboteur } from "../support/StopAtStep.ts"
 import { accepts, PROOF, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
