@@ -159,9 +159,9 @@ layer(Instances, { excludeTestServices: true, timeout: "60 seconds" })("A restin
         yield* sql`select pg_terminate_backend(${backend!})`
         yield* waitFor(isDue)
         expect(yield* backends).not.toContain(backend)
-        const isHeard = yield* resting("webhooks")
+        const isReceived = yield* resting("webhooks")
         yield* Effect.flatMap(Elsewhere, ({ announce }) => announce("webhooks"))
-        yield* waitFor(isHeard)
+        yield* waitFor(isReceived)
       }),
     60_000
   )

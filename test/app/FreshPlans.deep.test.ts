@@ -81,7 +81,8 @@ const asSent = pg.Client.prototype.query as (...given: ReadonlyArray<unknown>) =
 const modes = new WeakMap<pg.Client, typeof planned>()
 
 /** In a transaction that has failed it does not work: the connection is told again, as nothing was seen of it. */
-const tell = (client: pg.Client, text: string) => void (asSent.call(client, text) as Promise<unknown>).catch(() => {})
+const sendStatement = (client: pg.Client, text: string) =>
+  void (asSent.call(client, text) as Promise<unknown>).catch(() => {})
 
 const keepPlan = ({ message = "" }: { readonly message?: string | undefined }) => {
   const [, json] = /^duration: [^{]* plan:\s*({[^]*})$/.exec(message) ?? []
@@ -95,13 +96,13 @@ beforeAll(() => {
     const before = modes.get(this)
     if (!isOfTests(this) && before !== planned) {
       if (before === undefined) {
-        tell(this, ["load 'auto_explain'", ...explaining].join("; "))
+        sendStatement(this, ["load 'auto_explain'", ...explaining].join("; "))
         this.on("notice", keepPlan)
         const { database: name, host, password, port, user } = this
         database = { ...{ host, port, user }, database: name ?? "", password: password ?? "" }
       }
-      if (before !== undefined && before.anew !== planned.anew) tell(this, "discard plans")
-      tell(this, `set plan_cache_mode = ${planned.mode}`)
+      if (before !== undefined && before.anew !== planned.anew) sendStatement(this, "discard plans")
+      sendStatement(this, `set plan_cache_mode = ${planned.mode}`)
       modes.set(this, planned)
     }
     return asSent.apply(this, [...given])

@@ -43,7 +43,7 @@ const inClearing = (minor: bigint) =>
 const exchanged = (minor: bigint) => moved(LedgerAccount.fx(KES), "transfer", minor, null)
 
 /** Proved, and about a payment that nobody knows. */
-const stray = (provider: ProviderName, age: Duration.Duration) =>
+const unmatched = (provider: ProviderName, age: Duration.Duration) =>
   Effect.gen(function* () {
     const { storeCallback } = yield* PaymentStore
     yield* storeCallback({
@@ -80,7 +80,7 @@ onServer("Queue metrics", "PostgreSQL", { variables: { PROVIDER_TIMEOUT: "200 mi
       yield* exchanged(1000n)
       yield* exchanged(450n)
       yield* Effect.forEach(["1 minute", "1 hour", "2 hours", "40 days"] as const, (age) =>
-        stray("stripe", Duration.decode(age))
+        unmatched("stripe", Duration.decode(age))
       )
       yield* Effect.sleep("50 millis")
       const { fx, queue, strays, suspense, unknown } = yield* store.current

@@ -346,8 +346,8 @@ describe("what a server does not do", () => {
   })
 
   it("says which server does not answer, and what a stranger is told", async () => {
-    const nobody = { CORRIDOR_URL: `http://127.0.0.1:${await freePort()}`, CORRIDOR_API_KEY: "k" }
-    await refused(nobody, ["listen", "--forward-to", "localhost:1"], /cannot be reached \(ECONNREFUSED\)/)
+    const unreachable = { CORRIDOR_URL: `http://127.0.0.1:${await freePort()}`, CORRIDOR_API_KEY: "k" }
+    await refused(unreachable, ["listen", "--forward-to", "localhost:1"], /cannot be reached \(ECONNREFUSED\)/)
     await refused({ ...withKey, CORRIDOR_API_KEY: "ck_test_wrong" }, ["payments", "list"], /does not take this API key/)
     await refused({ ...asStaff, CORRIDOR_TOKEN: "a.b.c" }, ["payments", "list"], /does not take this token/)
   })
@@ -424,11 +424,11 @@ describe("listen and trigger", () => {
     )
     await begun(listening)
     await dataIn(withKey)("trigger", "payment.refunded")
-    const heard = await listening.ended
+    const listened = await listening.ended
     program.close()
-    expect(heard.code).toBe(0)
-    expect(heard.stderr).toContain(`Signing secret: ${secret}\n`)
-    const lines = heard.stdout.trim().split("\n")
+    expect(listened.code).toBe(0)
+    expect(listened.stderr).toContain(`Signing secret: ${secret}\n`)
+    const lines = listened.stdout.trim().split("\n")
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { event_type: "payment.completed", status: 204, error: null },
       { event_type: "payment.refunded", status: 204, error: null }
@@ -504,11 +504,11 @@ describe("listen and trigger", () => {
     await begun(following)
     // What went before may come to its end meanwhile, and is told too.
     for (const _ of Array(3)) await here("trigger", "virtual_account.deposit")
-    const told = (await following.ended).stdout.trim().split("\n")
-    expect(told.map((line) => JSON.parse(line) as object)).toContainEqual(
+    const printed = (await following.ended).stdout.trim().split("\n")
+    expect(printed.map((line) => JSON.parse(line) as object)).toContainEqual(
       expect.objectContaining({ kind: "event", event_type: "virtual_account.deposit" })
     )
-    expect(told).toHaveLength(3)
+    expect(printed).toHaveLength(3)
     expect((await here("open", "--json")).stdout).toContain('"opened":false')
     expect((await here("open", "docs", "--url", "https://pay.example/v1")).stdout).toBe("https://pay.example/docs\n")
     await refused({ DATA_DIR: dataDir }, ["open", "sesame"], /PAGE: expected one of console, docs; sesame/)

@@ -6,7 +6,7 @@ import { cliIn, cliRunning, freePort } from "./Cli.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
-interface Told {
+interface SentEvent {
   readonly event_id: string
   readonly created_at: string
   readonly traceparent?: string
@@ -19,12 +19,12 @@ interface Received {
 
 let port: number
 let http: Server | undefined
-let events: Array<Told> = []
+let events: Array<SentEvent> = []
 let mode = "sandbox"
 let polls = 0
 let received: Array<Received> = []
 
-const event = (n: number, second: number): Told => ({
+const event = (n: number, second: number): SentEvent => ({
   event_id: `0199c2a8-2e50-7c6f-9a32-${String(n).padStart(12, "0")}`,
   created_at: `2026-03-02T09:15:${String(second).padStart(2, "0")}.000Z`
 })
@@ -98,7 +98,7 @@ const forwarded = (stdout: string) =>
   stdout
     .trim()
     .split("\n")
-    .map((line) => (JSON.parse(line) as Told).event_id)
+    .map((line) => (JSON.parse(line) as SentEvent).event_id)
 
 it("goes on after a restart of the server, tells each event once and in order, also one that appears late", async () => {
   const cli = await start()
@@ -134,7 +134,7 @@ it("forwards the trace that an event belongs to in its header, and the event as 
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
   events.push({ ...event(1, 10), traceparent }, event(2, 11))
   await listening.ended
-  const as = (one: Told) => ({ ...one, event_type: "kyb.approved", org_id: "o", data: { n: 1.5 } })
+  const as = (one: SentEvent) => ({ ...one, event_type: "kyb.approved", org_id: "o", data: { n: 1.5 } })
   expect(received).toEqual([
     { traceparent, body: as(event(1, 10)) },
     { traceparent: undefined, body: as(event(2, 11)) }

@@ -148,8 +148,8 @@ it("shows what a reference means, and which payments it may mean where it is sha
 })
 
 it("refuses what it cannot find, and a reason that is none", async () => {
-  const nobody = await cliIn(env)("payments", "refund", "nobody", "--reason", "x")
-  expect(nobody).toMatchObject({ code: 1, stderr: "corridor: There is no payment with the id nobody.\n" })
+  const missing = await cliIn(env)("payments", "refund", "nobody", "--reason", "x")
+  expect(missing).toMatchObject({ code: 1, stderr: "corridor: There is no payment with the id nobody.\n" })
   const unseen = await cliIn(env)("payments", "show", "nobody")
   expect(unseen).toMatchObject({
     code: 1,

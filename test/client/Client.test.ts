@@ -111,8 +111,8 @@ onServer("The client", "memory", {}, (it) => {
       expect(unknown?.requestId).toBeTruthy()
       const action = { path: { payment_id: acme.org_id }, payload: { action: "cancel" } } as const
       expect(yield* refused(corridor.paymentsInit.action(action))).toMatchObject({ status: 404, code: "NOT_FOUND" })
-      const nobody = createCorridor({ url: (yield* TestServer).baseUrl, apiKey: "ck_test_wrong" })
-      expect(yield* refused(nobody.webhooks.list())).toMatchObject({ status: 401 })
+      const stranger = createCorridor({ url: (yield* TestServer).baseUrl, apiKey: "ck_test_wrong" })
+      expect(yield* refused(stranger.webhooks.list())).toMatchObject({ status: 401 })
       const nowhere = createCorridor({ url: "http://127.0.0.1:1", apiKey: "k", retries: 0 })
       expect(yield* refused(nowhere.webhooks.list())).toMatchObject({ status: 0 })
     })

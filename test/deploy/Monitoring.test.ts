@@ -46,8 +46,9 @@ describe("the alert rules", () => {
     }
     const names = alerts.map(({ alert }) => alert)
     for (const name of Object.values(byOthers)) expect(names).toContain(name)
-    const [, told = ""] = /kind=~"([^"]*)"/.exec(alerts.find(({ alert }) => alert === "CorridorTrouble")!.expr) ?? []
-    expect([...told.split("|"), ...Object.keys(byOthers)].toSorted()).toEqual(alertKinds.toSorted())
+    const [, reported = ""] =
+      /kind=~"([^"]*)"/.exec(alerts.find(({ alert }) => alert === "CorridorTrouble")!.expr) ?? []
+    expect([...reported.split("|"), ...Object.keys(byOthers)].toSorted()).toEqual(alertKinds.toSorted())
   })
 
   it("are all in docs/operating.md, with what to do", () => {

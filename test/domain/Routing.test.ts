@@ -314,8 +314,9 @@ describe("route by accounts", () => {
   })
 
   it("tells credentials that are not set from those that cannot be used", () => {
-    const nobody = { provider: () => undefined }
-    const reasonOf = (about: Partial<RouteConfig>) => ask([config("x", "stripe", about)], nobody).excluded[0]?.reason
+    const noProvider = { provider: () => undefined }
+    const reasonOf = (about: Partial<RouteConfig>) =>
+      ask([config("x", "stripe", about)], noProvider).excluded[0]?.reason
     expect(reasonOf({})).toBe("The provider stripe is not switched on: its credentials are not set.")
     expect(reasonOf({ own_account: true })).toContain("set them again")
   })

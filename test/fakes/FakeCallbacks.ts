@@ -130,7 +130,7 @@ export const makeOrderProgress = (
     for (const callback of callbacks) await delivered(callback, addressOf(entry, world()))
   }
 
-  const tell = async (entry: Entry): Promise<void> => {
+  const sendCallback = async (entry: Entry): Promise<void> => {
     const { end } = tasks.begin()
     try {
       await send(callbacksOf(entry), entry)
@@ -160,7 +160,7 @@ export const makeOrderProgress = (
       entry.state = fails ? "failed" : "completed"
       if (fails) entry.reason = "It failed, as its amount asks for."
     }
-    void tell(entry)
+    void sendCallback(entry)
   }
 
   const start = (entry: Entry): void => {

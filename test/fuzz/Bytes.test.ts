@@ -182,13 +182,13 @@ onServer("A socket", "memory", {}, (it) => {
         const draw = new Draw(1, `bytes ${number}`)
         const bytes = spoiled(draw.pick(all), draw)
         const answer = yield* answerTo(bytes)
-        const told = `request ${number}: ${JSON.stringify(bytes.toString("latin1"))} → ${answer}`
-        expect(answer.endsWith("HANGS"), told).toBe(false)
+        const reported = `request ${number}: ${JSON.stringify(bytes.toString("latin1"))} → ${answer}`
+        expect(answer.endsWith("HANGS"), reported).toBe(false)
         expect(
           statusesIn(answer).filter((status) => status >= 500),
-          told
+          reported
         ).toEqual([])
-        expect(statusesIn(answer).length, told).toBeLessThan(4)
+        expect(statusesIn(answer).length, reported).toBeLessThan(4)
       }
       expect(statusesIn(yield* answerTo(SECOND))).toEqual([200])
       expect(logs.filter(({ level }) => level === "Error")).toEqual([])

@@ -6,7 +6,7 @@ import { type Credential, people } from "../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { onServer } from "../support/TestServer.ts"
 
-interface Told {
+interface SessionData {
   readonly credential: string
   readonly role: string
   readonly access: ReadonlyArray<string>
@@ -17,7 +17,7 @@ interface Told {
 const me = (credential: Credential, query = "") =>
   Effect.map(send(`/v1/users/me${query}`, { headers: { ...credential } }), (answer) => {
     expect(answer.status, answer.text).toBe(200)
-    return (bodyOf(answer) as { readonly data: Told }).data
+    return (bodyOf(answer) as { readonly data: SessionData }).data
   })
 
 onServer("A session", "memory", {}, (it) => {

@@ -52,13 +52,13 @@ const dataOf = <Fields extends CredentialFields>(
     const attempt = attemptOf(order, { providerPaymentId: outcome.providerPaymentId, sentAt: new Date() })
     yield* at.provider.enquire(attempt)
     yield* at.settled
-    const told = (yield* Effect.orDie(at.events)).flatMap((event) =>
+    const reported = (yield* Effect.orDie(at.events)).flatMap((event) =>
       event._tag === "VerifiedReport" ? [event.report.providerData ?? {}] : []
     )
     const asked = yield* at.provider.enquire(attempt)
     const found = asked._tag === "Report" ? (asked.providerData ?? {}) : {}
-    expect(JSON.stringify([outcome.providerData, told, found])).not.toContain(Object.values(at.credentials)[0])
-    return Object.assign({}, outcome.providerData, ...told, found) as Data
+    expect(JSON.stringify([outcome.providerData, reported, found])).not.toContain(Object.values(at.credentials)[0])
+    return Object.assign({}, outcome.providerData, ...reported, found) as Data
   })
 
 const hash = expect.stringMatching(/^0x[0-9a-f]{64}$/)

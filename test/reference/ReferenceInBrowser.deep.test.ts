@@ -264,7 +264,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         .toContain("UNAUTHORIZED")
     }
 
-    const tells = async (page: Page, events: ReadonlyArray<string>) => {
+    const reports = async (page: Page, events: ReadonlyArray<string>) => {
       const values = await partAt(page, "description/test-values")
       expect(await values.getByRole("row").count()).toBeGreaterThan(10)
       expect(events.length).toBeGreaterThan(10)
@@ -305,7 +305,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
             await exemplifies(page)
             await refuses(page)
             await searchesFromRequest(page)
-            await tells(page, Object.keys(document.webhooks))
+            await reports(page, Object.keys(document.webhooks))
           })
         }),
       PATIENCE_MILLIS

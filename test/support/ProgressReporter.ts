@@ -37,7 +37,7 @@ export default class Progress implements Reporter {
     this.files = specifications.length
     this.work = specifications.reduce((sum, { moduleId }) => sum + expectedSeconds(relative(".", moduleId)), 0)
     this.say(`${this.files} test files`)
-    this.timer = setInterval(() => this.tell(), EVERY_MILLIS)
+    this.timer = setInterval(() => this.report(), EVERY_MILLIS)
   }
 
   onTestModuleQueued({ moduleId }: TestModule): void {
@@ -55,7 +55,7 @@ export default class Progress implements Reporter {
     clearInterval(this.timer)
   }
 
-  private tell(): void {
+  private report(): void {
     const seconds = (performance.now() - this.begun) / 1000
     const left =
       this.doneWork === 0 ? "" : `, about ${minutes((seconds / this.doneWork) * (this.work - this.doneWork))} left`

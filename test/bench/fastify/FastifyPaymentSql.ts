@@ -23,7 +23,7 @@ export const createPayment = `
   values ($18, $1, $3, 'payment', $19, $20, $17, ${enquireIn("45")})`
 
 /** The second event refers to the data of the first. */
-const told = (ids: string, types: string, data: string, at: string) => `
+const reported = (ids: string, types: string, data: string, at: string) => `
   insert into events (event_id, org_id, event_type, payment_id, data, same_as, created_at)
   select e.event_id, c.org_id, e.event_type, c.payment_id, case when e.nth = 1 then ${data}::text end,
     case when e.nth > 1 then (${ids}::uuid[])[1] end, ${at}
@@ -43,7 +43,7 @@ export const acceptPayment = `
     update attempts a set outcome = 'accepted', provider_payment_id = $6, answered_at = $4,
       next_enquiry_at = ${enquireIn("10")}
     from changed c where a.attempt_id = $3 and a.payment_id = c.payment_id
-  ), told as (${told("$9", "$10", "$11", "$4")})
+  ), told as (${reported("$9", "$10", "$11", "$4")})
   select payment_id from changed`
 
 export const paymentOfAttempt = `
@@ -74,7 +74,7 @@ export const completePayment = `
       heard_at)
     select $10, 'collection', c.provider_payment_id, c.payment_id, c.org_id, $3, c.amount, c.currency, 'settled',
       'callback', $5 from changed c
-  ), told as (${told("$12", "$13", "$14", "$5")}
+  ), told as (${reported("$12", "$13", "$14", "$5")}
   ), posted as (
     insert into ledger_postings (entry_id, org_id, account, currency, amount, kind, payment_id, reference)
     select c.payment_id, c.org_id, b.account, c.currency, b.amount, 'payin', c.payment_id, c.payment_id::text

@@ -22,7 +22,7 @@ import { newOrganization } from "../../support/StoreFixtures.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import type { Order, Told } from "./receiver.ts"
+import type { Order, Reported } from "./receiver.ts"
 
 const newEndpoint = (org_id: OrgId, endpoint_url: string) =>
   Effect.gen(function* () {
@@ -52,7 +52,7 @@ const writeEvents = (org_id: OrgId, count: number) =>
 const startReceiver = Effect.acquireRelease(
   Effect.promise(async () => {
     const child = fork(fileURLToPath(new URL("./receiver.mjs", import.meta.url)), { execArgv: [] })
-    const told = <A extends Told>(key: A extends unknown ? keyof A : never) =>
+    const reported = <A extends Reported>(key: A extends unknown ? keyof A : never) =>
       new Promise<A>((done) => {
         const listen = (message: unknown) => {
           if (!(key in (message as object))) return
@@ -62,19 +62,19 @@ const startReceiver = Effect.acquireRelease(
         child.on("message", listen)
       })
     const order = (what: Order): void => void child.send(what)
-    const { port } = await told<{ readonly port: number }>("port")
+    const { port } = await reported<{ readonly port: number }>("port")
     return {
       child,
       /** The n-th loopback address. */
       urlOf: (nth: number, path: string) => `http://127.0.${Math.trunc(nth / 250)}.${1 + (nth % 250)}:${port}${path}`,
       receiving: (count: number) => {
-        const all = told<{ readonly received: number }>("received")
+        const all = reported<{ readonly received: number }>("received")
         order({ count })
         return all
       },
-      neighbour: () => told<{ readonly arrivedAt: number }>("arrivedAt"),
+      neighbour: () => reported<{ readonly arrivedAt: number }>("arrivedAt"),
       cpuMicros: async () => {
-        const answer = told<{ readonly cpuMicros: number }>("cpuMicros")
+        const answer = reported<{ readonly cpuMicros: number }>("cpuMicros")
         order("cpu")
         return (await answer).cpuMicros
       }
@@ -239,8 +239,8 @@ const bench = (pool: Pool, each: number, backlog: number, parts: ReadonlyArray<P
       yield* sql`delete from webhook_queue`
       const lone = yield* endpointsOf(receiver, "/neighbour", 1)
       const events = yield* EventPublisher
-      const tell = events.publish({ org_id: lone, event_type: "payment.completed" }, { data: "x".repeat(450) })
-      yield* say(`idle, committed by this process: ${idleWords(yield* idle(receiver, tell))}`)
+      const publishOne = events.publish({ org_id: lone, event_type: "payment.completed" }, { data: "x".repeat(450) })
+      yield* say(`idle, committed by this process: ${idleWords(yield* idle(receiver, publishOne))}`)
       yield* say(`idle, committed by another: ${idleWords(yield* idle(receiver, writeEvents(lone, 1)))}`)
     }
     yield* say(`resident: ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MiB`)

@@ -52,7 +52,7 @@ const configureCorridors = async ({ credentials, instances }: Environment): Prom
   const { data } = (await requestJson(`${url}?limit=100`, headers, "GET")) as unknown as {
     readonly data: ReadonlyArray<Corridor & { readonly provider: string; readonly config_id: string }>
   }
-  for (const { config_id, provider } of data.filter((rail) => corridors.some(isServedBy(rail)))) {
+  for (const { config_id, provider } of data.filter((config) => corridors.some(isServedBy(config)))) {
     await requestJson(`${url}/${provider}/${config_id}`, headers, "PATCH", { is_active: false })
   }
   for (const corridor of corridors) await requestJson(url, headers, "POST", corridor)

@@ -67,7 +67,7 @@ export const startReceiver = (first: ReceiverBehaviour) =>
       taken,
       problems,
       arrived: () => arrived,
-      setSecret: (told) => (secret = told),
+      setSecret: (reported) => (secret = reported),
       recover: () => (behaviour = "takes")
     }
     return receiver

@@ -100,11 +100,11 @@ describe("The OpenAPI document", () => {
 
   it("loses none of the descriptions in the contract", () => {
     const written = /description:\s*"((?:[^"\\]|\\.)*)"/g
-    const told = nodesIn(document).flatMap(([, node]) => {
+    const reported = nodesIn(document).flatMap(([, node]) => {
       const { description } = node
       return typeof description === "string" ? [description] : []
     })
-    const shown = told.join("\n")
+    const shown = reported.join("\n")
     const folder = "src/contract/api"
     const lost = readdirSync(folder).flatMap((name) =>
       Array.from(

@@ -68,8 +68,8 @@ onServer("An unexpected failure", "memory", { stores: withBrokenList("memory") }
 })
 
 /** The stores, except that listing API keys, and making one called New, meets with this. */
-const withSetback = (setback: () => Error) => {
-  const met = Effect.suspend(() => failOrDie(setback()))
+const withDatabaseFailure = (makeError: () => Error) => {
+  const met = Effect.suspend(() => failOrDie(makeError()))
   const busy = Layer.effect(
     ApiKeyStore,
     Effect.map(ApiKeyStore, (store) => ({
@@ -84,10 +84,10 @@ const withSetback = (setback: () => Error) => {
 const stateOf = (code: string) => new SqlError.SqlError({ cause: Object.assign(new Error("select it"), { code }) })
 
 const nothingDone = /busy and has done nothing/
-const nobodyKnows =
+const unknownOutcome =
   /whether it was is unknown\. Look it up before .* Only what moves money .* with the same Idempotency-Key/
 
-const setbacks = [
+const databaseFailures = [
   ["a lock that was not given", stateOf("55P03"), nothingDone],
   ["a statement that took too long", stateOf("57014"), nothingDone],
   ["a transaction that idled", stateOf("25P03"), nothingDone],
@@ -98,17 +98,17 @@ const setbacks = [
     nothingDone
   ],
   ["a connection that broke before", new ConnectionLost({ message: "gone", nothingWritten: true }), nothingDone],
-  ["a connection that broke within", new ConnectionLost({ message: "gone", nothingWritten: false }), nobodyKnows]
+  ["a connection that broke within", new ConnectionLost({ message: "gone", nothingWritten: false }), unknownOutcome]
 ] as const
 
 let met: Error = busy()
 
-onServer("A request that the database has no time for", "memory", { stores: withSetback(() => met) }, (it) => {
+onServer("A request that the database has no time for", "memory", { stores: withDatabaseFailure(() => met) }, (it) => {
   it.effect("is told when to come back, and whether it may have been carried out", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
-      for (const [name, setback, written] of setbacks) {
-        met = setback
+      for (const [name, makeError, written] of databaseFailures) {
+        met = makeError
         const read = yield* send(KEYS, { headers: { ...acme.key } })
         const write = yield* post(KEYS, { ...acme.key }, { name: "New" })
         for (const [answer, message] of [

@@ -65,7 +65,7 @@ onDatabasePaymentServer(
         const { path, payment_id } = yield* atCheckout()
         const other = yield* atCheckout()
         const token = path.slice(path.indexOf("?t=") + 3)
-        const nobody = idFrom("01890000-0000-7000-8000-000000000000")
+        const unknownId = idFrom("01890000-0000-7000-8000-000000000000")
         const wrong = [
           `/checkout/${payment_id}`,
           `/checkout/${payment_id}?t=`,
@@ -75,8 +75,8 @@ onDatabasePaymentServer(
           `/checkout/${payment_id}?t=${token}&t=${token}`,
           `/checkout/${payment_id}?t=${"é".repeat(16)}`.replaceAll("é", encodeURIComponent("é")),
           `/checkout/${other.payment_id}?t=${token}`,
-          `/checkout/${nobody}?t=${token}`,
-          yield* checkoutOf(nobody),
+          `/checkout/${unknownId}?t=${token}`,
+          yield* checkoutOf(unknownId),
           `/checkout/not-an-id?t=${token}`
         ]
         const answers = yield* Effect.forEach(wrong, (address) => visit(address))

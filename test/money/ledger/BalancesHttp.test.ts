@@ -5,7 +5,7 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { type Credential, people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { code, fiatRail, moved } from "./Entries.ts"
+import { code, fiatProvider, moved } from "./Entries.ts"
 
 const get = (credential: Credential, path: string) => send(`/v1/organizations/${path}`, { headers: { ...credential } })
 
@@ -23,10 +23,10 @@ onDatabaseServer("Balances of the platform", (it) => {
       const { acme, admin, globex } = yield* people
       const currency = code("TZS")
       for (const { org_id } of [acme, globex]) {
-        yield* moved(org_id, fiatRail("TZS"), LedgerAccount.settlement(org_id, currency), "10000000000000.07 TZS")
+        yield* moved(org_id, fiatProvider("TZS"), LedgerAccount.settlement(org_id, currency), "10000000000000.07 TZS")
       }
       const { org_id } = acme
-      yield* moved(org_id, LedgerAccount.receivable(org_id, code("ZMW")), fiatRail("ZMW"), "50.17 ZMW")
+      yield* moved(org_id, LedgerAccount.receivable(org_id, code("ZMW")), fiatProvider("ZMW"), "50.17 ZMW")
       const answer = yield* send("/v1/ledger/balances", { headers: { ...admin } })
       expect(answer.status, answer.text).toBe(200)
       expect(answer.text).toContain(
@@ -51,8 +51,8 @@ onDatabaseServer("Balances by day", (it) => {
     Effect.gen(function* () {
       const { acme } = yield* people
       const { org_id } = acme
-      yield* moved(org_id, fiatRail(), LedgerAccount.settlement(org_id, code("KES")), "10000000000000.07 KES")
-      yield* moved(org_id, LedgerAccount.settlement(org_id, code("UGX")), fiatRail("UGX"), "1500 UGX")
+      yield* moved(org_id, fiatProvider(), LedgerAccount.settlement(org_id, code("KES")), "10000000000000.07 KES")
+      yield* moved(org_id, LedgerAccount.settlement(org_id, code("UGX")), fiatProvider("UGX"), "1500 UGX")
       const answer = yield* get(acme.key, `${org_id}/balances/trends`)
       expect(answer.status, answer.text).toBe(200)
       const { data } = bodyOf(answer) as Trends

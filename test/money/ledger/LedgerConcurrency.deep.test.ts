@@ -7,7 +7,7 @@ import { LedgerAccount, move } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
-import { balance, code, entryOf, fiatRail, money, moved, newBooks, post, problems } from "./Entries.ts"
+import { balance, code, entryOf, fiatProvider, money, moved, newBooks, post, problems } from "./Entries.ts"
 
 const together = { concurrency: "unbounded" } as const
 
@@ -17,7 +17,7 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
       const { atomically } = yield* Transactor
       const { first, org_id, second, settlement } = yield* newBooks()
       for (const account of [first, settlement]) {
-        yield* moved(org_id, fiatRail(), account, "100 KES")
+        yield* moved(org_id, fiatProvider(), account, "100 KES")
         const before = yield* balance(second)
         const debit = moved(org_id, account, second, "10 KES")
         const tries = yield* Effect.forEach(
@@ -39,8 +39,8 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
   it.effect("let two hundred transfers cross without a deadlock, and end exact", () =>
     Effect.gen(function* () {
       const { first, org_id, second } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "1000 KES")
-      yield* moved(org_id, fiatRail(), second, "1000 KES")
+      yield* moved(org_id, fiatProvider(), first, "1000 KES")
+      yield* moved(org_id, fiatProvider(), second, "1000 KES")
       const crossing = Array.from({ length: 200 }, (_, index) =>
         index % 2 === 0 ? moved(org_id, first, second, "3.01 KES") : moved(org_id, second, first, "2.99 KES")
       )
@@ -54,9 +54,11 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
     Effect.gen(function* () {
       const { org_id, settlement } = yield* newBooks()
       const owed = LedgerAccount.receivable(org_id, code("KES"))
-      yield* moved(org_id, owed, fiatRail(), "1000 KES")
+      yield* moved(org_id, owed, fiatProvider(), "1000 KES")
       const both = Array.from({ length: 200 }, (_, index) =>
-        index % 2 === 0 ? moved(org_id, fiatRail(), settlement, "3 KES") : moved(org_id, owed, fiatRail(), "2 KES")
+        index % 2 === 0
+          ? moved(org_id, fiatProvider(), settlement, "3 KES")
+          : moved(org_id, owed, fiatProvider(), "2 KES")
       )
       yield* Effect.forEach(both, (one) => one, { ...together, discard: true })
       expect([yield* balance(settlement), yield* balance(owed)]).toEqual(["0.00 KES", "-900.00 KES"])
@@ -70,7 +72,9 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
         const { org_id, settlement } = yield* newBooks()
         const owed = LedgerAccount.receivable(org_id, code("KES"))
         const both = Array.from({ length: 12 }, (_, index) =>
-          index % 3 === 1 ? moved(org_id, fiatRail(), settlement, "1 KES") : moved(org_id, owed, fiatRail(), "2 KES")
+          index % 3 === 1
+            ? moved(org_id, fiatProvider(), settlement, "1 KES")
+            : moved(org_id, owed, fiatProvider(), "2 KES")
         )
         yield* Effect.forEach(both, (one) => one, { ...together, discard: true })
         expect([yield* balance(settlement), yield* balance(owed)]).toEqual(["0.00 KES", "-12.00 KES"])
@@ -90,7 +94,7 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
         const some = index % 2 === 0 ? turned : turned.toReversed().slice(0, 4)
         return entryOf(
           org_id,
-          some.flatMap((account) => move(fiatRail(), account, money("1 KES")))
+          some.flatMap((account) => move(fiatProvider(), account, money("1 KES")))
         )
       })
       yield* Effect.forEach(deposits, (entry) => post(entry), { ...together, discard: true })
@@ -112,7 +116,7 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
         ["30 KES", 3]
       ] as const) {
         const { org_id, settlement } = yield* newBooks()
-        const debit = Effect.as(moved(org_id, settlement, fiatRail(), "10 KES"), 1)
+        const debit = Effect.as(moved(org_id, settlement, fiatProvider(), "10 KES"), 1)
         const set = Effect.as(
           atomically(store.setLimit({ org_id, currency: code("KES"), credit_limit: money(limit) })),
           0
@@ -164,7 +168,7 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
       const { atomically } = yield* Transactor
       const store = yield* LedgerStore
       const { first, org_id, second } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "100 KES")
+      yield* moved(org_id, fiatProvider(), first, "100 KES")
       const sweep = (from: LedgerAccount, to: LedgerAccount) =>
         atomically(
           Effect.gen(function* () {

@@ -14,7 +14,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { SandboxReset } from "../../../src/app/Sandbox.ts"
 import { TestVault } from "../../support/TestSettings.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
-import { fiatRail, moved, newBooks } from "./Entries.ts"
+import { fiatProvider, moved, newBooks } from "./Entries.ts"
 
 const OnReset = SandboxReset.layer.pipe(
   Layer.provideMerge(SandboxLive),
@@ -35,7 +35,7 @@ layer(OnReset, onDatabase)("Reset", (it) => {
   it.effect("empties the books of a sandbox, and those that follow start from nothing", () =>
     Effect.gen(function* () {
       const { org_id, settlement } = yield* newBooks({ sandbox: true })
-      yield* moved(org_id, settlement, fiatRail(), "5 KES")
+      yield* moved(org_id, settlement, fiatProvider(), "5 KES")
       expect(yield* postings).toBe(2)
       yield* reset
       const sql = yield* SqlClient.SqlClient
@@ -47,7 +47,7 @@ layer(OnReset, onDatabase)("Reset", (it) => {
   it.effect("leaves everything as it is where a live organisation has books", () =>
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "5 KES")
+      yield* moved(org_id, fiatProvider(), first, "5 KES")
       const exit = yield* Effect.exit(reset)
       expect(Exit.isFailure(exit) && Cause.pretty(exit.cause, { renderErrorCause: true })).toContain(
         "these are the books of a live organisation"

@@ -19,7 +19,7 @@ import { draftAttempt, draftPayment, newOwner } from "../../payments/support/New
 import { nextId } from "../../support/StoreFixtures.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { entryOf, fiatRail, money, post } from "./Entries.ts"
+import { entryOf, fiatProvider, money, post } from "./Entries.ts"
 
 type Owner = Effect.Effect.Success<typeof newOwner>
 
@@ -27,8 +27,8 @@ type Owner = Effect.Effect.Success<typeof newOwner>
 const through = (taken: string, given: string) => {
   const [source, target] = [money(taken), money(given)]
   return [
-    ...move(fiatRail(source.currency), LedgerAccount.fx(source.currency), source),
-    ...move(LedgerAccount.fx(target.currency), fiatRail(target.currency), target)
+    ...move(fiatProvider(source.currency), LedgerAccount.fx(source.currency), source),
+    ...move(LedgerAccount.fx(target.currency), fiatProvider(target.currency), target)
   ]
 }
 
@@ -112,13 +112,13 @@ layer(BooksOnPostgres(), onDatabase)("The check of exchanges", (it) => {
         given_away: "0.00499960629921306",
         kept: "0.00000078740157388"
       })
-      const told = yield* services(checkAll)
-      expect(told.failure).toBe("The books are not in order (1 found).")
-      expect(told.text).toContain(
+      const reported = yield* services(checkAll)
+      expect(reported.failure).toBe("The books are not in order (1 found).")
+      expect(reported.text).toContain(
         "\nRounding of 2 exchanges into GBP gave away 0.00499960629921306 and kept 0.00000078740157388.\n"
       )
-      expect(told.text).toContain(`\nfx/GBP lost 0.00499960629921306 by ${loss}: it gave 0.01 for 9.77 NGN`)
-      expect(stringifyWire(told.data)).toContain('"given_away":0.00499960629921306,"kept":0.00000078740157388}')
+      expect(reported.text).toContain(`\nfx/GBP lost 0.00499960629921306 by ${loss}: it gave 0.01 for 9.77 NGN`)
+      expect(stringifyWire(reported.data)).toContain('"given_away":0.00499960629921306,"kept":0.00000078740157388}')
     })
   )
 

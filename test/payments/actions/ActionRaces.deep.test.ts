@@ -160,14 +160,14 @@ onPaymentServer("Racing actions", "PostgreSQL", { providers: [stripe] }, (it) =>
  * Which of the two came first at the provider nobody can tell from what is heard of them, so that its purse says nothing
  * here: the same money went back once, or twice.
  */
-const { purse: _purse, ...purseless } = actable("stripe")
+const { funds: _funds, ...withoutFunds } = actable("stripe")
 
-onPaymentServer("Racing returns", "PostgreSQL", { providers: [purseless] }, (it) => {
-  const begun = begunAt(purseless)
+onPaymentServer("Racing returns", "PostgreSQL", { providers: [withoutFunds] }, (it) => {
+  const begun = begunAt(withoutFunds)
 
   it.effect("a refund and the provider's return end in one refunded payment", () =>
     Effect.gen(function* () {
-      purseless.will({ refund: accepts({ state: "completed" }) })
+      withoutFunds.will({ refund: accepts({ state: "completed" }) })
       const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
       yield* rounds(() =>
         Effect.gen(function* () {

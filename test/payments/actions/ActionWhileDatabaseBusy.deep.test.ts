@@ -32,11 +32,11 @@ onDatabasePaymentServer("An action that a provider was asked about", make, (it, 
           Effect.zipRight(Deferred.await(over))
         )
       )
-      const heard = Effect.forkDaemon(holding).pipe(Effect.zipRight(Deferred.await(taken)), Effect.as(verdict))
-      return { heard, release: Deferred.succeed(over, undefined) }
+      const lateAnswer = Effect.forkDaemon(holding).pipe(Effect.zipRight(Deferred.await(taken)), Effect.as(verdict))
+      return { lateAnswer, release: Deferred.succeed(over, undefined) }
     })
 
-  const expectNobodyKnows = (answer: Effect.Effect.Success<ReturnType<typeof act>>) => {
+  const expectUnknownOutcome = (answer: Effect.Effect.Success<ReturnType<typeof act>>) => {
     expect(answer).toMatchObject({ status: 503, body: { code: "SERVICE_UNAVAILABLE" } })
     expect(answer.body["message"]).toMatch(/whether it was is unknown\. Look it up before you send it again/)
     expect(answer.headers["retry-after"]).toMatch(/^[1-9]\d*$/)
@@ -46,9 +46,9 @@ onDatabasePaymentServer("An action that a provider was asked about", make, (it, 
     it.effect(`does not claim that nothing was done for a one-time password that is ${verdict}`, () =>
       Effect.gen(function* () {
         const id = yield* waiting
-        const { heard, release } = yield* whileHeld(id, verdict)
-        stripe.will({ otp: heard })
-        expectNobodyKnows(yield* Effect.ensuring(act(id, { action: "submit_otp", otp: "123456" }), release))
+        const { lateAnswer, release } = yield* whileHeld(id, verdict)
+        stripe.will({ otp: lateAnswer })
+        expectUnknownOutcome(yield* Effect.ensuring(act(id, { action: "submit_otp", otp: "123456" }), release))
         expect(yield* recordOf(id)).toMatchObject({ status: "pending" })
       })
     )
@@ -57,9 +57,9 @@ onDatabasePaymentServer("An action that a provider was asked about", make, (it, 
   it.effect("does not claim that nothing was done for a cancellation that its provider confirmed", () =>
     Effect.gen(function* () {
       const id = yield* waiting
-      const { heard, release } = yield* whileHeld(id, "canceled" as const)
-      stripe.will({ cancel: heard })
-      expectNobodyKnows(yield* Effect.ensuring(act(id, { action: "cancel" }), release))
+      const { lateAnswer, release } = yield* whileHeld(id, "canceled" as const)
+      stripe.will({ cancel: lateAnswer })
+      expectUnknownOutcome(yield* Effect.ensuring(act(id, { action: "cancel" }), release))
       expect(yield* recordOf(id)).toMatchObject({ status: "pending" })
     })
   )

@@ -6,7 +6,7 @@ import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/RestartableServices.ts"
 
@@ -17,9 +17,9 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
     const { pay, permit, store, stripe, world } = yield* cardPayer(backend)
     stripe.otherwise(accepts({ state: "pending", nextAction: "collect_otp" }))
     const { org_id, payment_id } = yield* pay
-    const harmless = saboteur(-1, "the step fails")
-    const instance = (spoiler: typeof harmless) =>
-      Effect.map(Layer.build(servicesIn(world, spoiler, [stripe])), Context.get(Actions))
+    const harmless = stopAtStep(-1, "the step fails")
+    const instance = (stopper: typeof harmless) =>
+      Effect.map(Layer.build(servicesIn(world, stopper, [stripe])), Context.get(Actions))
     const other = yield* instance(harmless)
     /** What others do before the next write, for which there is no time then. */
     let before: Effect.Effect<unknown> | undefined

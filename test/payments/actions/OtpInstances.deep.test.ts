@@ -6,7 +6,7 @@ import { messageWindow } from "../../../src/domain/policies/PeoplePolicies.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/RestartableServices.ts"
 
@@ -36,7 +36,7 @@ describe.each(backends)("one-time passwords at several instances, on %s", (backe
     stripe.otherwise(accepts({ state: "pending", nextAction: "collect_otp" }))
     const { payment_id } = yield* pay
     const instances = yield* Effect.replicateEffect(
-      Effect.map(Layer.build(servicesIn(world, saboteur(-1, "the step fails"), [stripe])), Context.get(Actions)),
+      Effect.map(Layer.build(servicesIn(world, stopAtStep(-1, "the step fails"), [stripe])), Context.get(Actions)),
       INSTANCES
     )
     const record = Effect.map(store.find(Option.none(), payment_id), Option.getOrThrow)

@@ -193,8 +193,8 @@ onDatabaseServer("Analytics", (it) => {
         }
       })
       const none = yield* newOrganization()
-      const nobody = yield* get(admin, GEOGRAPHY, `org_id=${none.org_id}`)
-      expect(bodyOf(nobody)).toEqual({ status: "success", data: { total_users: 0, countries: [] } })
+      const empty = yield* get(admin, GEOGRAPHY, `org_id=${none.org_id}`)
+      expect(bodyOf(empty)).toEqual({ status: "success", data: { total_users: 0, countries: [] } })
       const all = bodyOf(yield* get(admin, GEOGRAPHY)) as {
         readonly data: { readonly total_users: number; readonly countries: ReadonlyArray<{ readonly share: number }> }
       }

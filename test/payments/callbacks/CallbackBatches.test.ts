@@ -80,8 +80,8 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
       const words = { key: "of another", reference, state: "failed" }
       expect((yield* callBack("stripe", words)).status).toBe(202)
       expect((yield* callBack("stripe", { ...words, key: "both", providerPaymentId: "pi_other" })).status).toBe(202)
-      const { applyMatched: matchStrays } = yield* Callbacks
-      yield* matchStrays
+      const { applyMatched } = yield* Callbacks
+      yield* applyMatched
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
       const { findAttempt: known } = yield* PaymentStore
       const read = yield* Effect.flatten(known(idFrom(reference), null))
@@ -103,7 +103,7 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
       const providerData = { payment_intent: "pi_early" }
       stripe.on("early", accepts({ providerPaymentId: "pi_early", providerData }))
       const { payment_id } = yield* initiate({ ...byCard(), country: "IT", description: "early" })
-      stripe.purse.told(stripe.orders.find((order) => order.paymentId === payment_id)!.reference, "completed")
+      stripe.funds.reported(stripe.orders.find((order) => order.paymentId === payment_id)!.reference, "completed")
       yield* untilStatus(payment_id, "completed")
       const { provider_data } = yield* recordOf(payment_id)
       expect(provider_data).toEqual({ payment_intent: "pi_early", latest_charge: "ch_early", provider_fee: fee })

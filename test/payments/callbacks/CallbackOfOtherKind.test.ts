@@ -48,18 +48,18 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
 
   it.effect("nor by the id that its provider gives both, though it was told before there was a payout", () =>
     Effect.gen(function* () {
-      const { applyMatched: matchStrays } = yield* Callbacks
+      const { applyMatched } = yield* Callbacks
       const other = { reference: null, providerPaymentId: "4711", state: "completed" }
       expect((yield* callBack("stripe", { ...other, key: "of a stranger", about: "payin" })).status).toBe(202)
       const { payment_id } = yield* payout("NL", "4711")
-      yield* matchStrays
+      yield* applyMatched
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing", provider_payment_id: "4711" })
       expect(
         (yield* callBack("stripe", { ...other, key: "early", about: "payout", providerPaymentId: "4712" })).status
       ).toBe(202)
       const early = yield* payout("BE", "4712")
-      stripe.purse.told(early.reference, "completed")
-      yield* matchStrays
+      stripe.funds.reported(early.reference, "completed")
+      yield* applyMatched
       expect(yield* recordOf(early.payment_id)).toMatchObject({ status: "completed" })
     })
   )
@@ -69,11 +69,11 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
       const word = { reference: null, providerPaymentId: "4713", state: "completed" }
       const payin = yield* paysIn(stripe, "IE", accepts({ providerPaymentId: "4713" }))
       const sent = yield* payout("AT", "4713")
-      stripe.purse.told(payin.reference, "completed")
+      stripe.funds.reported(payin.reference, "completed")
       yield* callBack("stripe", { ...word, key: "both: in", about: "payin" })
       expect(yield* recordOf(payin.payment_id)).toMatchObject({ status: "completed" })
       expect(yield* recordOf(sent.payment_id)).toMatchObject({ status: "processing" })
-      stripe.purse.told(sent.reference, "completed")
+      stripe.funds.reported(sent.reference, "completed")
       yield* callBack("stripe", { ...word, key: "both: out", about: "payout" })
       expect(yield* recordOf(sent.payment_id)).toMatchObject({ status: "completed" })
     })
@@ -81,13 +81,13 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
 
   it.effect("what is told early of one is kept, though the other is known by that id", () =>
     Effect.gen(function* () {
-      const { applyMatched: matchStrays } = yield* Callbacks
+      const { applyMatched } = yield* Callbacks
       const sent = yield* payout("FI", "4714")
       const word = { key: "early: in", reference: null, providerPaymentId: "4714", state: "completed", about: "payin" }
       expect((yield* callBack("stripe", word)).status).toBe(202)
       const payin = yield* paysIn(stripe, "LU", accepts({ providerPaymentId: "4714" }))
-      stripe.purse.told(payin.reference, "completed")
-      yield* matchStrays
+      stripe.funds.reported(payin.reference, "completed")
+      yield* applyMatched
       expect(yield* recordOf(payin.payment_id)).toMatchObject({ status: "completed" })
       expect(yield* recordOf(sent.payment_id)).toMatchObject({ status: "processing" })
     })
@@ -95,8 +95,8 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
 
   it.effect("nor does it end a refund", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* paysIn(stripe, "DE")
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id } = yield* paysIn(stripe, "DE")
+      yield* callsBack("yes", "completed")
       stripe.will({ refund: accepts() })
       yield* act(payment_id, { action: "refund", amount: 400 })
       const reference = String((yield* attemptsOf(payment_id))[1]?.["attempt_id"])

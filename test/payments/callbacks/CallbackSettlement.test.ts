@@ -61,10 +61,10 @@ onDatabasePaymentServer(
           expect((yield* callBack(provider, words)).status, provider).toBe(404)
         }
         expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
-        const stray = { key: "stray", reference: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88", state: "completed" }
-        expect((yield* callBack("stripe", stray)).status).toBe(202)
-        expect(messageOf(yield* callBack("stripe", stray))).toBe("seen before")
-        expect((yield* callBack("stripe", { ...stray, key: "stray 2", reference: "not an id" })).status).toBe(202)
+        const unmatched = { key: "stray", reference: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88", state: "completed" }
+        expect((yield* callBack("stripe", unmatched)).status).toBe(202)
+        expect(messageOf(yield* callBack("stripe", unmatched))).toBe("seen before")
+        expect((yield* callBack("stripe", { ...unmatched, key: "stray 2", reference: "not an id" })).status).toBe(202)
       })
     )
 

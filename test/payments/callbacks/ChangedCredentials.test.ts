@@ -16,7 +16,7 @@ import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { isLost, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
@@ -32,16 +32,16 @@ const statusAfter = (knownSince: (sent: Date) => Date | undefined) =>
     const store = yield* Effect.provide(PaymentStore, world.stores)
     const stripe = actable("stripe")
     stripe.otherwise(isLost())
-    const spoiler = saboteur(-1, "the step fails")
+    const stopper = stopAtStep(-1, "the step fails")
     const { payment_id } = yield* Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(
-      Effect.provide(servicesIn(world, spoiler, [stripe]))
+      Effect.provide(servicesIn(world, stopper, [stripe]))
     )
     const [attempt] = yield* store.attemptsOf(payment_id)
     const since = knownSince(attempt!.started_at)
     const changed = { ...stripe, ...(since === undefined ? {} : { since }) }
     yield* timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
     yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(
-      Effect.provide(servicesIn(world, spoiler, [changed]))
+      Effect.provide(servicesIn(world, stopper, [changed]))
     )
     return Option.getOrThrow(yield* store.find(Option.none(), payment_id)).status
   }).pipe(Effect.scoped)

@@ -24,13 +24,13 @@ onDatabasePaymentServer("refused, and called by its own id", threeProviders, (it
       const payment_id = yield* refusedIn("FR", "pi_refused")
       const asked = [stripe, adyen].map((one) => one.timesAsked(payment_id))
       expect(asked).toEqual([1, 1])
-      const heard = yield* callBack("stripe", {
+      const answer = yield* callBack("stripe", {
         key: "after all",
         reference: null,
         providerPaymentId: "pi_refused",
         state: "completed"
       })
-      expect(heard.status).toBe(200)
+      expect(answer.status).toBe(200)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", provider: "adyen" })
       expect(yield* suspenseOf(payment_id)).toEqual(["1500.00 KES"])
       const [refused] = yield* attemptsOf(payment_id)
@@ -45,11 +45,11 @@ onDatabasePaymentServer("refused, and called by its own id", threeProviders, (it
       const early = { key: "early", reference: null, providerPaymentId: "pi_early", state: "completed" }
       expect((yield* callBack("stripe", early)).status, "it is kept").toBe(202)
       const payment_id = yield* refusedIn("DE", "pi_early")
-      yield* Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)
+      yield* Effect.flatMap(Callbacks, ({ applyMatched }) => applyMatched)
       expect(yield* suspenseOf(payment_id)).toEqual(["1500.00 KES"])
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
       const [refused] = yield* attemptsOf(payment_id)
-      stripe.purse.told(String(refused?.["attempt_id"]), "completed")
+      stripe.funds.reported(String(refused?.["attempt_id"]), "completed")
     })
   )
 })

@@ -12,7 +12,7 @@ import { callBack, initiate, recordOf } from "../support/PaymentCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, PROOF, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
@@ -39,8 +39,8 @@ onDatabasePaymentServer("many callbacks at once", make, (it, { stripe }) => {
       const answers = yield* Effect.forEach(events, taken, { concurrency: "unbounded" })
       expect(answers.map(({ status }) => status)).toEqual(events.map(() => 200))
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      const { find, history: story } = yield* PaymentStore
-      const { callbacks } = yield* story(yield* Effect.flatten(find(Option.none(), payment_id)))
+      const { find, history: entries } = yield* PaymentStore
+      const { callbacks } = yield* entries(yield* Effect.flatten(find(Option.none(), payment_id)))
       expect(callbacks.map(({ event_key }) => event_key).toSorted()).toEqual(events.map(({ key }) => key).toSorted())
     })
   )
@@ -57,7 +57,7 @@ describe("a callback", () => {
       const owner = yield* newOwner.pipe(Effect.provide(base))
       const { stripe } = make()
       const overtaken = {
-        ...saboteur(-1, "the step fails"),
+        ...stopAtStep(-1, "the step fails"),
         store: (store: Store): Store => ({
           ...store,
           apply: (change) => (change.callback === undefined ? store.apply(change) : Effect.succeed(false))

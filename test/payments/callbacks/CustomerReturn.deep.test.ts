@@ -28,7 +28,7 @@ const make = () => {
         return Effect.sleep(next.takes)
       }).pipe(
         Effect.map(() => {
-          if (next.says._tag === "Report") paypal.purse.told(attempt.reference, next.says.state)
+          if (next.says._tag === "Report") paypal.funds.reported(attempt.reference, next.says.state)
           return next.says
         })
       )

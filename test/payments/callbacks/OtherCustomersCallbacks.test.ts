@@ -41,10 +41,10 @@ import { amount } from "../../providers/support/TestOrders.ts"
 import { replyOf, scripted } from "../../providers/support/ScriptedReplies.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { servicesIn, worldOn } from "../support/RestartableServices.ts"
 
-interface Told {
+interface OurOrder {
   /** Our reference, as it goes over the wire. */
   readonly reference: string
   /** The vendor's id of our attempt, written at initiation. */
@@ -60,9 +60,9 @@ interface Customer {
   readonly idOf: (reference: string) => string
   /** Our account. `asked`: how the vendor answers to its credentials, all the while that the payment is under way. */
   readonly account: (asked: (call: ProviderCall) => ProviderReply | undefined) => Provider
-  readonly underWay: (told: Told, flow: "payin" | "payout") => (call: ProviderCall) => ProviderReply | undefined
+  readonly underWay: (mine: OurOrder, flow: "payin" | "payout") => (call: ProviderCall) => ProviderReply | undefined
   /** What the other customer sends: that it was paid, or for a payout that it failed. */
-  readonly sends: (told: Told, flow: "payin" | "payout") => ReadonlyArray<CallbackRequest>
+  readonly sends: (mine: OurOrder, flow: "payin" | "payout") => ReadonlyArray<CallbackRequest>
   /** Whether the callback is refused at once, or makes us ask. */
   readonly ends: "refused" | "asked" | "ignored"
   readonly payouts?: true
@@ -91,7 +91,7 @@ const snsMessage = (message: object, now: Date) =>
     SigningCertURL: `https://sns.us-east-1.amazonaws.com${signer.certificatePath}`
   })
 
-const coinbaseSigned = (body: object, secret: string, { at: now }: Told) => {
+const coinbaseSigned = (body: object, secret: string, { at: now }: OurOrder) => {
   const text = JSON.stringify(body)
   const t = Math.floor(now.getTime() / 1000)
   const v0 = createHmac("sha256", secret).update(`${t}.${text}`).digest("hex")
@@ -228,14 +228,14 @@ const customers: ReadonlyArray<Customer> = [
     account: at(coinbase, coinbaseFake.credentials as Record<string, string>),
     underWay: () => () => undefined,
     // Under the secret of its own webhook.
-    sends: (told) => {
-      const data = { transferId: told.id, status: "failed", metadata: { reference: told.reference } }
+    sends: (mine) => {
+      const data = { transferId: mine.id, status: "failed", metadata: { reference: mine.reference } }
       const source = { accountId: coinbaseFake.credentials["account_id"] }
       return [
         coinbaseSigned(
           { eventID: "e1", eventType: "payments.transfers.failed", data: { ...data, source } },
           "whsec_another",
-          told
+          mine
         )
       ]
     },
@@ -251,14 +251,14 @@ const customers: ReadonlyArray<Customer> = [
     account: at(coinbase, coinbaseFake.credentials as Record<string, string>),
     underWay: () => () => undefined,
     // Another account of the same project, which has the same webhook.
-    sends: (told) => {
-      const data = { transferId: "transfer_9", status: "failed", metadata: { reference: told.reference } }
+    sends: (mine) => {
+      const data = { transferId: "transfer_9", status: "failed", metadata: { reference: mine.reference } }
       const source = { accountId: "account_00000000-0000-4000-8000-000000000009" }
       return [
         coinbaseSigned(
           { eventID: "e2", eventType: "payments.transfers.failed", data: { ...data, source } },
           String(coinbaseFake.credentials["webhook_secret"]),
-          told
+          mine
         )
       ]
     },
@@ -410,10 +410,10 @@ describe("a callback of another customer of the same vendor moves nothing", () =
         yield* setLimit({ org_id: owner.org_id, currency: money.currency, credit_limit: money })
         const { attempt, payment } = yield* newPayment(owner, about, { provider: name })
         const reference = wireReference(attempt.attempt_id)
-        const told = { reference, id: customer.idOf(reference), at: new Date(yield* Clock.currentTimeMillis) }
-        asked = customer.underWay(told, flow)
+        const mine = { reference, id: customer.idOf(reference), at: new Date(yield* Clock.currentTimeMillis) }
+        asked = customer.underWay(mine, flow)
         const taken = new Accepted({
-          ...{ state: "processing", providerPaymentId: told.id, providerStatus: "taken", nextAction: null },
+          ...{ state: "processing", providerPaymentId: mine.id, providerStatus: "taken", nextAction: null },
           ...{ actionData: {}, providerData: {} }
         })
         const { record } = yield* RecordOutcome
@@ -421,7 +421,7 @@ describe("a callback of another customer of the same vendor moves nothing", () =
         const before = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
         const { receive } = yield* Callbacks
         const { runOnce } = yield* StatusPoller
-        for (const request of customer.sends(told, flow)) {
+        for (const request of customer.sends(mine, flow)) {
           const answer = yield* Effect.either(receive(provider, { ...request, path: new URL(url).pathname }))
           const ended = Either.isLeft(answer)
             ? "refused"
@@ -436,15 +436,15 @@ describe("a callback of another customer of the same vendor moves nothing", () =
         yield* runOnce
         const after = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
         expect(["processing", "pending"]).toContain(after.status)
-        expect([after.provider_payment_id, after.holds]).toEqual([told.id, before.holds])
+        expect([after.provider_payment_id, after.holds]).toEqual([mine.id, before.holds])
         const kept = yield* Effect.flatten(store.findAttempt(attempt.attempt_id, null))
         expect(kept).toMatchObject({
-          attempt: { outcome: "accepted", provider_payment_id: told.id },
+          attempt: { outcome: "accepted", provider_payment_id: mine.id },
           movements: [],
           allocations: []
         })
         expect([yield* atProviders(payment.payment_id), yield* clearingOf(payment.payment_id)]).toEqual([[], []])
-      }).pipe(Effect.provide(servicesIn(world, saboteur(-1, "the step fails"), [provider])))
+      }).pipe(Effect.provide(servicesIn(world, stopAtStep(-1, "the step fails"), [provider])))
     }).pipe(Effect.scoped)
   )
 })

@@ -92,11 +92,11 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
       const ended = yield* payment
       expect(ended).toMatchObject({ status: "failed", next_action: null, failure: { code: "EXPIRED" } })
       expect(yield* items).toEqual([])
-      const told = (yield* events(ended)).map(({ event_type, payload }) => [
+      const reported = (yield* events(ended)).map(({ event_type, payload }) => [
         event_type,
         JSON.parse(payload!).data.failure
       ])
-      expect(told.slice(-2)).toEqual([
+      expect(reported.slice(-2)).toEqual([
         ["payment.failed", expect.objectContaining({ code: "EXPIRED" })],
         ["transaction.updated", expect.objectContaining({ code: "EXPIRED" })]
       ])
@@ -309,13 +309,13 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
 
   it.live("tells with its instructions the end that holds", () =>
     Effect.gen(function* () {
-      const told = (expires_at: string | null) =>
+      const reported = (expires_at: string | null) =>
         begin(onAPage({ nextAction: "bank_transfer", actionData: { account_number: "1", expires_at } }))
-      const sooner = yield* (yield* told(new Date(Date.now() + HOUR).toISOString())).payment
+      const sooner = yield* (yield* reported(new Date(Date.now() + HOUR).toISOString())).payment
       expect(sooner.expires_at!.getTime() - Date.now()).toBeLessThanOrEqual(HOUR)
       expect(sooner.action_data["expires_at"]).toBe(sooner.expires_at!.toISOString())
       for (const later of [null, "soon", new Date(Date.now() + 100 * HOUR).toISOString()]) {
-        const payment = yield* (yield* told(later)).payment
+        const payment = yield* (yield* reported(later)).payment
         expect(payment.expires_at!.getTime() - Date.now()).toBeGreaterThan(23 * HOUR)
         expect(payment.action_data["expires_at"]).toBe(payment.expires_at!.toISOString())
       }

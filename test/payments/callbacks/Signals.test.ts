@@ -114,7 +114,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
         })
       )
       const { payment_id } = yield* initiate({ ...byCard(), country: "DE", description: "early" })
-      yield* Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)
+      yield* Effect.flatMap(Callbacks, ({ applyMatched }) => applyMatched)
       yield* untilStatus(payment_id, "completed")
       const again = yield* callBack("stripe", {
         key: "early bird",
@@ -163,16 +163,16 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
           })
         const pending = { state: "pending", reason: null, providerPaymentId: null, providerStatus: "waiting" } as const
         const waitsFor = { nextAction: "redirect" as const, actionData: { redirect_url: "https://pay.example/1" } }
-        const told = yield* lostIn("says it again", new Report({ ...pending, waitsFor }))
+        const reported = yield* lostIn("says it again", new Report({ ...pending, waitsFor }))
         const untold = yield* lostIn("cannot say it again", new Report(pending))
         yield* later(clock, 11)
         yield* eventually(
-          recordOf(told),
+          recordOf(reported),
           (record) => record["instructions"] === "Send the customer to https://pay.example/1."
         )
         const items = yield* eventually(queueOf(), (all) => all.some((item) => item["payment_id"] === untold))
         expect(items.filter((item) => item["payment_id"] === untold)).toMatchObject([{ kind: "unknown_outcome" }])
-        expect(items.filter((item) => item["payment_id"] === told)).toEqual([])
+        expect(items.filter((item) => item["payment_id"] === reported)).toEqual([])
       })
   )
 

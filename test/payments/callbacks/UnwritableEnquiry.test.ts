@@ -7,13 +7,13 @@ import type { Store } from "../../../src/payments/store/PaymentStore.ts"
 import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { isLost, reports } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/RestartableServices.ts"
 
 /** Nothing can be written about one payment; what is written about others takes its time. */
 const refusing = (paymentId: PaymentId) => ({
-  ...saboteur(-1, "the step fails"),
+  ...stopAtStep(-1, "the step fails"),
   store: (store: Store): Store => ({
     ...store,
     apply: (change) =>

@@ -13,7 +13,7 @@ import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 import { byCard } from "../support/Requests.ts"
-import { type Manner, saboteur } from "../support/StopAtStep.ts"
+import { type StopKind, stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, type Act, declines, isLost, reports, scripted } from "../support/ScriptedProvider.ts"
 
 /** What the two providers do with the payment, and whether money has moved in the end if nothing comes between. */
@@ -28,10 +28,10 @@ const scripts: Readonly<Record<string, { readonly first: Act; readonly second: A
 const decode = Schema.decodeUnknownSync(InitiatePayment)
 
 /** One payment from the call to its end, with a killed process or a failed step somewhere on the way. */
-const live = (world: World, country: string, script: string, at: number, manner: Manner) =>
+const live = (world: World, country: string, script: string, at: number, kind: StopKind) =>
   Effect.gen(function* () {
     const { end, first, second } = scripts[script]!
-    const description = `${script}, ${manner} at ${at}`
+    const description = `${script}, ${kind} at ${at}`
     const stripe = scripted("stripe")
     const adyen = scripted("adyen")
     stripe.on(description, first)
@@ -39,12 +39,12 @@ const live = (world: World, country: string, script: string, at: number, manner:
     const outside = [stripe, adyen]
     const owner = yield* newOwner.pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
     const scope = Option.some(owner.org_id)
-    const spoiler = saboteur(at, manner)
+    const stopper = stopAtStep(at, kind)
 
     const permit = yield* ownersPermit(owner)
     const request = decode({ ...byCard(), country, description }) as Payin
     const answer = yield* Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(
-      Effect.provide(servicesIn(world, spoiler, outside)),
+      Effect.provide(servicesIn(world, stopper, outside)),
       Effect.exit
     )
 
@@ -63,7 +63,7 @@ const live = (world: World, country: string, script: string, at: number, manner:
 
     if (payments.length === 0) {
       expect([stripe.orders, adyen.orders], "nobody is asked before the attempt is committed").toEqual([[], []])
-      return { steps: spoiler.steps, answer }
+      return { steps: stopper.steps, answer }
     }
     const [payment] = payments
     const { payment_id } = payment!
@@ -84,7 +84,7 @@ const live = (world: World, country: string, script: string, at: number, manner:
         yield* runOnce
       }
     })
-    yield* restarted.pipe(Effect.provide(servicesIn(world, saboteur(-1, manner), outside)))
+    yield* restarted.pipe(Effect.provide(servicesIn(world, stopAtStep(-1, kind), outside)))
 
     expect(
       outside.map((provider) => provider.orders.length),
@@ -107,7 +107,7 @@ const live = (world: World, country: string, script: string, at: number, manner:
       expect(row.from_status).toBe(history[index]!.to_status)
       expect(canMove(row.from_status!, row.to_status)).toBe(true)
     }
-    return { steps: spoiler.steps, answer }
+    return { steps: stopper.steps, answer }
   })
 
 const countries = ["FR", "DE", "IT", "ES", "PT"]
@@ -126,11 +126,11 @@ describe("a dispatch that is stopped", () => {
         "before initiate at stripe",
         "after initiate at stripe"
       ])
-      for (const manner of ["the process is killed", "the step fails"] as const) {
+      for (const kind of ["the process is killed", "the step fails"] as const) {
         for (const at of whole.steps.keys()) {
-          const stopped = yield* live(world, country, script, at, manner)
+          const stopped = yield* live(world, country, script, at, kind)
           expect(stopped.steps.length, "the sabotage took place").toBeGreaterThan(at)
-          if (manner === "the process is killed") expect(Exit.isFailure(stopped.answer)).toBe(true)
+          if (kind === "the process is killed") expect(Exit.isFailure(stopped.answer)).toBe(true)
         }
       }
     }).pipe(Effect.scoped)

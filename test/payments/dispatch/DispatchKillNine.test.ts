@@ -62,7 +62,7 @@ describe("kill -9 in the middle of sixty initiations", () => {
     const first = await startServer(dataDir, await freePort(), settings)
     server = first
     let answered = 0
-    const told: Array<string> = []
+    const reported: Array<string> = []
     const enough = new Promise<void>((done) => {
       for (const phone of phones) {
         pay(first, byPhone(phone))
@@ -71,7 +71,7 @@ describe("kill -9 in the middle of sixty initiations", () => {
               readonly response?: { readonly payment_id: string }
               readonly payment_id?: string
             }
-            told.push(body.response?.payment_id ?? body.payment_id ?? "nothing")
+            reported.push(body.response?.payment_id ?? body.payment_id ?? "nothing")
             answered += 1
             if (answered === 12) done()
           })
@@ -98,7 +98,7 @@ describe("kill -9 in the middle of sixty initiations", () => {
     )
 
     const known = new Set(rows.map((row) => row.payment_id))
-    for (const id of told) expect(known.has(id), `the caller was told of ${id}`).toBe(true)
+    for (const id of reported) expect(known.has(id), `the caller was told of ${id}`).toBe(true)
     for (const id of atDeath.map((row) => row.payment_id)) expect(known.has(id)).toBe(true)
     for (const row of rows) {
       expect(row.attempts, "an orphan is never sent again").toBe(1)

@@ -55,11 +55,11 @@ const ruled = (
       next_enquiry_at: about.next_enquiry_at ?? null
     }
     const shared = new Date(end.getTime() + afterEnd * 1000)
-    const { next_enquiry_at: _, ...told } = about
+    const { next_enquiry_at: _, ...reported } = about
     const signal = said === "disputed" ? disputed : reports(said)
     const moment = { at: shared, shared, payinExpiry, newId: () => "an id", enquireIn }
     const known = { payment, attempt, movements: [], allocations: [] }
-    const { after, change } = decideRampChange(known, signal, { cause: "asked", ...told }, moment, undefined)
+    const { after, change } = decideRampChange(known, signal, { cause: "asked", ...reported }, moment, undefined)
     return {
       status: after.status,
       enquireIn: change.attempt?.enquire_in,

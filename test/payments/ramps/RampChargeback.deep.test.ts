@@ -23,7 +23,7 @@ import { newMovement, newOwner, newPayment, paidTo, shillings } from "../support
 import { eventsOf, timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { onRampRequest } from "../support/RampCalls.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, declines, isLost, PROOF } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
@@ -49,12 +49,12 @@ const worldWithRamps = (backend: Backend) =>
     stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
     const circle = actable("circle")
     circle.otherwise(accepts({ state: "completed" }))
-    const services = servicesIn(world, saboteur(-1, "the step fails"), [stripe, circle])
+    const services = servicesIn(world, stopAtStep(-1, "the step fails"), [stripe, circle])
     const permit = yield* ownersPermit(owner)
     const { ledger, store } = yield* Effect.provide(Effect.all({ ledger: LedgerStore, store: PaymentStore }), base)
     const balance = (account: LedgerAccount) => Effect.map(ledger.balance(account), (money) => money.toNumericText())
 
-    const hears = (provider: typeof stripe, words: object) => {
+    const callsBack = (provider: typeof stripe, words: object) => {
       const body = Buffer.from(JSON.stringify(words))
       return Effect.flatMap(Callbacks, ({ receive }) =>
         receive(provider, calledBack(provider.name, { headers: PROOF, body }))
@@ -71,9 +71,9 @@ const worldWithRamps = (backend: Backend) =>
 
     const ramp = Effect.gen(function* () {
       const { paymentId, reference } = yield* begin
-      const told = (state: string, kind: SaidMovement["kind"], id: string, amount: string) => {
+      const reported = (state: string, kind: SaidMovement["kind"], id: string, amount: string) => {
         const movements = [{ kind, id: `${id} ${reference}`, amount: { amount, currency: "KES" }, state: "settled" }]
-        return hears(stripe, { key: `event ${(nth += 1)}`, reference, state, movements })
+        return callsBack(stripe, { key: `event ${(nth += 1)}`, reference, state, movements })
       }
       const found = Effect.map(store.find(Option.none(), paymentId), Option.getOrThrow)
       const leg = Effect.map(store.attemptsOf(paymentId), (all) => all.find((one) => one.leg === "settlement"))
@@ -91,12 +91,12 @@ const worldWithRamps = (backend: Backend) =>
         leg,
         items,
         decide,
-        paid: told("completed", "collection", "paid", "13000.00"),
-        contradicted: told("completed", "collection", "paid", "12000.00"),
-        takenBack: (amount = "13000.00") => told("returned", "reversal", "dispute", amount),
-        won: (amount = "13000.00") => told("completed", "reinstatement", "won", amount),
+        paid: reported("completed", "collection", "paid", "13000.00"),
+        contradicted: reported("completed", "collection", "paid", "12000.00"),
+        takenBack: (amount = "13000.00") => reported("returned", "reversal", "dispute", amount),
+        won: (amount = "13000.00") => reported("completed", "reinstatement", "won", amount),
         paidOutAfterAll: Effect.flatMap(leg, (second) =>
-          hears(circle, { key: `event ${(nth += 1)}`, reference: second!.attempt_id, state: "completed" })
+          callsBack(circle, { key: `event ${(nth += 1)}`, reference: second!.attempt_id, state: "completed" })
         ),
         clearing: Effect.map(ledger.clearingOf(paymentId), (all) => all.map(({ money }) => money.toString())),
         held: balance(LedgerAccount.ramp(paymentId, KES)),
@@ -141,10 +141,10 @@ const worldWithRamps = (backend: Backend) =>
 
     /** What the providers really hold because of all ramps is what the books say, and nothing waits unseen. */
     const inOrder = Effect.gen(function* () {
-      for (const { name, purse } of [stripe, circle]) {
+      for (const { name, funds } of [stripe, circle]) {
         for (const currency of [KES, "USDT" as const]) {
           const booked = (yield* ledger.balance(LedgerAccount.provider(name, currency))).negate().minor
-          expect(booked, `${name} ${currency}`).toBe(purse.holdings().get(currency) ?? 0n)
+          expect(booked, `${name} ${currency}`).toBe(funds.holdings().get(currency) ?? 0n)
         }
       }
       expect((yield* ledger.check).problems).toEqual([])

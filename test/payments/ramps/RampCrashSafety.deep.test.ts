@@ -15,7 +15,7 @@ import { serveCountry } from "../support/PaymentServer.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { type Manner, saboteur } from "../support/StopAtStep.ts"
+import { type StopKind, stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, PROOF, reports, scripted } from "../support/ScriptedProvider.ts"
 import { everything } from "../../support/ListPages.ts"
 import { onRampRequest } from "../support/RampCalls.ts"
@@ -23,7 +23,7 @@ import { onRampRequest } from "../support/RampCalls.ts"
 /** A busy machine must not look like a silent provider. */
 const patient = { PROVIDER_TIMEOUT: "8 seconds" }
 
-const live = (world: World, at: number, manner: Manner) =>
+const live = (world: World, at: number, kind: StopKind) =>
   Effect.gen(function* () {
     const stripe = scripted("stripe")
     const circle = scripted("circle")
@@ -32,7 +32,7 @@ const live = (world: World, at: number, manner: Manner) =>
     const outside = [stripe, circle]
     const owner = yield* newOwner.pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
     const scope = Option.some(owner.org_id)
-    const spoiler = saboteur(at, manner)
+    const stopper = stopAtStep(at, kind)
     const permit = yield* ownersPermit(owner)
 
     const callback = (reference: string) =>
@@ -49,7 +49,7 @@ const live = (world: World, at: number, manner: Manner) =>
       const { receive } = yield* Callbacks
       const [order] = stripe.orders
       if (order === undefined) return
-      yield* Effect.orDie(receive(spoiler.provider(stripe), callback(order.reference)))
+      yield* Effect.orDie(receive(stopper.provider(stripe), callback(order.reference)))
       const { worker } = yield* RampPayoutWorker
       yield* Effect.raceFirst(
         worker,
@@ -60,7 +60,7 @@ const live = (world: World, at: number, manner: Manner) =>
         })
       )
     })
-    yield* wholeLife.pipe(Effect.provide(servicesIn(world, spoiler, outside, patient)), Effect.exit)
+    yield* wholeLife.pipe(Effect.provide(servicesIn(world, stopper, outside, patient)), Effect.exit)
 
     const store = yield* Effect.provide(PaymentStore, world.stores)
     const [payment] = yield* store.list(scope, {}, everything)
@@ -69,7 +69,7 @@ const live = (world: World, at: number, manner: Manner) =>
         outside.flatMap(({ orders }) => orders),
         "nobody is asked before the attempt is committed"
       ).toEqual([])
-      return spoiler.steps
+      return stopper.steps
     }
 
     // The customer pays what stripe has taken; circle completes what it has.
@@ -98,7 +98,7 @@ const live = (world: World, at: number, manner: Manner) =>
         yield* Effect.sleep("25 millis")
       }
     })
-    yield* restarted.pipe(Effect.scoped, Effect.provide(servicesIn(world, saboteur(-1, manner), outside, patient)))
+    yield* restarted.pipe(Effect.scoped, Effect.provide(servicesIn(world, stopAtStep(-1, kind), outside, patient)))
 
     const after = Option.getOrThrow(yield* store.find(scope, payment.payment_id))
     const attempts = yield* store.attemptsOf(payment.payment_id)
@@ -113,7 +113,7 @@ const live = (world: World, at: number, manner: Manner) =>
     )
     const ledger = yield* Effect.provide(LedgerStore, world.stores)
     expect((yield* ledger.check).problems).toEqual([])
-    return spoiler.steps
+    return stopper.steps
   })
 
 describe("a ramp that is stopped", () => {
@@ -139,8 +139,8 @@ describe("a ramp that is stopped", () => {
         "before initiate at circle",
         "before apply"
       ])
-      for (const manner of ["the process is killed", "the step fails"] as const) {
-        for (const at of steps.keys()) yield* live(world, at, manner)
+      for (const kind of ["the process is killed", "the step fails"] as const) {
+        for (const at of steps.keys()) yield* live(world, at, kind)
       }
     }).pipe(Effect.scoped)
   )

@@ -20,7 +20,7 @@ import { eventually } from "../support/PaymentCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, isLost, PROOF, type Scripted, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 import { everything } from "../../support/ListPages.ts"
@@ -48,7 +48,8 @@ describe("the second leg of a ramp", () => {
       circle.otherwise(isLost())
       const coinbase = scripted("coinbase")
       coinbase.otherwise(accepts({ state: "completed" }))
-      const over = (providers: ReadonlyArray<Provider>) => servicesIn(world, saboteur(-1, "the step fails"), providers)
+      const over = (providers: ReadonlyArray<Provider>) =>
+        servicesIn(world, stopAtStep(-1, "the step fails"), providers)
       const services = over([stripe, circle, coinbase])
       const withoutCircle = over([stripe, coinbase])
       const permit = yield* ownersPermit(owner)

@@ -42,7 +42,7 @@ import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import type { MovableClock } from "../support/PaymentServices.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { came, payinAt, refunded, taken, teller, won } from "../support/TransferReports.ts"
+import { came, payinAt, refunded, taken, reporter, won } from "../support/TransferReports.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 
 const KES = CurrencyCode.make("KES")
@@ -178,8 +178,8 @@ for (const backend of backends) {
           yield* after(3)
           expect(yield* books.gained).toEqual({ settlement: 3000, stripe: -3000 })
           expect(yield* upcoming).toEqual([])
-          const told = ofKind(yield* timelineOf(first.payment_id), "reserve")
-          expect(told.map(({ amount, change }) => [change, amount])).toEqual([
+          const reported = ofKind(yield* timelineOf(first.payment_id), "reserve")
+          expect(reported.map(({ amount, change }) => [change, amount])).toEqual([
             ["held", 150],
             ["released", 150]
           ])
@@ -195,7 +195,7 @@ for (const backend of backends) {
         expect(yield* books.gained).toEqual({ settlement: 1350, reserve: 50, stripe: -1400 })
         const open = yield* refund(200, "processing")
         expect(yield* books.gained).toEqual({ settlement: 1200, held: 200, stripe: -1400 })
-        yield* open.hears("failed")
+        yield* open.callsBack("failed")
         expect(yield* books.gained).toEqual({ settlement: 1350, reserve: 50, stripe: -1400 })
         expect(yield* upcoming).toEqual([50])
         yield* expectBooksInOrder
@@ -273,8 +273,8 @@ for (const backend of backends) {
         yield* ledger.setCreditLimit(permit, { ...limit, credit_limit: moneyOf("0", KES) })
         const owed = yield* watched
         yield* says(taken(1500))
-        const told = { before: { minor: 0n }, after: { minor: 0n }, owes: { minor: 135_000n } }
-        expect(yield* firstDecision(payment_id)).toMatchObject({ balance: told })
+        const reported = { before: { minor: 0n }, after: { minor: 0n }, owes: { minor: 135_000n } }
+        expect(yield* firstDecision(payment_id)).toMatchObject({ balance: reported })
         yield* resolve(payment_id, "completed", "lost")
         expect(yield* owed.gained).toEqual({ reserve: -150, receivable: -1350, stripe: 1500 })
         yield* expectBooksInOrder
@@ -338,7 +338,7 @@ for (const backend of backends) {
         const held = Effect.flatMap(Ledger, (ledger) =>
           Effect.map(ledger.balance(reserve), ({ minor }) => Number(minor))
         )
-        yield* teller(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))(came(1500))
+        yield* reporter(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))(came(1500))
         expect(yield* held).toBeGreaterThan(0)
         expect(Math.abs((yield* held) - Number(target_amount) * 10)).toBeLessThanOrEqual(0.5)
         stripe.will({ refund: accepts({ state: "completed" }) })
@@ -361,7 +361,7 @@ for (const backend of backends) {
         yield* serveCountry("IT", ["stripe"])
         stripe.otherwise(accepts())
         const { payment_id } = yield* initiate({ ...byCard(), country: "IT", virtual_account_id: account_id })
-        const says = teller(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
+        const says = reporter(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
         yield* says(came(1500))
         expect(yield* balanceOf(acme.key, account_id)).toBe(1350)
         expect(yield* books.gained).toEqual({ reserve: 150, stripe: -1500 })
@@ -380,7 +380,7 @@ for (const backend of backends) {
         expect(yield* books.gained).toEqual({ settlement: 500, stripe: -500 })
 
         const second = yield* initiate({ ...byCard(), country: "IT", virtual_account_id: account_id })
-        yield* teller(stripe, String((yield* attemptsOf(second.payment_id))[0]?.["attempt_id"]))(came(1500))
+        yield* reporter(stripe, String((yield* attemptsOf(second.payment_id))[0]?.["attempt_id"]))(came(1500))
         yield* after(4)
         expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
         yield* expectBooksInOrder
@@ -397,7 +397,7 @@ for (const backend of backends) {
         yield* serveCountry("IT", ["stripe"])
         stripe.otherwise(accepts())
         const { payment_id } = yield* initiate({ ...byCard(), country: "IT", virtual_account_id: account_id })
-        const says = teller(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
+        const says = reporter(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
         yield* says(came(1500))
         const spent = { from_account_id: account_id, to_account_id: "settlement", amount: 1350 }
         expect((yield* ask(acme.key, "/transfer", spent)).status).toBe(200)

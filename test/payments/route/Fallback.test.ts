@@ -309,8 +309,8 @@ onDatabasePaymentServer(
         stripe.on("alone", accepts())
         const { payment_id, response } = yield* initiate(inCountry("AT", "alone"))
         expect(response).toMatchObject({ status: "processing", provider: "stripe" })
-        const told = yield* timelineOf(payment_id)
-        expect(told.at(0)).toMatchObject({ kind: "status", to: "initiated" })
+        const reported = yield* timelineOf(payment_id)
+        expect(reported.at(0)).toMatchObject({ kind: "status", to: "initiated" })
       })
     )
 

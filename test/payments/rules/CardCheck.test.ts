@@ -69,8 +69,8 @@ for (const backend of backends) {
         Effect.gen(function* () {
           const { card_details, ...request } = byCard()
           const screen = { color_depth: 24, screen_height: 800, screen_width: 600, time_zone_offset: 0 }
-          const told = { ip_address: "127.0.0.1", user_agent: "test", accept_header: "*/*", language: "en" }
-          const browser = { ...told, ...screen }
+          const reported = { ip_address: "127.0.0.1", user_agent: "test", accept_header: "*/*", language: "en" }
+          const browser = { ...reported, ...screen }
           const held = { ...request, card_details: { ...card_details, browser } }
           const { path, payment_id } = yield* approved(held, "this IP address")
           yield* submit(path, typedCard())

@@ -13,7 +13,16 @@ import {
 } from "../../treasury/accounts/AccountFixtures.ts"
 import { act, setThreshold } from "../support/ActionCalls.ts"
 import { itemsOf } from "../support/OperatorActions.ts"
-import { get, initiate, type Json, jsonOf, recordOf, timelineOf, ofKind, toldOf } from "../support/PaymentCalls.ts"
+import {
+  get,
+  initiate,
+  type Json,
+  jsonOf,
+  recordOf,
+  timelineOf,
+  ofKind,
+  eventsOfType
+} from "../support/PaymentCalls.ts"
 import { onRamp } from "../support/RampCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
@@ -77,7 +86,7 @@ for (const backend of backends) {
           const history = ofKind(yield* timelineOf(refused.payment_id), "status").map((item) => item["to"])
           expect(history).toEqual(["initiated", "rejected"])
           expect(yield* itemsOf(refused.payment_id)).toEqual([])
-          expect(yield* toldOf(refused.payment_id, "payment.failed")).toHaveLength(1)
+          expect(yield* eventsOfType(refused.payment_id, "payment.failed")).toHaveLength(1)
           expect((yield* initiate(by(newPhone()))).status).toBe(200)
         })
       )

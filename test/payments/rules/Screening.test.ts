@@ -60,8 +60,8 @@ layer(Layer.empty, { excludeTestServices: true })("The screening adapter", (it) 
       expect(yield* reasonWhen("silent")).toMatchObject({ left: { reason: "it did not answer in time" } })
       expect(yield* reasonWhen("moved")).toMatchObject({ left: { reason: "it answered with 302" } })
       expect(yield* reasonWhen("other")).toMatchObject({ left: { reason: "its answer was not understood" } })
-      const nobody = { SCREENING_URL: "http://127.0.0.1:9" }
-      expect(yield* reasonWhen("well", nobody)).toMatchObject({ left: { reason: "it was not reached" } })
+      const unreachable = { SCREENING_URL: "http://127.0.0.1:9" }
+      expect(yield* reasonWhen("well", unreachable)).toMatchObject({ left: { reason: "it was not reached" } })
     })
   )
 })

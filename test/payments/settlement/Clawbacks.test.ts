@@ -6,7 +6,15 @@ import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { act, actable } from "../support/ActionCalls.ts"
 import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
-import { attemptsOf, callBack, eventually, initiate, recordOf, toldOf, untilStatus } from "../support/PaymentCalls.ts"
+import {
+  attemptsOf,
+  callBack,
+  eventually,
+  initiate,
+  recordOf,
+  eventsOfType,
+  untilStatus
+} from "../support/PaymentCalls.ts"
 import { at, attemptsFor, honouring, later, paysIn, settlement, suspenseOf } from "../support/PayinBalances.ts"
 import { payout, referenceOf } from "../support/OwnAccount.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
@@ -14,7 +22,7 @@ import { movableClock } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { came, cameBack, sent, sum, taken, teller, won } from "../support/TransferReports.ts"
+import { came, cameBack, sent, sum, taken, reporter, won } from "../support/TransferReports.ts"
 
 const make = () => {
   const stripe = honouring("stripe")
@@ -41,8 +49,8 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       const books = yield* gaining
       const { payment_id } = yield* payout(country, `out of ${country}`)
       const reference = yield* referenceOf(payment_id)
-      const hears = (state: string) => callBack("stripe", { key: `${reference} ${state}`, reference, state })
-      return { payment_id, reference, books, says: teller(stripe, reference), hears }
+      const callsBack = (state: string) => callBack("stripe", { key: `${reference} ${state}`, reference, state })
+      return { payment_id, reference, books, says: reporter(stripe, reference), callsBack }
     })
 
   it.effect("a payout of which a part came back waits for a person, and is refunded with the rest", () =>
@@ -71,8 +79,8 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       expect(yield* books).toEqual({ has: -1100, own: -1100 })
       yield* says(cameBack(1100, "t1 rest"))
       expect(yield* books).toEqual({ has: 0, own: 0 })
-      const told = yield* toldOf(payment_id, "transaction.updated")
-      expect(told.flatMap(({ adjustment }) => adjustment ?? [])).toMatchObject([{ amount: 400 }, { amount: -400 }])
+      const reported = yield* eventsOfType(payment_id, "transaction.updated")
+      expect(reported.flatMap(({ adjustment }) => adjustment ?? [])).toMatchObject([{ amount: 400 }, { amount: -400 }])
       // What comes besides waits, as before.
       yield* says(cameBack(100, "t1 besides"))
       expect(yield* books).toEqual({ has: 100, own: 0 })
@@ -96,9 +104,9 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
 
   it.effect("a payout that failed after it was completed goes back to the organisation where it never arrived", () =>
     Effect.gen(function* () {
-      const { books, hears, payment_id, reference } = yield* paidOut("IE")
-      yield* hears("completed")
-      yield* hears("failed")
+      const { books, callsBack, payment_id, reference } = yield* paidOut("IE")
+      yield* callsBack("completed")
+      yield* callsBack("failed")
       expect(yield* books).toEqual({ has: -1500, own: -1500 })
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
       yield* resolve(payment_id, "failed")
@@ -112,12 +120,12 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
 
   it.effect("a payout that was paid late, and came back, is the organisation's again", () =>
     Effect.gen(function* () {
-      const { books, hears, payment_id } = yield* paidOut("PT")
-      for (const state of ["failed", "completed"]) yield* hears(state)
+      const { books, callsBack, payment_id } = yield* paidOut("PT")
+      for (const state of ["failed", "completed"]) yield* callsBack(state)
       expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
       yield* resolve(payment_id, "completed")
       expect(yield* books).toEqual({ has: -1500, own: -1500 })
-      yield* hears("returned")
+      yield* callsBack("returned")
       expect(yield* books).toEqual({ has: 0, own: 0 })
       expect(yield* itemsOf(payment_id)).toEqual([])
     })
@@ -139,7 +147,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
   it.effect("what nobody has said the end of waits for a person, whatever is said of a dispute", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* paysIn(stripe, "CH")
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       // The server's own worker may be the one that asks, and hold it while time passes here.
       for (let n = 0; n < 40 && (yield* itemsOf(payment_id)).length === 0; n++) yield* later(clock, 90_000)
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
@@ -164,7 +172,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       stripe.on("both NL", declines())
       adyen.on("both NL", accepts({ state: "completed" }))
       const { payment_id } = yield* initiate({ ...byCard(), country: "NL", description: "both NL" })
-      const says = teller(stripe, (yield* attemptsFor(payment_id, "payment"))[0]!)
+      const says = reporter(stripe, (yield* attemptsFor(payment_id, "payment"))[0]!)
       yield* says(came(1500))
       yield* resolve(payment_id, "completed")
       expect(yield* books).toEqual({ has: 1500, own: 3000 })
@@ -186,7 +194,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       circle.otherwise(accepts({ state: "completed" }))
       const { payment_id, reference } = yield* paidRamp(stripe, "HU", "13000.00")
       yield* untilStatus(payment_id, "completed")
-      yield* teller(stripe, reference)(taken(3000))
+      yield* reporter(stripe, reference)(taken(3000))
       expect(yield* books).toEqual({ has: 10_000, own: 0 })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
       expect(yield* suspenseOf(payment_id)).toEqual(["-3000.00 KES"])
@@ -200,7 +208,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       circle.otherwise(accepts({ state: "completed" }))
       const { payment_id, reference } = yield* paidRamp(stripe, "SE", "9000.00")
       yield* untilStatus(payment_id, "failed")
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       yield* says(taken(400))
       yield* says(won(400))
       expect(yield* books).toEqual({ has: 9000, own: 0 })
@@ -219,7 +227,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       yield* untilStatus(payment_id, "failed")
       yield* resolve(payment_id, "failed", "given back at stripe")
       expect(yield* books).toEqual({ has: 0, own: 0 })
-      yield* teller(stripe, reference)(taken(13_000))
+      yield* reporter(stripe, reference)(taken(13_000))
       expect(yield* books).toEqual({ has: 0, own: 0 })
       expect(yield* suspenseOf(payment_id)).toEqual([])
       expect(yield* itemsOf(payment_id)).toEqual([])
@@ -235,7 +243,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)
       expect(yield* books).toEqual({ has: 0, own: 0 })
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       yield* says(taken(13_000))
       expect(yield* books).toEqual({ has: -13_000, own: 0 })
       expect(yield* suspenseOf(payment_id)).toEqual(["-13000.00 KES"])
@@ -254,23 +262,23 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       yield* callBack("circle", { key: "CZ back", reference: settled, state: "returned" })
       // Its payer has nothing back yet.
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 0 })
-      expect(yield* toldOf(payment_id, "payment.refunded")).toEqual([])
-      const says = teller(stripe, reference)
+      expect(yield* eventsOfType(payment_id, "payment.refunded")).toEqual([])
+      const says = reporter(stripe, reference)
       yield* says(taken(13_000))
       yield* says(won(13_000))
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)
       expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 13_000 })
-      const told = yield* toldOf(payment_id, "payment.refunded")
-      expect(told).toMatchObject([{ amount: 13_000, refunded_amount: 13_000 }])
+      const reported = yield* eventsOfType(payment_id, "payment.refunded")
+      expect(reported).toMatchObject([{ amount: 13_000, refunded_amount: 13_000 }])
       expect(yield* itemsOf(payment_id)).toEqual([])
       expect(yield* Effect.flatMap(LedgerStore, (ledger) => ledger.atProviders(payment_id))).toEqual([])
       // It does not reach the payer, who was said to have it.
       const [part = ""] = yield* attemptsFor(payment_id, "return")
       yield* callBack("stripe", { key: "CZ bounced", reference: part, state: "returned" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 0 })
-      const failed = yield* toldOf(payment_id, "payment.refund_failed")
+      const failed = yield* eventsOfType(payment_id, "payment.refund_failed")
       expect(failed).toMatchObject([{ amount: 13_000, refund_id: part, refunded_amount: 0 }])
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
     })
@@ -313,9 +321,9 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
   it.effect("a verdict on new money leaves a finished return on the manual rail alone", () =>
     Effect.gen(function* () {
       const before = yield* at("manual")
-      const { hears, payment_id, reference } = yield* paysIn(manual, "LT")
-      const says = teller(manual, reference)
-      yield* hears("no", "failed")
+      const { callsBack, payment_id, reference } = yield* paysIn(manual, "LT")
+      const says = reporter(manual, reference)
+      yield* callsBack("no", "failed")
       yield* says(came(900))
       manual.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)
@@ -331,7 +339,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     Effect.gen(function* () {
       const books = yield* gaining
       const { payment_id, reference } = yield* paysIn(stripe, "AT")
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       yield* says(came(1400))
       yield* resolve(payment_id, "completed")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 1400 })
@@ -355,8 +363,8 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     "an early callback is applied to one attempt, though its provider gives a refund the id of the payment",
     () =>
       Effect.gen(function* () {
-        const { hears, payment_id } = yield* paysIn(stripe, "DK")
-        yield* hears("yes", "completed")
+        const { callsBack, payment_id } = yield* paysIn(stripe, "DK")
+        yield* callsBack("yes", "completed")
         stripe.will({ refund: accepts({ state: "processing", providerPaymentId: "pi_27" }) })
         const early = { key: "early 27", reference: null, providerPaymentId: "pi_27", state: "failed" }
         expect((yield* callBack("stripe", early)).status, "it is kept").toBe(202)
@@ -375,7 +383,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
           const items = yield* itemsOf(payment_id)
           return [...items.map(({ kind }) => kind), ...refunds.map(({ state }) => state)]
         })
-        yield* Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)
+        yield* Effect.flatMap(Callbacks, ({ applyMatched }) => applyMatched)
         yield* eventually(changed, (all) => !all.includes("open"))
         expect(yield* changed, "of two attempts by this id, the newer one").toEqual(["failed"])
       })

@@ -16,13 +16,13 @@ const RUNS = 100
 
 type Opened = ReturnType<typeof openBooks>
 
-interface Told {
+interface ReportStep {
   readonly of: "payment" | "settlement" | "refund"
   readonly movement: Movement
   readonly state: "completed" | "returned" | "processing"
 }
 
-type Step = Told | { readonly decides: number } | { readonly refund: number }
+type Step = ReportStep | { readonly decides: number } | { readonly refund: number }
 
 /** By currency. */
 const lackingIn = (books: Opened): ReadonlyMap<string, bigint> => {
@@ -34,16 +34,16 @@ const lackingIn = (books: Opened): ReadonlyMap<string, bigint> => {
 }
 
 /** Currencies in which more is lacking once it is heard. */
-const worseBy = (books: Opened, { movement: one, of, state }: Told): ReadonlyArray<string> => {
+const worseBy = (books: Opened, { movement: one, of, state }: ReportStep): ReadonlyArray<string> => {
   const before = lackingIn(books)
-  books.hear(report(state, one), of)
+  books.record(report(state, one), of)
   return [...lackingIn(books)].flatMap(([currency, minor]) => (minor > (before.get(currency) ?? 0n) ? [currency] : []))
 }
 
 const amounts = fc.constantFrom(100, 400, 500, 1000, 1100, ASKED, 1600)
 
-const told = (
-  of: Told["of"],
+const reportSteps = (
+  of: ReportStep["of"],
   kinds: ReadonlyArray<Movement["kind"]>,
   money: (amount: number) => Movement["amount"] = shillings
 ) =>
@@ -54,7 +54,7 @@ const told = (
       amount: amounts,
       waits: fc.boolean()
     })
-    .map(({ amount, id, kind, waits }): Told => {
+    .map(({ amount, id, kind, waits }): ReportStep => {
       const isBack = kind === "reversal" || kind === "reinstatement" || (kind === "refund" && of === "payment")
       const state = isBack ? "returned" : waits ? "processing" : "completed"
       return { of, movement: movement(kind, `${of} ${id} ${amount}`, money(amount)!), state }
@@ -93,7 +93,7 @@ const holds = (name: string, open: () => Opened, ...steps: ReadonlyArray<fc.Arbi
   })
 
 const inTether = (amount: number) => tether(Math.round((amount * USDT) / ASKED))
-const ofPayin = told("payment", ["collection", "refund", "reversal", "reinstatement"])
+const ofPayin = reportSteps("payment", ["collection", "refund", "reversal", "reinstatement"])
 
 describe("decisions between transfers give nothing twice", () => {
   holds("of a payin", () => openBooks(ASKED), ofPayin)
@@ -105,15 +105,15 @@ describe("decisions between transfers give nothing twice", () => {
   holds(
     "of a payin and its refund",
     () => openBooks(ASKED),
-    told("payment", ["collection", "reversal"]),
-    told("refund", ["refund", "reinstatement"]),
+    reportSteps("payment", ["collection", "reversal"]),
+    reportSteps("refund", ["refund", "reinstatement"]),
     refund
   )
-  holds("of a payout", () => openBooks(ASKED, payout), told("payment", ["disbursement", "reinstatement"]))
+  holds("of a payout", () => openBooks(ASKED, payout), reportSteps("payment", ["disbursement", "reinstatement"]))
   holds(
     "of a ramp",
     () => openBooks(ASKED, onRamp),
-    told("payment", ["collection", "reversal", "reinstatement"]),
-    told("settlement", ["disbursement", "reinstatement"], inTether)
+    reportSteps("payment", ["collection", "reversal", "reinstatement"]),
+    reportSteps("settlement", ["disbursement", "reinstatement"], inTether)
   )
 })

@@ -6,11 +6,20 @@ import { expect } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { backends } from "../../support/OnBothStores.ts"
 import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
-import { callBack, ofKind, recordOf, timelineOf, toldOf } from "../support/PaymentCalls.ts"
+import { callBack, ofKind, recordOf, timelineOf, eventsOfType } from "../support/PaymentCalls.ts"
 import { threeProviders } from "../support/PayinBalances.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { came, paid, payinAt, payinStories, refunded, taken, won, type Word } from "../support/TransferReports.ts"
+import {
+  came,
+  paid,
+  payinAt,
+  payinScenarios,
+  refunded,
+  taken,
+  won,
+  type NamedTransfer
+} from "../support/TransferReports.ts"
 
 const ordersOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   all.length === 0
@@ -18,28 +27,29 @@ const ordersOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
     : all.flatMap((first, place) => ordersOf(Arr.remove(all, place)).map((rest) => [first, ...rest]))
 
 /** All orders of a few words, and some of many. */
-const heardIn = (words: ReadonlyArray<Word>): ReadonlyArray<ReadonlyArray<Word>> => {
-  const all = ordersOf(words)
+const ordersTried = (transfers: ReadonlyArray<NamedTransfer>): ReadonlyArray<ReadonlyArray<NamedTransfer>> => {
+  const all = ordersOf(transfers)
   return all.length <= 6 ? all : all.filter((_, nth) => nth % Math.floor(all.length / 8) === 0)
 }
 
-const named = (words: ReadonlyArray<Word>) => words.map(({ amount, id, kind }) => `${kind} ${id} ${amount}`).join(", ")
+const named = (transfers: ReadonlyArray<NamedTransfer>) =>
+  transfers.map(({ amount, id, kind }) => `${kind} ${id} ${amount}`).join(", ")
 
 for (const backend of backends) {
   const made = threeProviders()
   const { stripe } = made
 
   onPaymentServer("Disputes", backend, made, (it) => {
-    for (const { ends, inAnyOrder, name, words } of payinStories) {
+    for (const { ends, inAnyOrder, name, transfers } of payinScenarios) {
       const items = ends.waits.map(() => "suspense")
 
       it.effect(`${name}: in turn, and all of it once more`, () =>
         Effect.gen(function* () {
           const { says, stands } = yield* payinAt(stripe)
-          yield* Effect.forEach(words, (word) => says(word), { discard: true })
+          yield* Effect.forEach(transfers, (transfer) => says(transfer), { discard: true })
           expect(yield* stands).toEqual({ ...ends, items })
-          yield* Effect.forEach(words.toReversed(), (word) => says(word), { discard: true })
-          yield* says(...words)
+          yield* Effect.forEach(transfers.toReversed(), (transfer) => says(transfer), { discard: true })
+          yield* says(...transfers)
           expect(yield* stands, "it tells nothing new").toEqual({ ...ends, items })
         })
       )
@@ -47,9 +57,9 @@ for (const backend of backends) {
       if (backend === "memory") {
         it.effect(`${name}: in any order the books have what its provider has`, () =>
           Effect.gen(function* () {
-            for (const order of heardIn(words)) {
+            for (const order of ordersTried(transfers)) {
               const { says, stands } = yield* payinAt(stripe)
-              yield* Effect.forEach(order, (word) => says(word), { discard: true })
+              yield* Effect.forEach(order, (transfer) => says(transfer), { discard: true })
               const { has, items: open, own, waits } = yield* stands
               if (inAnyOrder) expect(yield* stands, named(order)).toEqual({ ...ends, items })
               expect(has, named(order)).toBe(ends.has)
@@ -66,8 +76,8 @@ for (const backend of backends) {
 
     const completed = Effect.tap(payinAt(stripe), ({ says }) => says(paid))
 
-    const allTold = (payment_id: string, name: "dispute" | "adjustment") =>
-      Effect.map(toldOf(payment_id, "transaction.updated"), (all) => all.flatMap((one) => one[name] ?? []))
+    const allEvents = (payment_id: string, name: "dispute" | "adjustment") =>
+      Effect.map(eventsOfType(payment_id, "transaction.updated"), (all) => all.flatMap((one) => one[name] ?? []))
 
     it.effect("a part that is taken back is told of once, and borne by whom a person says", () =>
       Effect.gen(function* () {
@@ -75,12 +85,12 @@ for (const backend of backends) {
         yield* says(taken(400))
         expect(ofKind(yield* timelineOf(payment_id), "callback").at(-1)).toMatchObject({ effect: "suspense" })
         yield* says(taken(400))
-        expect(yield* allTold(payment_id, "dispute")).toMatchObject([
+        expect(yield* allEvents(payment_id, "dispute")).toMatchObject([
           { kind: "returned", amount: 400, currency: "KES" }
         ])
         yield* resolve(payment_id, "completed")
         expect(yield* stands).toMatchObject({ has: 1100, own: 1100, waits: [], items: [], status: "completed" })
-        expect(yield* allTold(payment_id, "adjustment")).toMatchObject([
+        expect(yield* allEvents(payment_id, "adjustment")).toMatchObject([
           { amount: -400, currency: "KES", reason: "seen at the bank" }
         ])
       })
@@ -93,11 +103,11 @@ for (const backend of backends) {
         yield* resolve(payment_id, "completed")
         yield* says(won(400))
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [], refunded: 0 })
-        expect(yield* allTold(payment_id, "dispute")).toMatchObject([
+        expect(yield* allEvents(payment_id, "dispute")).toMatchObject([
           { kind: "returned", amount: 400 },
           { kind: "regained", amount: 400 }
         ])
-        expect(yield* allTold(payment_id, "adjustment")).toMatchObject([
+        expect(yield* allEvents(payment_id, "adjustment")).toMatchObject([
           { amount: -400 },
           { amount: 400, currency: "KES" }
         ])
@@ -128,7 +138,7 @@ for (const backend of backends) {
           yield* says(taken(1500))
           yield* resolve(payment_id, "failed", "it was won")
           expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [] })
-          yield* Effect.forEach(order, (word) => says(word), { discard: true })
+          yield* Effect.forEach(order, (transfer) => says(transfer), { discard: true })
           expect(yield* stands, named(order)).toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
         }
       })
@@ -167,13 +177,13 @@ for (const backend of backends) {
     it.effect("a refund that bounces while a dispute has the whole goes back to the organisation", () =>
       Effect.gen(function* () {
         const { payment_id, refund, says, stands } = yield* completed
-        const { hears } = yield* refund(500)
+        const { callsBack } = yield* refund(500)
         yield* says(taken(1500))
         expect(yield* stands).toMatchObject({ has: -500, own: 1000, waits: ["-1500.00 KES"] })
-        yield* hears("returned")
+        yield* callsBack("returned")
         expect(yield* stands).toMatchObject({ has: 0, own: 1500, waits: ["-1500.00 KES"], items: ["suspense"] })
         expect((yield* recordOf(payment_id))["refunds"]).toMatchObject([{ state: "failed" }])
-        expect((yield* toldOf(payment_id, "payment.refund_failed")).at(-1)).toMatchObject({ amount: 500 })
+        expect((yield* eventsOfType(payment_id, "payment.refund_failed")).at(-1)).toMatchObject({ amount: 500 })
         yield* says(won(1500))
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [], refunded: 0 })
       })
@@ -182,12 +192,12 @@ for (const backend of backends) {
     it.effect("a refund that was given up, goes nevertheless and comes back, leaves nothing to settle", () =>
       Effect.gen(function* () {
         const { refund, stands } = yield* completed
-        const { hears } = yield* refund(500, "processing")
-        yield* hears("failed")
+        const { callsBack } = yield* refund(500, "processing")
+        yield* callsBack("failed")
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, items: [] })
-        yield* hears("completed")
+        yield* callsBack("completed")
         expect(yield* stands).toMatchObject({ has: 1000, own: 1500, waits: ["-500.00 KES"], items: ["suspense"] })
-        yield* hears("returned")
+        yield* callsBack("returned")
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
       })
     )
@@ -197,9 +207,9 @@ for (const backend of backends) {
         const { payment_id, refund, says } = yield* completed
         yield* refund(500)
         yield* says(taken(1000))
-        const told = yield* toldOf(payment_id, "payment.refunded")
-        expect(told.map(({ amount }) => amount)).toEqual([500, 1000])
-        expect(told.at(-1)).toMatchObject({ refunded_amount: 1500, refund_id: null })
+        const published = yield* eventsOfType(payment_id, "payment.refunded")
+        expect(published.map(({ amount }) => amount)).toEqual([500, 1000])
+        expect(published.at(-1)).toMatchObject({ refunded_amount: 1500, refund_id: null })
       })
     )
 
@@ -276,7 +286,7 @@ for (const backend of backends) {
         expect(yield* stands).toMatchObject({ has: 700, own: 1000, waits: ["-300.00 KES"] })
         yield* part("failed", 300)
         expect(yield* stands).toMatchObject({ has: 1000, own: 1000, waits: [], items: [] })
-        expect(yield* allTold(payment_id, "adjustment")).toMatchObject([{ amount: -500, currency: "KES" }])
+        expect(yield* allEvents(payment_id, "adjustment")).toMatchObject([{ amount: -500, currency: "KES" }])
       })
     )
 
@@ -313,7 +323,7 @@ for (const backend of backends) {
         yield* says(came(1500, "c2"))
         yield* resolve(payment_id, "completed")
         expect(yield* stands).toMatchObject({ has: 3000, own: 3000, items: [] })
-        expect(yield* allTold(payment_id, "adjustment")).toMatchObject([{ amount: 1500, currency: "KES" }])
+        expect(yield* allEvents(payment_id, "adjustment")).toMatchObject([{ amount: 1500, currency: "KES" }])
         yield* says(taken(1500))
         expect(yield* stands).toMatchObject({ has: 1500, own: 3000, waits: ["-1500.00 KES"], items: ["suspense"] })
       })
@@ -395,16 +405,16 @@ for (const backend of backends) {
     it.effect("a payin that failed after it was completed is for a person, who settles it either way", () =>
       Effect.gen(function* () {
         const { payment_id, reference, stands } = yield* payinAt(stripe)
-        const hears = (key: string, state: string) =>
+        const callsBack = (key: string, state: string) =>
           callBack("stripe", { key: `${reference} ${key}`, reference, state })
-        yield* hears("yes", "completed")
-        yield* hears("no", "failed")
+        yield* callsBack("yes", "completed")
+        yield* callsBack("no", "failed")
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, status: "completed", items: ["unknown_outcome"] })
-        yield* hears("late", "processing")
+        yield* callsBack("late", "processing")
         expect(yield* stands, "a late word settles nothing").toMatchObject({ items: ["unknown_outcome"] })
         yield* resolve(payment_id, "completed")
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, items: [] })
-        yield* hears("still not", "failed")
+        yield* callsBack("still not", "failed")
         yield* resolve(payment_id, "failed")
         expect(yield* stands).toMatchObject({ has: 0, own: 1500, status: "refunded", items: ["suspense"] })
         yield* resolve(payment_id, "completed")

@@ -17,7 +17,7 @@ import {
   type Json,
   jsonOf,
   recordOf,
-  toldOf
+  eventsOfType
 } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
@@ -49,7 +49,7 @@ onDatabasePaymentServer("A payment that fails", make, (it, { stripe }) => {
   const failed = (id: string, failure: Json, status = "failed") =>
     Effect.gen(function* () {
       expect(yield* recordOf(id)).toMatchObject({ status, failure })
-      expect(yield* toldOf(id, "payment.failed")).toMatchObject([{ status, failure }])
+      expect(yield* eventsOfType(id, "payment.failed")).toMatchObject([{ status, failure }])
     })
 
   it.effect("was declined: in the provider's words", () =>
@@ -116,9 +116,9 @@ onDatabasePaymentServer("A payment that fails", make, (it, { stripe }) => {
           const { payment_id } = yield* initiate(byPhone())
           yield* act(payment_id, { action: "cancel", reason: "ordered twice" })
           expect(yield* recordOf(payment_id)).toMatchObject({ status: "canceled", failure: null })
-          const [told] = yield* toldOf(payment_id, "payment.canceled")
-          expect(told).toMatchObject({ status: "canceled", previous_status: "initiated", amount: 1500 })
-          expect(yield* toldOf(payment_id, "payment.failed")).toEqual([])
+          const [published] = yield* eventsOfType(payment_id, "payment.canceled")
+          expect(published).toMatchObject({ status: "canceled", previous_status: "initiated", amount: 1500 })
+          expect(yield* eventsOfType(payment_id, "payment.failed")).toEqual([])
           const hooks = yield* eventually(
             Effect.sync(() => receiver.hooks),
             (all) => all.length > 0

@@ -17,7 +17,7 @@ import {
   ofKind,
   recordOf,
   timelineOf,
-  toldOf,
+  eventsOfType,
   untilStatus
 } from "../support/PaymentCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
@@ -100,8 +100,8 @@ for (const backend of backends) {
         expect(before - (yield* balance)).toBe(2500 + 5455)
         const attempts = ofKind(yield* timelineOf(id), "attempt").filter(({ leg }) => leg === "refund")
         expect(attempts.map(({ rate_basis }) => rate_basis)).toEqual(["original", "live", "live"])
-        const told = yield* toldOf(id, "payment.refunded")
-        expect(told).toMatchObject([
+        const published = yield* eventsOfType(id, "payment.refunded")
+        expect(published).toMatchObject([
           { amount: 1000, rate: 0.0078, rate_basis: "original" },
           { amount: 3000, rate: 0.00833333333333, rate_basis: "live" },
           { amount: 6000, rate: 0.0090909090909, rate_basis: "live" }

@@ -9,7 +9,7 @@ import { actable } from "../support/ActionCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { saboteur } from "../support/StopAtStep.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
@@ -28,7 +28,7 @@ describe("a refusal that is heard twice", () => {
       adyen.otherwise(accepts({ state: "completed" }))
       let lost = false
       const losing = {
-        ...saboteur(-1, "the step fails"),
+        ...stopAtStep(-1, "the step fails"),
         store: (store: Store): Store => ({
           ...store,
           apply: (change) =>

@@ -11,7 +11,7 @@ import { people } from "../../support/TestCredentials.ts"
 import { backends } from "../../support/OnBothStores.ts"
 import { act } from "../support/ActionCalls.ts"
 import { itemsOf, resolve } from "../support/OperatorActions.ts"
-import { get, jsonOf, toldOf } from "../support/PaymentCalls.ts"
+import { get, jsonOf, eventsOfType } from "../support/PaymentCalls.ts"
 import { settlement, threeProviders } from "../support/PayinBalances.ts"
 import { payout } from "../support/OwnAccount.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
@@ -61,9 +61,9 @@ for (const backend of backends) {
       Effect.gen(function* () {
         yield* resolve(payment_id, "completed", "the bank decided for the payer")
         expect(yield* itemsOf(payment_id)).toEqual([])
-        const told = yield* toldOf(payment_id, "transaction.updated")
+        const published = yield* eventsOfType(payment_id, "transaction.updated")
         const adjustment = { amount: -1500, currency: "KES", reason: "the bank decided for the payer" }
-        expect(told.at(-1)).toMatchObject({ adjustment })
+        expect(published.at(-1)).toMatchObject({ adjustment })
       })
 
     it.effect("is on its balances, and is paid by what it gets next", () =>

@@ -24,7 +24,7 @@ import { at, honouring, settlement, suspenseOf } from "../support/PayinBalances.
 import {
   booksAround,
   gaining,
-  hears,
+  callsBack,
   ownStripe,
   payin,
   payout,
@@ -75,16 +75,16 @@ for (const backend of backends) {
         const { payment_id } = yield* payin("FR", "own payin")
         yield* rules.remove(at.fee_rule_id)
         expect(yield* gained).toEqual({})
-        yield* hears(reached, yield* referenceOf(payment_id), "completed")
+        yield* callsBack(reached, yield* referenceOf(payment_id), "completed")
         expect(yield* gained).toEqual({ own: 1450, fees: 50, there: -1500 })
         yield* act(payment_id, { action: "refund", amount: 400 })
         expect(yield* gained).toEqual({ own: 1050, held: 400, fees: 50, there: -1500 })
-        yield* hears(reached, yield* referenceOf(payment_id, "refund"), "completed")
+        yield* callsBack(reached, yield* referenceOf(payment_id, "refund"), "completed")
         expect(yield* gained).toEqual({ own: 1050, fees: 50, there: -1100 })
         provider.will({ refund: declines() })
         yield* act(payment_id, { action: "refund", amount: 100 })
         expect(yield* gained, "what could not go back is there again").toEqual({ own: 1050, fees: 50, there: -1100 })
-        yield* hears(reached, yield* referenceOf(payment_id, "refund"), "completed", { key: "FR late" })
+        yield* callsBack(reached, yield* referenceOf(payment_id, "refund"), "completed", { key: "FR late" })
         expect(yield* gained).toEqual({ own: 1050, fees: 50, there: -1000 })
         expect(yield* suspenseOf(payment_id)).toEqual(["-100.00 KES"])
         yield* resolve(payment_id, "completed")
@@ -98,8 +98,8 @@ for (const backend of backends) {
         const { gained, reached } = yield* own("BE")
         const { payment_id } = yield* payin("BE", "own clawback")
         const reference = yield* referenceOf(payment_id)
-        yield* hears(reached, reference, "completed")
-        yield* hears(reached, reference, "returned")
+        yield* callsBack(reached, reference, "completed")
+        yield* callsBack(reached, reference, "returned")
         expect(yield* gained).toEqual({ own: 1500 })
         expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
         yield* resolve(payment_id, "completed")
@@ -126,10 +126,10 @@ for (const backend of backends) {
           ...{ country: "CZ", target_currency: "USD", target_amount, org_rate_id }
         })
         const reference = yield* referenceOf(payment_id)
-        yield* hears(reached, reference, "completed")
+        yield* callsBack(reached, reference, "completed")
         expect(yield* gained).toEqual({ there: -1500 })
         expect(yield* dollars).toEqual({ own: target_amount, fx: -Number(target_amount) })
-        yield* hears(reached, reference, "returned")
+        yield* callsBack(reached, reference, "returned")
         yield* resolve(payment_id, "completed")
         expect([yield* gained, yield* dollars]).toEqual([{}, {}])
         yield* expectBooksInOrder
@@ -140,7 +140,7 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { gained, provider, reached } = yield* own("NL")
         const { payment_id } = yield* payin("NL", "own surplus")
-        yield* hears(reached, yield* referenceOf(payment_id), "completed", {
+        yield* callsBack(reached, yield* referenceOf(payment_id), "completed", {
           received: { amount: "1700.00", currency: "KES" }
         })
         expect(yield* gained).toEqual({ own: 1500, there: -1700 })
@@ -159,13 +159,13 @@ for (const backend of backends) {
         const paid = yield* payout("AT", "own payout")
         expect(yield* gained).toEqual({ own: -1500, held: 1500 })
         const reference = yield* referenceOf(paid.payment_id)
-        yield* hears(reached, reference, "completed")
+        yield* callsBack(reached, reference, "completed")
         expect(yield* gained).toEqual({ own: -1500, there: 1500 })
-        yield* hears(reached, reference, "returned")
+        yield* callsBack(reached, reference, "returned")
         expect(yield* gained).toEqual({})
         const failing = yield* payout("AT", "own payout fails")
         expect(yield* gained).toEqual({ own: -1500, held: 1500 })
-        yield* hears(reached, yield* referenceOf(failing.payment_id), "failed")
+        yield* callsBack(reached, yield* referenceOf(failing.payment_id), "failed")
         expect(yield* gained).toEqual({})
         yield* expectBooksInOrder
       })
@@ -191,9 +191,9 @@ for (const backend of backends) {
         const { payment_id } = yield* payout("IT", "own then platform")
         expect(yield* gained).toEqual({ settlement: -1500, held: 1500 })
         const [first, second] = (yield* attemptsOf(payment_id)).map((one) => String(one["attempt_id"]))
-        yield* hears({ provider: adyen, account: null }, second!, "completed")
+        yield* callsBack({ provider: adyen, account: null }, second!, "completed")
         expect(yield* gained).toEqual({ settlement: -1500, adyen: 1500 })
-        yield* hears(reached, first!, "completed", { key: "IT paid after all" })
+        yield* callsBack(reached, first!, "completed", { key: "IT paid after all" })
         expect(yield* gained).toEqual({ settlement: -1500, adyen: 1500, there: 1500 })
         expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
         yield* resolve(payment_id, "completed")
@@ -212,7 +212,7 @@ for (const backend of backends) {
         adyen.on("platform then own", declines("our limit"))
         const { payment_id } = yield* payout("PT", "platform then own")
         expect(yield* gained).toEqual({ own: -1500, held: 1500 })
-        yield* hears(reached, yield* referenceOf(payment_id), "failed")
+        yield* callsBack(reached, yield* referenceOf(payment_id), "failed")
         expect(yield* gained, "back to where it was held from last").toEqual({})
         const other = honouring("adyen")
         const account = yield* servedByOwn(accounts, other, { country: "SE", ...toBank, priority: 1 })
@@ -374,7 +374,7 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { account, reached } = yield* own("HR")
         const { payment_id } = yield* payin("HR", "told apart")
-        yield* hears(reached, yield* referenceOf(payment_id), "completed")
+        yield* callsBack(reached, yield* referenceOf(payment_id), "completed")
         const ledger = yield* Ledger
         expect(yield* ledger.atProviders(payment_id)).toEqual([
           { provider: "stripe", account, money: shillings("1500") }

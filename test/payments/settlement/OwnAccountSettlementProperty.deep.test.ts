@@ -14,15 +14,15 @@ import { act, type Actable } from "../support/ActionCalls.ts"
 import { giveBack, resolve } from "../support/OperatorActions.ts"
 import { attemptsOf } from "../support/PaymentCalls.ts"
 import { honouring } from "../support/PayinBalances.ts"
-import { type Corridor, hears, payin, payout, type Reached, servedBy, servedByOwn } from "../support/OwnAccount.ts"
-import { agreesWithTheOutside } from "../support/LedgerMatchesProviders.ts"
+import { type Corridor, callsBack, payin, payout, type Reached, servedBy, servedByOwn } from "../support/OwnAccount.ts"
+import { ledgerMatchesProviders } from "../support/LedgerMatchesProviders.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { accepts, type Act, declines, isLost } from "../support/ScriptedProvider.ts"
 
 const names = ["stripe", "adyen", "paystack"] as const
 
 /** What one who is asked does at first, and what it says afterwards. */
-const fates = {
+const outcomes = {
   declines: { first: declines("our limit"), later: [] },
   "pays at once": { first: accepts({ state: "completed" }), later: [] },
   pays: { first: accepts(), later: ["completed"] },
@@ -34,27 +34,27 @@ const fates = {
   "declines, pays and takes it back": { first: declines("our limit"), later: ["completed", "returned"] }
 } as const satisfies Readonly<Record<string, { readonly first: Act; readonly later: ReadonlyArray<string> }>>
 
-type Fate = keyof typeof fates
+type OutcomeName = keyof typeof outcomes
 
 const refundFates = ["goes", "is declined", "fails", "is declined and goes"] as const
 
 interface Paid {
   readonly way: "payin" | "payout"
-  readonly fates: readonly [Fate, Fate, Fate]
+  readonly outcomes: readonly [OutcomeName, OutcomeName, OutcomeName]
   readonly amount: number
   /** What goes back of a payin, and how. */
-  readonly refund: { readonly amount: number; readonly fate: (typeof refundFates)[number] } | null
+  readonly refund: { readonly amount: number; readonly outcome: (typeof refundFates)[number] } | null
   /** What a person does with money that has no place. */
   readonly byHand: "give back" | "completed" | "failed" | null
 }
 
-const fate = fc.constantFrom(...(Object.keys(fates) as ReadonlyArray<Fate>))
+const outcome = fc.constantFrom(...(Object.keys(outcomes) as ReadonlyArray<OutcomeName>))
 
 const paid: fc.Arbitrary<Paid> = fc.record({
   way: fc.constantFrom("payin", "payout"),
-  fates: fc.tuple(fate, fate, fate),
+  outcomes: fc.tuple(outcome, outcome, outcome),
   amount: fc.integer({ min: 100, max: 2000 }),
-  refund: fc.option(fc.record({ amount: fc.integer({ min: 1, max: 100 }), fate: fc.constantFrom(...refundFates) })),
+  refund: fc.option(fc.record({ amount: fc.integer({ min: 1, max: 100 }), outcome: fc.constantFrom(...refundFates) })),
   byHand: fc.constantFrom("give back", "completed", "failed", null)
 })
 
@@ -86,16 +86,20 @@ for (const backend of backends) {
         all.filter((one) => one["leg"] === leg && one["provider"] === name).map((one) => String(one["attempt_id"]))
       )
 
-    const goesBack = (payment_id: string, all: ReadonlyArray<Reached>, { amount, fate }: NonNullable<Paid["refund"]>) =>
+    const goesBack = (
+      payment_id: string,
+      all: ReadonlyArray<Reached>,
+      { amount, outcome }: NonNullable<Paid["refund"]>
+    ) =>
       Effect.gen(function* () {
         for (const { provider } of all) {
-          provider.will({ refund: fate.startsWith("is declined") ? declines("not today") : accepts() })
+          provider.will({ refund: outcome.startsWith("is declined") ? declines("not today") : accepts() })
         }
         yield* act(payment_id, { action: "refund", amount })
-        if (fate === "is declined") return
+        if (outcome === "is declined") return
         for (const one of all) {
           for (const reference of yield* attemptsWith(payment_id, "refund", one.provider.name)) {
-            yield* hears(one, reference, fate === "fails" ? "failed" : "completed")
+            yield* callsBack(one, reference, outcome === "fails" ? "failed" : "completed")
           }
         }
       })
@@ -103,13 +107,14 @@ for (const backend of backends) {
     const runOne = (country: string, nth: number, all: ReadonlyArray<Reached>, wanted: Paid) =>
       Effect.gen(function* () {
         const description = `${country} ${nth}`
-        for (const [index, { provider }] of all.entries()) provider.on(description, fates[wanted.fates[index]!].first)
+        for (const [index, { provider }] of all.entries())
+          provider.on(description, outcomes[wanted.outcomes[index]!].first)
         const send = wanted.way === "payin" ? payin : payout
         const { payment_id, status, text } = yield* send(country, description, wanted.amount)
         expect([200, 502], text).toContain(status)
         for (const [index, one] of all.entries()) {
           for (const reference of yield* attemptsWith(payment_id, "payment", one.provider.name)) {
-            for (const state of fates[wanted.fates[index]!].later) yield* hears(one, reference, state)
+            for (const state of outcomes[wanted.outcomes[index]!].later) yield* callsBack(one, reference, state)
           }
         }
         if (wanted.refund !== null && wanted.way === "payin") yield* goesBack(payment_id, all, wanted.refund)
@@ -129,7 +134,7 @@ for (const backend of backends) {
         for (const [nth, wanted] of all.entries()) {
           yield* runOne(country, nth, wanted.way === "payin" ? into : out, wanted)
         }
-        yield* agreesWithTheOutside(platform, accounts)
+        yield* ledgerMatchesProviders(platform, accounts)
         expect(yield* problems).toEqual([])
       })
 

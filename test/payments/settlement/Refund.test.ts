@@ -251,7 +251,7 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
             events: []
           })
           expect(written).toBe(true)
-          stripe.purse.opened(attempt_id, payment.amount, -1n, payment.taken_by ?? "")
+          stripe.funds.opened(attempt_id, payment.amount, -1n, payment.taken_by ?? "")
           return attempt_id
         })
       const [lost, done] = [yield* paid(), yield* paid()]

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { act } from "../support/ActionCalls.ts"
-import { callBack, recordOf, toldOf } from "../support/PaymentCalls.ts"
+import { callBack, recordOf, eventsOfType } from "../support/PaymentCalls.ts"
 import { itemsOf, resolve } from "../support/OperatorActions.ts"
 import { attemptsFor, paysIn, threeProviders, watched } from "../support/PayinBalances.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
@@ -16,8 +16,8 @@ onPaymentServer("A refund", "memory", made, (it) => {
   const refunding = (country: string, state: "processing" | "completed" = "processing") =>
     Effect.gen(function* () {
       const { gained } = yield* watched
-      const { hears, payment_id } = yield* paysIn(stripe, country)
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id } = yield* paysIn(stripe, country)
+      yield* callsBack("yes", "completed")
       stripe.will({ refund: accepts({ state }) })
       yield* act(payment_id, { action: "refund", amount: 500 })
       const [reference = ""] = yield* attemptsFor(payment_id, "refund")
@@ -36,7 +36,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       expect(yield* part).toMatchObject([{ state: "failed" }])
       expect(yield* itemsOf(payment_id)).toEqual([])
-      expect(yield* toldOf(payment_id, "payment.refunded")).toEqual([])
+      expect(yield* eventsOfType(payment_id, "payment.refunded")).toEqual([])
     })
   )
 
@@ -48,7 +48,9 @@ onPaymentServer("A refund", "memory", made, (it) => {
       yield* says("late", "completed")
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       expect(yield* part).toMatchObject([{ state: "failed" }])
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500, refunded_amount: 0 }])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([
+        { amount: 500, refunded_amount: 0 }
+      ])
       expect(yield* itemsOf(payment_id)).toEqual([])
       expect((yield* act(payment_id, { action: "refund", amount: 1500 })).status, "all of it can go back").toBe(200)
     })
@@ -78,7 +80,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
       yield* resolve(payment_id, "failed")
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       expect(yield* part).toMatchObject([{ state: "failed" }])
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500 }])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500 }])
       expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )

@@ -13,7 +13,7 @@ import {
   ofKind,
   recordOf,
   timelineOf,
-  toldOf
+  eventsOfType
 } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
@@ -121,13 +121,15 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
     Effect.gen(function* () {
       const { payment_id, says } = yield* Effect.tap(payinAt(stripe), (one) => one.says(came(1500)))
       yield* says(taken(1500))
-      const [dispute, ...others] = (yield* toldOf(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
+      const [dispute, ...others] = (yield* eventsOfType(payment_id, "transaction.updated")).filter(
+        (one) => "dispute" in one
+      )
       expect(others).toEqual([])
       expect(dispute).toMatchObject({
         ...{ status: "refunded", previous_status: "completed" },
         dispute: { kind: "returned", amount: 1500, currency: "KES" }
       })
-      expect(yield* toldOf(payment_id, "payment.refunded")).toMatchObject([
+      expect(yield* eventsOfType(payment_id, "payment.refunded")).toMatchObject([
         { refund_id: null, amount: 1500, dispute: { kind: "returned", amount: 1500 } }
       ])
     })
@@ -140,8 +142,8 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
       yield* act(payment_id, { action: "refund", amount: 500 })
       yield* act(payment_id, { action: "refund" })
       const parts = yield* refundAttempts(payment_id)
-      const told = yield* toldOf(payment_id, "payment.refunded")
-      expect(told).toMatchObject([
+      const published = yield* eventsOfType(payment_id, "payment.refunded")
+      expect(published).toMatchObject([
         {
           status: "completed",
           previous_status: "completed",
@@ -158,7 +160,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
           refunded_amount: 1500
         }
       ])
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toEqual([])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toEqual([])
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1500 })
     })
   )
@@ -175,8 +177,8 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
       const reference = String(part?.["attempt_id"])
       yield* callBack("stripe", { key: `told ${payment_id}`, reference, state: "completed" })
       const deliveries = Effect.map(timelineOf(payment_id), (items) => ofKind(items, "delivery"))
-      const told = yield* eventually(deliveries, ([one]) => one?.["status"] === "delivered")
-      expect(told).toMatchObject([{ event_type: "payment.refunded" }])
+      const published = yield* eventually(deliveries, ([one]) => one?.["status"] === "delivered")
+      expect(published).toMatchObject([{ event_type: "payment.refunded" }])
     })
   )
 
@@ -187,13 +189,13 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
       yield* act(payment_id, { action: "refund", amount: 500 })
       const [declined] = yield* refundAttempts(payment_id)
       const first = { refund_id: declined?.["attempt_id"], amount: 500, refunded_amount: 0, status: "completed" }
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([first])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([first])
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* act(payment_id, { action: "refund", amount: 400 })
       const [, bounced] = yield* refundAttempts(payment_id)
       const reference = String(bounced?.["attempt_id"])
       yield* callBack("stripe", { key: `bounced ${payment_id}`, reference, state: "returned" })
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([
         first,
         { refund_id: reference, amount: 400, refunded_amount: 0 }
       ])
@@ -211,7 +213,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
       const reference = String(payment?.["attempt_id"])
       yield* callBack("stripe", { key: `taken ${payment_id}`, reference, state: "returned" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1500, refunds: [] })
-      expect(yield* toldOf(payment_id, "payment.refunded")).toMatchObject([
+      expect(yield* eventsOfType(payment_id, "payment.refunded")).toMatchObject([
         { refund_id: null, amount: 1500, refunded_amount: 1500 }
       ])
     })

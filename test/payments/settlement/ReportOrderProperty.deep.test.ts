@@ -20,12 +20,12 @@ const assertInTurns = async <A>(property: fc.IProperty<A>): Promise<void> => {
   }
 }
 
-interface Told {
+interface Fact {
   readonly of: "payment" | "settlement" | "refund"
   readonly movement: Movement
 }
 
-const told = (of: Told["of"], kind: Movement["kind"], id: string, amount: Movement["amount"]): Told => ({
+const factOf = (of: Fact["of"], kind: Movement["kind"], id: string, amount: Movement["amount"]): Fact => ({
   of,
   movement: movement(kind, id, amount!)
 })
@@ -49,27 +49,27 @@ const payinFacts = fc
     ),
     refund: fc.option(fc.record({ amount: fc.constantFrom(500, ASKED), bounces: fc.boolean() }))
   })
-  .map(({ collected, foreign, refund, taken }): ReadonlyArray<Told> => [
-    ...collected.map((amount, nth) => told("payment", "collection", `c${nth}`, shillings(amount))),
-    ...(foreign ? [told("payment", "collection", "foreign", tether(20_000_000))] : []),
+  .map(({ collected, foreign, refund, taken }): ReadonlyArray<Fact> => [
+    ...collected.map((amount, nth) => factOf("payment", "collection", `c${nth}`, shillings(amount))),
+    ...(foreign ? [factOf("payment", "collection", "foreign", tether(20_000_000))] : []),
     ...taken.flatMap(({ amount, isWon, kind }, nth) => [
-      told("payment", kind, `x${nth}`, shillings(amount)),
-      ...(isWon ? [told("payment", "reinstatement", `x${nth}`, shillings(amount))] : [])
+      factOf("payment", kind, `x${nth}`, shillings(amount)),
+      ...(isWon ? [factOf("payment", "reinstatement", `x${nth}`, shillings(amount))] : [])
     ]),
     ...(refund === null
       ? []
       : [
-          told("refund", "refund", "r", shillings(refund.amount)),
-          ...(refund.bounces ? [told("refund", "reinstatement", "r:back", shillings(refund.amount))] : [])
+          factOf("refund", "refund", "r", shillings(refund.amount)),
+          ...(refund.bounces ? [factOf("refund", "reinstatement", "r:back", shillings(refund.amount))] : [])
         ])
   ])
 
 const payoutFacts = fc
   .record({ paid: fc.boolean(), again: fc.boolean(), back: fc.constantFrom(0, 500, ASKED) })
-  .map(({ again, back, paid }): ReadonlyArray<Told> => [
-    ...(paid ? [told("payment", "disbursement", "d", shillings(ASKED))] : []),
-    ...(again ? [told("payment", "disbursement", "d2", shillings(ASKED))] : []),
-    ...(back === 0 ? [] : [told("payment", "reinstatement", "d:returned", shillings(back))])
+  .map(({ again, back, paid }): ReadonlyArray<Fact> => [
+    ...(paid ? [factOf("payment", "disbursement", "d", shillings(ASKED))] : []),
+    ...(again ? [factOf("payment", "disbursement", "d2", shillings(ASKED))] : []),
+    ...(back === 0 ? [] : [factOf("payment", "reinstatement", "d:returned", shillings(back))])
   ])
 
 const rampFacts = fc
@@ -79,23 +79,23 @@ const rampFacts = fc
     settled: fc.boolean(),
     back: fc.boolean()
   })
-  .map(({ back, collected, settled, taken }): ReadonlyArray<Told> => [
-    ...collected.map((amount, nth) => told("payment", "collection", `c${nth}`, shillings(amount))),
+  .map(({ back, collected, settled, taken }): ReadonlyArray<Fact> => [
+    ...collected.map((amount, nth) => factOf("payment", "collection", `c${nth}`, shillings(amount))),
     ...(taken === null
       ? []
       : [
-          told("payment", "reversal", "x", shillings(taken.amount)),
-          ...(taken.isWon ? [told("payment", "reinstatement", "x", shillings(taken.amount))] : [])
+          factOf("payment", "reversal", "x", shillings(taken.amount)),
+          ...(taken.isWon ? [factOf("payment", "reinstatement", "x", shillings(taken.amount))] : [])
         ]),
-    ...(settled ? [told("settlement", "disbursement", "d", tether(11_600_000))] : []),
-    ...(settled && back ? [told("settlement", "reinstatement", "d:returned", tether(11_600_000))] : [])
+    ...(settled ? [factOf("settlement", "disbursement", "d", tether(11_600_000))] : []),
+    ...(settled && back ? [factOf("settlement", "reinstatement", "d:returned", tether(11_600_000))] : [])
   ])
 
-const stateOf = ({ movement: { kind } }: Told): "completed" | "returned" =>
+const stateOf = ({ movement: { kind } }: Fact): "completed" | "returned" =>
   kind === "collection" || kind === "disbursement" || kind === "refund" ? "completed" : "returned"
 
 /** A report names one transfer, or all that the provider knows by then. */
-const story = (facts: fc.Arbitrary<ReadonlyArray<Told>>) =>
+const scenario = (facts: fc.Arbitrary<ReadonlyArray<Fact>>) =>
   fc.record({
     facts,
     order: fc.array(fc.nat(1000), { minLength: 14, maxLength: 14 }),
@@ -104,17 +104,17 @@ const story = (facts: fc.Arbitrary<ReadonlyArray<Told>>) =>
     fails: fc.option(fc.nat(5))
   })
 
-type Story = ReturnType<typeof story> extends fc.Arbitrary<infer A> ? A : never
+type Scenario = ReturnType<typeof scenario> extends fc.Arbitrary<infer A> ? A : never
 
-const tell = (books: ReturnType<typeof openBooks>, { facts, fails, lists, order, repeats }: Story) => {
+const replay = (books: ReturnType<typeof openBooks>, { facts, fails, lists, order, repeats }: Scenario) => {
   const shuffled = facts.map((fact, nth) => ({ fact, at: order[nth]! })).toSorted((a, b) => a.at - b.at)
-  const heard = shuffled.map(({ fact }) => fact)
-  const all = repeats ? [...heard, ...heard.toReversed()] : heard
+  const shuffledFacts = shuffled.map(({ fact }) => fact)
+  const all = repeats ? [...shuffledFacts, ...shuffledFacts.toReversed()] : shuffledFacts
   all.forEach((fact, nth) => {
-    if (fails === nth) books.hear(report("failed"), fact.of)
+    if (fails === nth) books.record(report("failed"), fact.of)
     const before = lists ? all.slice(0, nth).filter(({ of }) => of === fact.of) : []
     const named = new Map([...before, fact].map(({ movement: one }) => [`${one.kind} ${one.id}`, one]))
-    books.hear(report(stateOf(fact), ...named.values()), fact.of)
+    books.record(report(stateOf(fact), ...named.values()), fact.of)
   })
 }
 
@@ -125,13 +125,13 @@ const check = (books: ReturnType<typeof openBooks>) => {
   expect([...clearing, ...ramp.map(({ amount }) => `ramp ${amount.toString()}`)].toSorted()).toEqual(books.waiting())
 }
 
-const holds = (name: string, facts: fc.Arbitrary<ReadonlyArray<Told>>, open: () => ReturnType<typeof openBooks>) =>
+const holds = (name: string, facts: fc.Arbitrary<ReadonlyArray<Fact>>, open: () => ReturnType<typeof openBooks>) =>
   it(name, () =>
     assertInTurns(
-      fc.property(story(facts), (one) => {
+      fc.property(scenario(facts), (one) => {
         const books = open()
         if (one.facts.some(({ of }) => of === "refund")) {
-          books.hear(
+          books.record(
             report(
               "completed",
               movement(
@@ -147,7 +147,7 @@ const holds = (name: string, facts: fc.Arbitrary<ReadonlyArray<Told>>, open: () 
             books.refund("refund", Number(one.facts.find(({ of }) => of === "refund")!.movement.amount!.minor / 100n))
           }
         }
-        tell(books, one)
+        replay(books, one)
         check(books)
       })
     )
@@ -167,8 +167,8 @@ describe("movements in any order", () => {
         const mine = facts.filter(({ of }) => of === "payment")
         const inOrder = openBooks(ASKED)
         const shuffled = openBooks(ASKED)
-        tell(inOrder, { facts: mine, order: mine.map((_, nth) => nth), repeats: false, lists: false, fails: null })
-        tell(shuffled, { facts: mine, order, repeats: true, lists: true, fails: null })
+        replay(inOrder, { facts: mine, order: mine.map((_, nth) => nth), repeats: false, lists: false, fails: null })
+        replay(shuffled, { facts: mine, order, repeats: true, lists: true, fails: null })
         expect(shuffled.byMovements()).toEqual(inOrder.byMovements())
         expect(shuffled.atProviders()).toEqual(inOrder.atProviders())
       })

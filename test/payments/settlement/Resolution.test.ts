@@ -14,7 +14,7 @@ import {
   queueOf,
   recordOf,
   timelineOf,
-  toldOf
+  eventsOfType
 } from "../support/PaymentCalls.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
@@ -113,7 +113,9 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
         failure: null,
         refunds: [{ refund_id: before[1]?.["attempt_id"], state: "failed", amount: 400 }]
       })
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 400, refunded_amount: 0 }])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([
+        { amount: 400, refunded_amount: 0 }
+      ])
     })
   )
 

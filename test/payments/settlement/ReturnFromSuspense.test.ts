@@ -50,9 +50,9 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
   /** Failed, and then paid after all. */
   const lateAt = (provider: Actable, country: string) =>
     Effect.gen(function* () {
-      const { hears, payment_id, reference } = yield* paysIn(provider, country)
-      yield* hears("no", "failed")
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id, reference } = yield* paysIn(provider, country)
+      yield* callsBack("no", "failed")
+      yield* callsBack("yes", "completed")
       const [item] = yield* itemsOf(payment_id)
       expect(item).toMatchObject({ kind: "suspense" })
       return { payment_id, reference }
@@ -168,9 +168,9 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
       const { gained } = yield* watched
       stripe.will({ refund: accepts({ state: "completed" }) })
       const refunded = yield* paysIn(stripe, "IE", declines())
-      yield* refunded.hears("yes", "completed")
+      yield* refunded.callsBack("yes", "completed")
       const resolved = yield* paysIn(stripe, "PT", declines())
-      yield* resolved.hears("yes", "completed")
+      yield* resolved.callsBack("yes", "completed")
       expect(yield* gained).toEqual({ stripe: -3000, clearing: 3000 })
       yield* giveBack(refunded.payment_id)
       yield* resolveAs(resolved.payment_id, "failed")

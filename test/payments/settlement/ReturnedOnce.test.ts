@@ -44,8 +44,8 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
 
   it.effect("a refund that went after all counts, once a person has settled it", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* paysIn(stripe, "FR")
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id } = yield* paysIn(stripe, "FR")
+      yield* callsBack("yes", "completed")
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 500 })
       yield* callBack("stripe", {
@@ -62,8 +62,8 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
 
   it.effect("no refund starts while one that was refused is on its way after all", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* paysIn(stripe, "DE")
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id } = yield* paysIn(stripe, "DE")
+      yield* callsBack("yes", "completed")
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 500 })
       yield* callBack("stripe", {
@@ -79,8 +79,8 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
   it.effect("nor does money that waits go back a second time", () =>
     Effect.gen(function* () {
       const before = stripe.refunds.length
-      const { hears, payment_id } = yield* paysIn(stripe, "NL")
-      yield* hears("part", "completed", "900.00")
+      const { callsBack, payment_id } = yield* paysIn(stripe, "NL")
+      yield* callsBack("part", "completed", "900.00")
       stripe.will({ refund: declines() })
       yield* Effect.flip(giveBack(payment_id))
       yield* callBack("stripe", {
@@ -173,8 +173,8 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
 
   it.effect("a refund that went after it had failed is put before a person once, however often it is told", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* paysIn(stripe, "AT")
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id } = yield* paysIn(stripe, "AT")
+      yield* callsBack("yes", "completed")
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 500 })
       const refund = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "refund")
@@ -191,8 +191,8 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
   it.effect("a refund that went after it had failed, and bounced, is back at its provider", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
-      const { hears, payment_id } = yield* paysIn(stripe, "CZ")
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id } = yield* paysIn(stripe, "CZ")
+      yield* callsBack("yes", "completed")
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 500 })
       const refund = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "refund")

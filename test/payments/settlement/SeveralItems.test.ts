@@ -8,7 +8,7 @@ import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { came, taken, teller } from "../support/TransferReports.ts"
+import { came, taken, reporter } from "../support/TransferReports.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const made = threeProviders()
@@ -53,9 +53,9 @@ onPaymentServer("One of several items", "memory", made, (it) => {
 
   it.effect("an outcome that nobody knows is not settled by a word about money", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* paysIn(stripe, "DE")
-      yield* hears("more", "completed", "1600.00")
-      yield* hears("no", "failed")
+      const { callsBack, payment_id } = yield* paysIn(stripe, "DE")
+      yield* callsBack("more", "completed", "1600.00")
+      yield* callsBack("no", "failed")
       const items = yield* itemsOf(payment_id)
       expect(items.map(({ kind }) => kind).toSorted()).toEqual(["suspense", "unknown_outcome"])
       expect((yield* Effect.flip(resolve(payment_id, "failed"))).message).toContain("--item")
@@ -70,7 +70,7 @@ onPaymentServer("One of several items", "memory", made, (it) => {
       circle.otherwise(declines("no such address"))
       const { payment_id, reference } = yield* paidRamp(stripe, "IS", "13000.00")
       yield* untilStatus(payment_id, "failed")
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       yield* says(came(500, "c2"))
       const more = (yield* itemsOf(payment_id)).find(({ detail }) => String(detail).includes("500.00 KES arrived"))
       yield* resolve(payment_id, "completed", "it is theirs", String(more?.["item_id"]))

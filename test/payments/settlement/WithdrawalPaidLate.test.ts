@@ -67,8 +67,12 @@ onDatabasePaymentServer(
           ["debit", "failed", 70],
           ["credit", "completed", 1000]
         ])
-        const told = yield* eventsOf(acme.key, "virtual_account.withdrawal")
-        expect(told[0]?.data).toMatchObject({ transaction_id: statement[0]?.transaction_id, amount: 70, balance: 930 })
+        const published = yield* eventsOf(acme.key, "virtual_account.withdrawal")
+        expect(published[0]?.data).toMatchObject({
+          transaction_id: statement[0]?.transaction_id,
+          amount: 70,
+          balance: 930
+        })
       })
     )
   }

@@ -12,17 +12,17 @@ import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { type Saboteur, saboteur } from "../support/StopAtStep.ts"
+import { type StepStopper, stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, declines, reports, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 
 const lockTimeout = Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" })
 
 /** Gives up so many writes of a provider's word, as a database whose rows somebody holds does. */
-const busyFor = (times: number): Saboteur => {
+const busyFor = (times: number): StepStopper => {
   let left = times
   return {
-    ...saboteur(-1, "the step fails"),
+    ...stopAtStep(-1, "the step fails"),
     store: (store) => ({
       ...store,
       apply: (change) => Effect.suspend(() => (left-- > 0 ? Effect.fail(busy(lockTimeout)) : store.apply(change)))
@@ -82,7 +82,7 @@ describe.concurrent("While the database is busy", () => {
         const found = yield* Effect.gen(function* () {
           yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
           return yield* Effect.flatMap(PaymentStore, ({ find }) => find(Option.some(owner.org_id), payment.payment_id))
-        }).pipe(Effect.provide(servicesIn(world, saboteur(-1, "the step fails"), [stripe, adyen])))
+        }).pipe(Effect.provide(servicesIn(world, stopAtStep(-1, "the step fails"), [stripe, adyen])))
         expect(Option.map(found, ({ status }) => status)).toEqual(Option.some(end))
       })
     )

@@ -10,7 +10,7 @@ import { LedgerAccount, move } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
-import { entryOf, fiatRail } from "../../money/ledger/Entries.ts"
+import { entryOf, fiatProvider } from "../../money/ledger/Entries.ts"
 import { newOwner, newPayment, paidTo, shillings } from "../support/NewPayment.ts"
 
 type Owner = Effect.Effect.Success<typeof newOwner>
@@ -87,17 +87,17 @@ layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held",
       while (ratios.length < MOST_ROUNDS && !ratios.some((ratio) => ratio > 0.8)) {
         const slow = yield* newOwner
         for (const owner of [first, second, slow]) yield* payin(owner)
-        const setbacks: Array<unknown> = []
+        const failures: Array<unknown> = []
         const slowly = Effect.forever(
           Effect.flatMap(Effect.exit(payin(slow)), (exit) =>
-            Exit.isFailure(exit) ? Effect.sync(() => setbacks.push(failureTag(exit))) : Effect.yieldNow()
+            Exit.isFailure(exit) ? Effect.sync(() => failures.push(failureTag(exit))) : Effect.yieldNow()
           )
         )
         const busy = yield* Effect.forkAll(Array.from({ length: 4 }, () => slowly))
         const free = yield* neighbours
-        expect(setbacks, "nobody is held up yet").toEqual([])
+        expect(failures, "nobody is held up yet").toEqual([])
         const held = yield* Effect.scoped(Effect.zipRight(hold(slow), neighbours))
-        expect(new Set(setbacks)).toEqual(new Set(["Busy"]))
+        expect(new Set(failures)).toEqual(new Set(["Busy"]))
         yield* Fiber.interrupt(busy)
         expect(yield* payin(slow), "it goes on when the row is free").toBe(true)
         ratios.push(held / free)
@@ -116,7 +116,7 @@ layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held",
       for (const owner of [slow, neighbour]) yield* payin(owner)
       const before = yield* ledger.balance(settlementOf(slow))
       const deposit = Effect.gen(function* () {
-        const entry = yield* entryOf(slow.org_id, move(fiatRail(), settlementOf(slow), shillings(100n)))
+        const entry = yield* entryOf(slow.org_id, move(fiatProvider(), settlementOf(slow), shillings(100n)))
         yield* ledger.post([entry])
       })
       const waiting = yield* Effect.scoped(
@@ -129,8 +129,8 @@ layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held",
           return waiting
         })
       )
-      const setbacks = (yield* Fiber.join(waiting)).map(failureTag)
-      expect(setbacks).toEqual(Array.from({ length: 20 }, () => "Busy"))
+      const failures = (yield* Fiber.join(waiting)).map(failureTag)
+      expect(failures).toEqual(Array.from({ length: 20 }, () => "Busy"))
       expect(yield* ledger.balance(settlementOf(slow))).toEqual(before)
     })
   )

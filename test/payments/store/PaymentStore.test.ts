@@ -36,7 +36,7 @@ const stateOf = (payment: Payment) =>
     const store = yield* PaymentStore
     return {
       payment: yield* store.find(anywhere, payment.payment_id),
-      story: yield* store.history(payment),
+      history: yield* store.history(payment),
       events: (yield* eventsOf(payment.payment_id)).map((event) => event.event_id)
     }
   })
@@ -248,7 +248,7 @@ for (const backend of backends) {
         const { attempt, payment } = yield* newPayment(yield* newOwner)
         const change = yield* everythingAtOnce(payment, attempt.attempt_id)
         expect(yield* store.apply(change)).toBe(true)
-        const { events, payment: found, story } = yield* stateOf(payment)
+        const { events, payment: found, history } = yield* stateOf(payment)
         expect(found).toEqual(
           Option.some({
             ...payment,
@@ -258,17 +258,17 @@ for (const backend of backends) {
             updated_at: change.at
           })
         )
-        expect(story.statusChanges.map((row) => [row.version, row.from_status, row.to_status, row.cause])).toEqual([
+        expect(history.statusChanges.map((row) => [row.version, row.from_status, row.to_status, row.cause])).toEqual([
           [1, null, "initiated", "initiated by the caller"],
           [2, "initiated", "failed", "a test"]
         ])
-        expect(story.attempts.map((row) => [row.provider, row.outcome, row.reason])).toEqual([
+        expect(history.attempts.map((row) => [row.provider, row.outcome, row.reason])).toEqual([
           ["stripe", "declined", "no"],
           ["adyen", null, null]
         ])
-        expect(story.attempts[0]!.next_enquiry_at).toBeNull()
-        expect(story.callbacks).toEqual([change.callback])
-        expect(story.items).toEqual(
+        expect(history.attempts[0]!.next_enquiry_at).toBeNull()
+        expect(history.callbacks).toEqual([change.callback])
+        expect(history.items).toEqual(
           change.openItems.map((item) => ({ by_platform: false, ...item, closed_at: null, closed_by: null }))
         )
         expect(events.toSorted()).toEqual(change.events.map((event) => event.event_id).toSorted())
@@ -297,7 +297,7 @@ for (const backend of backends) {
         const tries = Array.from({ length: 12 }, () => store.apply(change))
         const results = yield* Effect.all(tries, { concurrency: "unbounded" })
         expect(results.filter(Boolean)).toHaveLength(1)
-        expect((yield* stateOf(payment)).story.statusChanges).toHaveLength(2)
+        expect((yield* stateOf(payment)).history.statusChanges).toHaveLength(2)
       })
     )
 
@@ -306,9 +306,9 @@ for (const backend of backends) {
         const store = yield* PaymentStore
         const { payment } = yield* newPayment(yield* newOwner)
         expect(yield* store.apply(yield* changeTo(payment, "initiated", { patch: { comments: "seen" } }))).toBe(true)
-        const { payment: found, story } = yield* stateOf(payment)
+        const { payment: found, history } = yield* stateOf(payment)
         expect(Option.getOrThrow(found)).toMatchObject({ version: 2, comments: "seen", status: "initiated" })
-        expect(story.statusChanges).toHaveLength(1)
+        expect(history.statusChanges).toHaveLength(1)
       })
     )
 
@@ -377,7 +377,7 @@ for (const backend of backends) {
     )
 
     /** A callback that came before its payment was known by the id that it is called by. */
-    const strayOf = (
+    const unmatchedOf = (
       said: Report,
       provider_payment_id: string,
       about?: "payin" | "payout" | "refund",
@@ -386,8 +386,8 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { payment, attempt } = yield* newPayment(yield* newOwner)
         const made = yield* newCallback(payment, attempt.attempt_id)
-        const nobody = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
-        return { ...made, ...nobody, provider_payment_id, account, about, signal: said }
+        const unknownPayment = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
+        return { ...made, ...unknownPayment, provider_payment_id, account, about, signal: said }
       })
 
     /** The payment that its provider calls so. */
@@ -402,8 +402,8 @@ for (const backend of backends) {
 
     const saidIn = (event_key: string) =>
       Effect.map(
-        Effect.flatMap(PaymentStore, ({ matchedCallbacks: foundStrays }) => foundStrays(100)),
-        (all) => all.filter(({ callback: stray }) => stray.event_key === event_key)
+        Effect.flatMap(PaymentStore, ({ matchedCallbacks }) => matchedCallbacks(100)),
+        (all) => all.filter(({ callback: unmatched }) => unmatched.event_key === event_key)
       )
 
     it.effect("finds a stray with all that it said", () =>
@@ -432,10 +432,10 @@ for (const backend of backends) {
             ]
           })
         ]
-        const strays = [yield* strayOf(pending, "intent"), yield* strayOf(returned, "intent")]
-        yield* Effect.forEach(strays, store.storeCallback)
+        const unmatchedOnes = [yield* unmatchedOf(pending, "intent"), yield* unmatchedOf(returned, "intent")]
+        yield* Effect.forEach(unmatchedOnes, store.storeCallback)
         const { attempt_id } = yield* calledBy("intent")
-        for (const { event_key, signal } of strays) {
+        for (const { event_key, signal } of unmatchedOnes) {
           const found = yield* saidIn(event_key)
           expect(found.map((one) => [one.attempt_id, one.callback.signal])).toEqual([[attempt_id, signal]])
         }
@@ -446,13 +446,13 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const said = new Report({ state: "completed", reason: null, providerPaymentId: "77", providerStatus: null })
-        const payin = yield* strayOf(said, "77", "payin")
-        const payout = yield* strayOf(said, "77", "payout")
+        const payin = yield* unmatchedOf(said, "77", "payin")
+        const payout = yield* unmatchedOf(said, "77", "payout")
         yield* Effect.forEach([payin, payout], store.storeCallback)
         const paid = yield* calledBy("77", { direction: "outbound" })
         expect(yield* saidIn(payin.event_key)).toEqual([])
         const found = yield* saidIn(payout.event_key)
-        expect(found.map(({ attempt_id, callback: stray }) => [attempt_id, stray.about])).toEqual([
+        expect(found.map(({ attempt_id, callback: unmatched }) => [attempt_id, unmatched.about])).toEqual([
           [paid.attempt_id, "payout"]
         ])
       })
@@ -463,11 +463,13 @@ for (const backend of backends) {
         const store = yield* PaymentStore
         const accounts: ReadonlyArray<ConfigId | null> = [null, yield* nextId, yield* nextId]
         const said = new Report({ state: "completed", reason: null, providerPaymentId: "same", providerStatus: null })
-        const strays = yield* Effect.forEach(accounts, (account) => strayOf(said, "same", undefined, account))
-        yield* Effect.forEach(strays, store.storeCallback)
+        const unmatchedOnes = yield* Effect.forEach(accounts, (account) =>
+          unmatchedOf(said, "same", undefined, account)
+        )
+        yield* Effect.forEach(unmatchedOnes, store.storeCallback)
         for (const [at, account] of accounts.entries()) {
           const { attempt_id } = yield* calledBy("same", {}, account)
-          for (const [nth, { event_key }] of strays.entries()) {
+          for (const [nth, { event_key }] of unmatchedOnes.entries()) {
             const found = (yield* saidIn(event_key)).map((each) => each.attempt_id)
             if (nth === at) expect(found, "its own").toEqual([attempt_id])
             else expect(found, "another's").not.toContain(attempt_id)
@@ -481,19 +483,19 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const { attempt, payment } = yield* newPayment(yield* newOwner)
-        const told = Effect.fnUntraced(function* (provider_payment_id: string | null, renamed?: true) {
+        const reported = Effect.fnUntraced(function* (provider_payment_id: string | null, renamed?: true) {
           const found = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
           const patch = yield* answer(attempt, { provider_payment_id, ...(renamed === undefined ? {} : { renamed }) })
           expect(yield* store.apply(yield* changeTo(found, "processing", { attempt: patch }))).toBe(true)
           const [row] = yield* store.attemptsOf(payment.payment_id)
           return row!.provider_payment_id
         })
-        expect(yield* told(null)).toBeNull()
-        expect(yield* told("link")).toBe("link")
-        expect(yield* told("another")).toBe("link")
-        expect(yield* told(null)).toBe("link")
-        expect(yield* told("payment", true)).toBe("payment")
-        expect(yield* told("link")).toBe("payment")
+        expect(yield* reported(null)).toBeNull()
+        expect(yield* reported("link")).toBe("link")
+        expect(yield* reported("another")).toBe("link")
+        expect(yield* reported(null)).toBe("link")
+        expect(yield* reported("payment", true)).toBe("payment")
+        expect(yield* reported("link")).toBe("payment")
       })
     )
 
@@ -532,11 +534,17 @@ for (const backend of backends) {
         const store = yield* PaymentStore
         const { attempt, payment } = yield* newPayment(yield* newOwner)
         const made = yield* newCallback(payment, attempt.attempt_id)
-        const stray = { ...made, payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
-        const another = { ...stray, callback_id: yield* nextId }
-        const results = yield* Effect.forEach([stray, another], store.storeCallback, { concurrency: "unbounded" })
+        const unmatched = {
+          ...made,
+          payment_id: null,
+          attempt_id: null,
+          org_id: null,
+          effect: "unknown payment"
+        } as const
+        const another = { ...unmatched, callback_id: yield* nextId }
+        const results = yield* Effect.forEach([unmatched, another], store.storeCallback, { concurrency: "unbounded" })
         expect(results.toSorted()).toEqual([false, true])
-        expect(yield* store.callbackSeen("stripe", stray.event_key)).toBe(true)
+        expect(yield* store.callbackSeen("stripe", unmatched.event_key)).toBe(true)
       })
     )
 
@@ -546,17 +554,17 @@ for (const backend of backends) {
         Effect.gen(function* () {
           const store = yield* PaymentStore
           const said = new Report({ state: "completed", reason: null, providerPaymentId: null, providerStatus: null })
-          const first = yield* strayOf(said, "none")
+          const first = yield* unmatchedOf(said, "none")
           const at = (nth: number) => new Date(first.received_at.getTime() + nth)
           const keyOf = (nth: number) => `${first.event_key} ${nth}`
-          const strayAt = (nth: number, account: ConfigId | null) =>
+          const unmatchedAt = (nth: number, account: ConfigId | null) =>
             Effect.map(nextId, (callback_id) => ({
               ...{ ...first, callback_id, account, event_key: `${keyOf(nth)}${account ?? ""}` },
               received_at: at(nth)
             }))
           const account = ConfigId.make(yield* nextId)
-          yield* store.storeCallback(yield* strayAt(0, null))
-          const keep = (nth: number) => Effect.flatMap(strayAt(nth, account), store.storeCallback)
+          yield* store.storeCallback(yield* unmatchedAt(0, null))
+          const keep = (nth: number) => Effect.flatMap(unmatchedAt(nth, account), store.storeCallback)
           const fill = Effect.forEach(Arr.range(0, unmatchedCallbacksPerAccount - 1), keep, { discard: true })
           const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
           yield* Option.match(sql, {

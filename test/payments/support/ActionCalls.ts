@@ -54,13 +54,13 @@ export const actable = (name: ProviderName): Actable => {
     refund: (order) =>
       Effect.suspend(() => {
         refunds.push(order)
-        provider.purse.opened(order.reference, order.money, -1n, order.attempt.reference)
+        provider.funds.opened(order.reference, order.money, -1n, order.attempt.reference)
         const { refund = accepts() } = answers
         return typeof refund === "function" ? refund(order) : answered(refund)
       }).pipe(
         Effect.tap((outcome) =>
           Effect.sync(() => {
-            if (outcome._tag === "Accepted") provider.purse.told(order.reference, outcome.state)
+            if (outcome._tag === "Accepted") provider.funds.reported(order.reference, outcome.state)
           })
         )
       )

@@ -15,7 +15,7 @@ import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { everything } from "../../support/ListPages.ts"
-import type { Purse } from "./ProviderHoldings.ts"
+import type { ProviderFunds } from "./ProviderFunds.ts"
 
 class Disagreement extends Data.TaggedError("Disagreement")<{ readonly message: string }> {}
 
@@ -52,7 +52,7 @@ export const allPostings = Effect.gen(function* () {
   }))
 }).pipe(Effect.orDie)
 
-type Told = Pick<
+type AttemptRow = Pick<
   Attempt,
   "account" | "attempt_id" | "leg" | "org_id" | "outcome" | "own_account" | "payment_id" | "provider"
 >
@@ -60,11 +60,11 @@ type Told = Pick<
 const allAttempts = Effect.gen(function* () {
   const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
   if (Option.isSome(sql)) {
-    return yield* sql.value<Told>`select account, attempt_id, leg, org_id, outcome, own as own_account, payment_id, provider
+    return yield* sql.value<AttemptRow>`select account, attempt_id, leg, org_id, outcome, own as own_account, payment_id, provider
       from attempts`
   }
   const { attempts } = (yield* Effect.serviceOptional(MemoryDatabase)).open(paymentTables)
-  return Array.from(attempts.values(), (row): Told => row)
+  return Array.from(attempts.values(), (row): AttemptRow => row)
 }).pipe(Effect.orDie)
 
 const sum = (postings: ReadonlyArray<Posting>): bigint => postings.reduce((total, { minor }) => total + minor, 0n)
@@ -72,16 +72,16 @@ const sum = (postings: ReadonlyArray<Posting>): bigint => postings.reduce((total
 /** By a person's word alone, not by the provider's. */
 const byHand = ["adjustment", "ramp_return"]
 
-type WithPurse = Provider & { readonly purse: Purse }
+type WithFunds = Provider & { readonly funds: ProviderFunds }
 
 /** A provider as it is reached through an account: the platform's where there is none. */
 interface Reached {
-  readonly provider: WithPurse
+  readonly provider: WithFunds
   readonly account: string | null
 }
 
 /** What is on the manual rail is what people say it is. */
-const hasPurse = (provider: Provider): provider is WithPurse => "purse" in provider && provider.name !== "manual"
+const hasFunds = (provider: Provider): provider is WithFunds => "purse" in provider && provider.name !== "manual"
 
 interface Moved {
   readonly place: string
@@ -123,21 +123,23 @@ const providerProblems = (
   postings: ReadonlyArray<Posting>,
   movements: ReadonlyArray<Moved>
 ) => {
-  const { purse } = provider
+  const { funds } = provider
   const name = account === null ? `provider/${provider.name}` : `provider/${provider.name}/${account}`
-  const holdings = purse.holdings()
+  const holdings = funds.holdings()
   const moved = movements.filter(({ place }) => place === name)
   const mine = postings.filter((one) => one.account === `${name}/${one.currency}` && one.payment_id !== null)
   const currencies = new Set([...holdings.keys(), ...mine.map(({ currency }) => currency)])
   return [...currencies].flatMap((currency) => {
     const booked = -sum(mine.filter((posting) => posting.currency === currency))
     const all = moved.filter((one) => one.currency === currency)
-    const told = all.filter(({ isFound }) => !isFound).reduce((total, { minor }) => total + minor, 0n)
+    const reported = all.filter(({ isFound }) => !isFound).reduce((total, { minor }) => total + minor, 0n)
     const found = all.filter(({ isFound }) => isFound).reduce((total, { minor }) => total + minor, 0n)
     const held = holdings.get(currency) ?? 0n
     return [
-      ...(told === held ? [] : [`${name} has ${held} ${currency} (minor), its movements add up to ${told}`]),
-      ...(booked === told + found ? [] : [`${name} moved ${told + found} ${currency} (minor), the books say ${booked}`])
+      ...(reported === held ? [] : [`${name} has ${held} ${currency} (minor), its movements add up to ${reported}`]),
+      ...(booked === reported + found
+        ? []
+        : [`${name} moved ${reported + found} ${currency} (minor), the books say ${booked}`])
     ]
   })
 }
@@ -146,7 +148,7 @@ const sumOfParts = (parts: Payment["refunds"], of: (part: Payment["refunds"][num
   parts.reduce((total, part) => total + of(part), 0n)
 
 /** What the organisation has because of a payment, as its record tells it, and what is held to be given back. */
-const told = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
+const reported = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
   const fees = total_fees?.minor ?? 0n
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
   if (direction === "external") return 0n
@@ -165,16 +167,18 @@ const recordProblems = (payment: Payment, postings: ReadonlyArray<Posting>) => {
       payment_id === payment.payment_id && ownKinds.includes(account.split("/")[0]!) && !byHand.includes(kind)
   )
   const booked = sum(own)
-  return booked === told(payment) || payment.direction === "external"
+  return booked === reported(payment) || payment.direction === "external"
     ? []
-    : [`payment ${payment.payment_id} is ${payment.status}: its record tells ${told(payment)}, the books say ${booked}`]
+    : [
+        `payment ${payment.payment_id} is ${payment.status}: its record tells ${reported(payment)}, the books say ${booked}`
+      ]
 }
 
 /**
  * A payment moves the organisation's money on one account alone, and nothing that went through an account of its own
  * moves anything that the platform keeps.
  */
-const sideProblems = (payment: Payment, attempts: ReadonlyArray<Told>, postings: ReadonlyArray<Posting>) => {
+const sideProblems = (payment: Payment, attempts: ReadonlyArray<AttemptRow>, postings: ReadonlyArray<Posting>) => {
   const { amount, direction, funding, org_id, payment_id, target } = payment
   const sums = new Map<string, bigint>()
   const [side, kept] = [(currency: string) => `settlement/${org_id}/${currency}`, funding?.startsWith("own/") !== true]
@@ -197,7 +201,7 @@ const sideProblems = (payment: Payment, attempts: ReadonlyArray<Told>, postings:
 }
 
 /** Looked at again for a while, since a callback may still be on its way. */
-export const agreesWithTheOutside = (
+export const ledgerMatchesProviders = (
   providers: ReadonlyArray<Provider>,
   accounts: ReadonlyMap<string, Provider> = new Map()
 ) =>
@@ -208,8 +212,8 @@ export const agreesWithTheOutside = (
     const postings = yield* allPostings
     const movements = yield* allMovements
     const scripted: ReadonlyArray<Reached> = [
-      ...providers.filter(hasPurse).map((provider) => ({ provider, account: null })),
-      ...Array.from(accounts).flatMap(([account, provider]) => (hasPurse(provider) ? [{ provider, account }] : []))
+      ...providers.filter(hasFunds).map((provider) => ({ provider, account: null })),
+      ...Array.from(accounts).flatMap(([account, provider]) => (hasFunds(provider) ? [{ provider, account }] : []))
     ]
     const problems = [
       ...scripted.flatMap((provider) => providerProblems(provider, postings, movements)),

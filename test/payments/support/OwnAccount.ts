@@ -94,7 +94,7 @@ export const booksAround = (account: ConfigId) =>
     fees: LedgerAccount.fees(KES)
   }))
 
-export const hears = (
+export const callsBack = (
   { account, provider }: Reached,
   reference: string,
   state: string,

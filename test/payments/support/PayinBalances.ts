@@ -36,7 +36,7 @@ export const paysIn = (provider: Actable, country: string, act: Act = accepts())
     const initiated = yield* initiate({ ...byCard(), country, description })
     const [attempt] = yield* attemptsOf(initiated.payment_id)
     const reference = String(attempt?.["attempt_id"])
-    const hears = (key: string, state: string, amount?: string, currency = "KES") =>
+    const callsBack = (key: string, state: string, amount?: string, currency = "KES") =>
       callBack(provider.name, {
         key: `${country} ${key}`,
         reference,
@@ -44,8 +44,9 @@ export const paysIn = (provider: Actable, country: string, act: Act = accepts())
         ...(amount === undefined ? {} : { received: { amount, currency } })
       })
     /** All that has arrived so far. */
-    const arrives = (amount: string, currency = "KES") => hears(`${amount} ${currency}`, "completed", amount, currency)
-    return { ...initiated, reference, hears, arrives }
+    const arrives = (amount: string, currency = "KES") =>
+      callsBack(`${amount} ${currency}`, "completed", amount, currency)
+    return { ...initiated, reference, callsBack, arrives }
   })
 
 /** The attempts of this leg: their ids are the references that the provider is given. */

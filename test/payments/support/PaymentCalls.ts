@@ -55,7 +55,7 @@ export const ofKind = (items: ReadonlyArray<Json>, kind: string) => items.filter
 export const attemptsOf = (paymentId: string) => Effect.map(timelineOf(paymentId), (items) => ofKind(items, "attempt"))
 
 /** The data of the payment's events of this type, in the order in which they came to be. */
-export const toldOf = (paymentId: string, type: string) =>
+export const eventsOfType = (paymentId: string, type: string) =>
   Effect.map(get(`/public/events?limit=100&event_type=${type}`), (answer) => {
     const { data } = jsonOf(answer) as { readonly data: ReadonlyArray<{ readonly data: Json }> }
     return data

@@ -14,14 +14,14 @@ import { Sandbox } from "../../../src/app/Sandbox.ts"
 import type { Backend } from "../../support/OnBothStores.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { TestFoundation, testSettings, type Variables } from "../../support/TestSettings.ts"
-import { agreesWithTheOutside } from "./LedgerMatchesProviders.ts"
+import { ledgerMatchesProviders } from "./LedgerMatchesProviders.ts"
 import {
   movableClock,
   type MovableClock,
   openStoresOn,
   type OwnAccounts,
   quiet,
-  servicesAndRails
+  servicesWithSimulators
 } from "./PaymentServices.ts"
 
 /** A page that leads to the public address needs a server that listens there; all others take any port. */
@@ -52,7 +52,7 @@ export const leisurely: Variables = { SANDBOX_RAIL_PACE: "1 second" }
 const paymentServer = (backend: Backend, options: Options) => {
   const { accounts, clock = movableClock(), providers = [], variables = {} } = options
   return graphOf({
-    services: served(variables).pipe(Layer.provideMerge(serverOver(servicesAndRails(providers, accounts)))),
+    services: served(variables).pipe(Layer.provideMerge(serverOver(servicesWithSimulators(providers, accounts)))),
     stores: openStoresOn(backend),
     foundation: TestFoundation,
     settings: testSettings({ ...patient, ...variables }).pipe(
@@ -67,8 +67,8 @@ type Provided = Layer.Layer.Success<ReturnType<typeof paymentServer>>
 export type PaymentTests = Vitest.MethodsNonLive<Provided, true>
 
 /** After every test the books are held against what the providers really have, and against what callers were told. */
-const heldAgainstTheOutside = (it: PaymentTests, { accounts, providers = [] }: Options): PaymentTests => {
-  const check = agreesWithTheOutside(providers, accounts)
+const checkedAgainstProviders = (it: PaymentTests, { accounts, providers = [] }: Options): PaymentTests => {
+  const check = ledgerMatchesProviders(providers, accounts)
   const effect: PaymentTests["effect"] = Object.assign(
     (...[name, self, timeout]: Parameters<PaymentTests["effect"]>) =>
       it.effect(name, (context) => Effect.zipLeft(self(context), check), timeout),
@@ -85,7 +85,7 @@ export const onPaymentServer = (
 ): void =>
   layer(paymentServer(backend, options), { excludeTestServices: true, timeout: "60 seconds" })(
     `${name} on ${backend}`,
-    (it) => tests(heldAgainstTheOutside(it, options))
+    (it) => tests(checkedAgainstProviders(it, options))
   )
 
 export const onDatabasePaymentServer = <Made extends Options>(

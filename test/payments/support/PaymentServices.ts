@@ -22,7 +22,7 @@ export const openStoresOn = (backend: Backend): Layer.Layer<StoreServices, unkno
 /** Providers as they are reached through accounts that configurations bring, by the ids of those. */
 export type OwnAccounts = ReadonlyMap<string, Provider>
 
-const withRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
+const withSimulators = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
   Layer.effect(
     Providers,
     Effect.map(makeSimulators, (rails) => {
@@ -37,8 +37,8 @@ const withRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
   )
 
 /** The built-in rails, and these. */
-export const servicesAndRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts = new Map()) =>
-  servicesOver(withRails(others, accounts))
+export const servicesWithSimulators = (others: ReadonlyArray<Provider>, accounts: OwnAccounts = new Map()) =>
+  servicesOver(withSimulators(others, accounts))
 
 export const servicesOf = (providers: ReadonlyArray<Provider>) => servicesOver(Providers.layerOf(providers))
 

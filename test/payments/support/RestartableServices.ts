@@ -15,7 +15,7 @@ import {
   servicesOf,
   type StoreServices
 } from "./PaymentServices.ts"
-import type { Saboteur } from "./StopAtStep.ts"
+import type { StepStopper } from "./StopAtStep.ts"
 
 export interface World {
   readonly stores: Layer.Layer<StoreServices>
@@ -34,13 +34,13 @@ export const worldOn = (backend: Backend) =>
 
 export const servicesIn = (
   { clock, stores }: World,
-  spoiler: Saboteur,
+  stopper: StepStopper,
   providers: Parameters<typeof servicesOf>[0],
   variables: Variables = {}
 ) =>
   graphOf({
-    services: servicesOf(providers.map(spoiler.provider)),
-    stores: Layer.effect(PaymentStore, Effect.map(PaymentStore, spoiler.store)).pipe(Layer.provideMerge(stores)),
+    services: servicesOf(providers.map(stopper.provider)),
+    stores: Layer.effect(PaymentStore, Effect.map(PaymentStore, stopper.store)).pipe(Layer.provideMerge(stores)),
     foundation: TestFoundation,
     settings: testSettings(variables).pipe(Layer.provideMerge(Layer.setClock(clock)), Layer.provideMerge(quiet))
   })

@@ -16,7 +16,7 @@ import {
   VerifiedReport
 } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
-import { makePurse, type Purse } from "./ProviderHoldings.ts"
+import { makeFunds, type ProviderFunds } from "./ProviderFunds.ts"
 
 export const accepts = (about: Partial<Accepted> = {}): Accepted =>
   new Accepted({
@@ -153,7 +153,7 @@ const CallbackBody = Schema.parseJson(
 export const PROOF = { "x-proof": "genuine" }
 
 export interface Scripted extends Provider {
-  readonly purse: Purse
+  readonly funds: ProviderFunds
   /** Every order, in the order in which they came. */
   readonly orders: ReadonlyArray<PaymentOrder>
   readonly enquiries: ReadonlyArray<AttemptContext>
@@ -174,7 +174,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const acts = new Map<string, Act>()
   let usual: Act = declines("not in the script")
   const books = new Map<string, Enquiry>()
-  const purse = makePurse()
+  const funds = makeFunds()
   const references = new Map<string, string>()
   /** Ids of its own under which it told of money before it was known whose order they are. */
   const early = new Set<string>()
@@ -186,7 +186,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   }
   /** With its movements, where the test named none and it tells of money. Unless it knows better, money came in. */
   const withMovements = <A extends Outcome | Enquiry>(
-    told: A,
+    reported: A,
     reference: string | undefined,
     {
       about: kind,
@@ -194,18 +194,21 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
       sums = {}
     }: { readonly key?: string; readonly about?: keyof typeof movedBy | undefined; readonly sums?: Sums } = {}
   ): A => {
-    if ((told._tag !== "Accepted" && told._tag !== "Report") || told.movements !== undefined) return told
+    if ((reported._tag !== "Accepted" && reported._tag !== "Report") || reported.movements !== undefined)
+      return reported
     // Payments, payouts and refunds may have the same ids of their own.
     const isOther =
-      kind !== undefined && purse.kindOf(reference ?? "") !== undefined && purse.kindOf(reference!) !== kind
-    const order = nameOf(isOther ? undefined : reference, told.providerPaymentId)
-    if (order === undefined) return told
-    const of = kind ?? purse.kindOf(reference ?? "") ?? "payin"
-    const movements = movementsOf(`${name}-${order}`, of, told.state, sums, key).filter(
+      kind !== undefined && funds.kindOf(reference ?? "") !== undefined && funds.kindOf(reference!) !== kind
+    const order = nameOf(isOther ? undefined : reference, reported.providerPaymentId)
+    if (order === undefined) return reported
+    const of = kind ?? funds.kindOf(reference ?? "") ?? "payin"
+    const movements = movementsOf(`${name}-${order}`, of, reported.state, sums, key).filter(
       ({ amount }) => amount === null || amount.isPositive
     )
-    if (movements.length === 0) return told
-    return (told._tag === "Accepted" ? new Accepted({ ...told, movements }) : new Report({ ...told, movements })) as A
+    if (movements.length === 0) return reported
+    return (
+      reported._tag === "Accepted" ? new Accepted({ ...reported, movements }) : new Report({ ...reported, movements })
+    ) as A
   }
   const { refund, resume } = about
   const write = (reference: string, outcome: Outcome) => {
@@ -213,31 +216,31 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (outcome._tag === "Declined") books.set(reference, reports("failed"))
   }
   const keep = (order: PaymentOrder, outcome: Outcome) => {
-    purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
+    funds.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
     if (outcome._tag === "Unknown") return
     const { providerPaymentId: id = null } = outcome
     if (id !== null) references.set(id, order.reference)
-    if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state)
+    if (outcome._tag === "Accepted") funds.reported(order.reference, outcome.state)
   }
-  const heard = (event: CallbackEvent, sums: Sums = {}, isExplicit = false): CallbackEvent => {
+  const applied = (event: CallbackEvent, sums: Sums = {}, isExplicit = false): CallbackEvent => {
     const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
     // What somebody else paid by the same name is other money.
-    const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
+    const isOther = kind !== undefined && kind !== funds.kindOf(known ?? "")
     if (event._tag === "VerifiedReport" && known !== undefined && !isOther) {
       const { movements = [], state } = event.report
       const { received, regained, taken, takenInAll } = sums
       const named = taken ?? regained
-      if (isExplicit) for (const one of movements) purse.stated(known, one)
-      else if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
-      else if (named === undefined) purse.told(known, state, received)
-      else if (named.isPositive) purse.shrank(known, event.key, taken ?? named.negate())
+      if (isExplicit) for (const one of movements) funds.stated(known, one)
+      else if (takenInAll !== undefined) funds.shrankTo(known, takenInAll)
+      else if (named === undefined) funds.reported(known, state, received)
+      else if (named.isPositive) funds.shrank(known, event.key, taken ?? named.negate())
     }
     return event
   }
   return {
     name,
-    purse,
+    funds,
     honoursReference: false,
     provesAbsence: true,
     takesCardNumbers: true,
@@ -251,7 +254,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     initiate: (order) =>
       Effect.suspend(() => {
         orders.push(order)
-        purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
+        funds.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
         return acted(acts.get(order.description ?? "") ?? usual, order)
       }).pipe(
         Effect.map((outcome) => withMovements(outcome, order.reference)),
@@ -267,8 +270,8 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         enquiries.push(attempt)
         const answer = books.get(attempt.reference) ?? new Absent()
         if (answer._tag === "Report" && answer.movements !== undefined) {
-          for (const one of answer.movements) purse.stated(attempt.reference, one)
-        } else if (answer._tag === "Report") purse.told(attempt.reference, answer.state)
+          for (const one of answer.movements) funds.stated(attempt.reference, one)
+        } else if (answer._tag === "Report") funds.reported(attempt.reference, answer.state)
         return withMovements(answer, attempt.reference, { about: kindIn(attempt) })
       }),
     callback: ({ body, headers }) =>
@@ -298,8 +301,8 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         } = said
         const attempt = { reference, providerPaymentId, ...(kind === undefined ? {} : { about: kind }) }
         if (state === null) {
-          const told = unseen === undefined ? {} : { unverified: { key, detail: unseen, proof } }
-          return { events: [heard(new Hint({ attempt, ...told }))] }
+          const reported = unseen === undefined ? {} : { unverified: { key, detail: unseen, proof } }
+          return { events: [applied(new Hint({ attempt, ...reported }))] }
         }
         const report = new Report({
           state,
@@ -318,9 +321,11 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           ...named("takenInAll", takenInAll),
           ...named("regained", regained)
         }
-        const told = withMovements(report, known, { key, about: kind, sums })
+        const reported = withMovements(report, known, { key, about: kind, sums })
         return {
-          events: [heard(new VerifiedReport({ key, attempt, report: told, proof }), sums, movements !== undefined)]
+          events: [
+            applied(new VerifiedReport({ key, attempt, report: reported, proof }), sums, movements !== undefined)
+          ]
         }
       }),
     ...about,

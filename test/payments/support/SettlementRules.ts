@@ -144,7 +144,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
       suspenseSumsOf(payment, books)
         .map(({ from, money }) => `${from} ${money.toString()}`)
         .toSorted(),
-    hear: (signal: ProviderSignal, of = "payment") => {
+    record: (signal: ProviderSignal, of = "payment") => {
       const attempt = attempts.get(of)
       if (attempt !== undefined) apply(ruledOn(attempt, signal, { cause: "told" }).change)
     },

@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import type { Store } from "../../../src/payments/store/PaymentStore.ts"
 
-export type Manner = "the process is killed" | "the step fails"
+export type StopKind = "the process is killed" | "the step fails"
 
-export interface Saboteur {
+export interface StepStopper {
   /** How many steps there were so far. */
   readonly steps: ReadonlyArray<string>
   readonly store: (store: Store) => Store
@@ -13,14 +13,14 @@ export interface Saboteur {
 }
 
 /** Each call of a store or provider has two steps, before and after it; `at` counts from 0, -1 harms nothing. */
-export const saboteur = (at: number, manner: Manner): Saboteur => {
+export const stopAtStep = (at: number, kind: StopKind): StepStopper => {
   const steps: Array<string> = []
   let dead = false
   const step = (name: string): Effect.Effect<void> =>
     Effect.suspend(() => {
       const strikes = steps.length === at
       steps.push(name)
-      if (strikes) dead = manner === "the process is killed"
+      if (strikes) dead = kind === "the process is killed"
       if (dead) return Effect.interrupt
       return strikes ? Effect.die(new Error(`sabotage ${name}`)) : Effect.void
     })

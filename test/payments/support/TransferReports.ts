@@ -10,46 +10,46 @@ import { byCard } from "./Requests.ts"
 import { accepts } from "./ScriptedProvider.ts"
 
 /** One transfer, as its provider names it; the same word again is the same transfer. */
-export interface Word {
+export interface NamedTransfer {
   readonly kind: MovementKind
   readonly id: string
   readonly amount: number
   readonly currency?: string
 }
 
-const word =
+const transfer =
   (kind: MovementKind, usual: string) =>
-  (amount: number, id = usual, currency?: string): Word => ({
+  (amount: number, id = usual, currency?: string): NamedTransfer => ({
     kind,
     id,
     amount,
     ...(currency === undefined ? {} : { currency })
   })
 
-export const came = word("collection", "c1")
-export const refunded = word("refund", "r1")
-export const taken = word("reversal", "d1")
-export const won = word("reinstatement", "d1")
-export const sent = word("disbursement", "t1")
-export const cameBack = word("reinstatement", "t1")
+export const came = transfer("collection", "c1")
+export const refunded = transfer("refund", "r1")
+export const taken = transfer("reversal", "d1")
+export const won = transfer("reinstatement", "d1")
+export const sent = transfer("disbursement", "t1")
+export const cameBack = transfer("reinstatement", "t1")
 
 export const sum = (amount: number, currency = "KES") => ({ amount: `${amount}.00`, currency })
 
 /** What came back of a transfer that was sent is returned; a dispute that was won leaves the payin completed. */
-const stateOf = ({ id, kind }: Word): "completed" | "returned" =>
+const stateOf = ({ id, kind }: NamedTransfer): "completed" | "returned" =>
   kind === "refund" || kind === "reversal" || (kind === "reinstatement" && id.startsWith("t"))
     ? "returned"
     : "completed"
 
 /** What a provider says of a reference, each time as another event: only the ids of its transfers tell that it is the same. */
-export const teller = ({ name }: Actable, reference: string) => {
-  let told = 0
-  return (...words: ReadonlyArray<Word>) =>
+export const reporter = ({ name }: Actable, reference: string) => {
+  let reported = 0
+  return (...transfers: ReadonlyArray<NamedTransfer>) =>
     callBack(name, {
-      key: `${reference} ${(told += 1)}`,
+      key: `${reference} ${(reported += 1)}`,
       reference,
-      state: stateOf(words.at(-1)!),
-      movements: words.map(({ amount, currency, id, kind }) => ({
+      state: stateOf(transfers.at(-1)!),
+      movements: transfers.map(({ amount, currency, id, kind }) => ({
         kind,
         id: `${reference} ${id}`,
         amount: sum(amount, currency),
@@ -66,16 +66,16 @@ export const payinAt = (provider: Actable, country = "FR") =>
     const before = { there: yield* at(provider.name), own: yield* settlement }
     const { payment_id } = yield* initiate({ ...byCard(), country })
     const reference = String((yield* attemptsOf(payment_id))[0]?.["attempt_id"])
-    const says = teller(provider, reference)
+    const says = reporter(provider, reference)
     /** Asks for a refund, and tells what its provider says of it. */
     const refund = (amount: number, state: "completed" | "processing" = "completed") =>
       Effect.gen(function* () {
         provider.will({ refund: accepts({ state }) })
         const { status } = yield* act(payment_id, { action: "refund", amount })
         const part = (yield* attemptsFor(payment_id, "refund")).at(-1)!
-        const hears = (word: string) =>
-          callBack(provider.name, { key: `${part} ${word}`, reference: part, state: word })
-        return { status, hears }
+        const callsBack = (state: string) =>
+          callBack(provider.name, { key: `${part} ${state}`, reference: part, state })
+        return { status, callsBack }
       })
     const stands = Effect.gen(function* () {
       const { refunded_amount, status } = yield* recordOf(payment_id)
@@ -91,9 +91,9 @@ export const payinAt = (provider: Actable, country = "FR") =>
     return { payment_id, reference, says, refund, stands }
   })
 
-export interface Story {
+export interface Scenario {
   readonly name: string
-  readonly words: ReadonlyArray<Word>
+  readonly transfers: ReadonlyArray<NamedTransfer>
   /** It ends there in every order; where all of it was taken, a payin of which that is heard first has failed. */
   readonly inAnyOrder?: true
   /** Where it stands when all was heard in this order. */
@@ -109,88 +109,88 @@ export interface Story {
 export const paid = came(1500)
 
 /** What a provider may do with a payin of 1500, and where that leaves it. */
-export const payinStories: ReadonlyArray<Story> = [
+export const payinScenarios: ReadonlyArray<Scenario> = [
   {
     name: "a part that is taken back",
     inAnyOrder: true,
-    words: [paid, taken(400)],
+    transfers: [paid, taken(400)],
     ends: { has: 1100, own: 1500, waits: ["-400.00 KES"], status: "completed", refunded: 400 }
   },
   {
     name: "two partial disputes of one amount",
     inAnyOrder: true,
-    words: [paid, taken(400), taken(400, "d2")],
+    transfers: [paid, taken(400), taken(400, "d2")],
     ends: { has: 700, own: 1500, waits: ["-800.00 KES"], status: "completed", refunded: 800 }
   },
   {
     name: "a refund by hand, and a dispute of the same amount",
     inAnyOrder: true,
-    words: [paid, refunded(500), taken(500)],
+    transfers: [paid, refunded(500), taken(500)],
     ends: { has: 500, own: 1500, waits: ["-1000.00 KES"], status: "completed", refunded: 1000 }
   },
   {
     name: "two refunds by hand of one amount, and a dispute of it that was won",
-    words: [paid, refunded(500), refunded(500, "r2"), taken(500), won(500)],
+    transfers: [paid, refunded(500), refunded(500, "r2"), taken(500), won(500)],
     ends: { has: 500, own: 1500, waits: ["-1000.00 KES"], status: "refunded", refunded: 1000 }
   },
   {
     name: "parts that are all of it",
-    words: [paid, taken(400), taken(1100, "d2")],
+    transfers: [paid, taken(400), taken(1100, "d2")],
     ends: { has: 0, own: 1500, waits: ["-1500.00 KES"], status: "refunded", refunded: 1500 }
   },
   {
     name: "a part that was taken and won",
     inAnyOrder: true,
-    words: [paid, taken(400), won(400)],
+    transfers: [paid, taken(400), won(400)],
     ends: { has: 1500, own: 1500, waits: [], status: "completed", refunded: 0 }
   },
   {
     name: "all of it taken and won",
-    words: [paid, taken(1500), won(1500)],
+    transfers: [paid, taken(1500), won(1500)],
     ends: { has: 1500, own: 1500, waits: [], status: "refunded", refunded: 0 }
   },
   {
     name: "a second dispute of the whole after the first was won",
-    words: [paid, taken(1500), won(1500), taken(1500, "d2")],
+    transfers: [paid, taken(1500), won(1500), taken(1500, "d2")],
     ends: { has: 0, own: 1500, waits: ["-1500.00 KES"], status: "refunded", refunded: 1500 }
   },
   {
     name: "two disputes of the whole, both won",
-    words: [paid, taken(1500), taken(1500, "d2"), won(1500), won(1500, "d2")],
+    transfers: [paid, taken(1500), taken(1500, "d2"), won(1500), won(1500, "d2")],
     ends: { has: 1500, own: 1500, waits: [], status: "refunded", refunded: 0 }
   },
   {
     name: "more than was paid",
-    words: [paid, taken(1600)],
+    transfers: [paid, taken(1600)],
     ends: { has: -100, own: 1500, waits: ["-1600.00 KES"], status: "refunded", refunded: 1500 }
   },
   {
     name: "what is given back without having been taken",
     inAnyOrder: true,
-    words: [paid, won(400)],
+    transfers: [paid, won(400)],
     ends: { has: 1900, own: 1500, waits: ["400.00 KES"], status: "completed", refunded: 0 }
   },
   {
     name: "what is taken in another currency",
     inAnyOrder: true,
-    words: [paid, taken(10, "d1", "EUR")],
+    transfers: [paid, taken(10, "d1", "EUR")],
     ends: { has: 1500, own: 1500, waits: ["-10.00 EUR"], status: "completed", refunded: 0 }
   },
   {
     name: "too little, all of it taken back",
-    words: [came(900), taken(900)],
+    transfers: [came(900), taken(900)],
     ends: { has: 0, own: 0, waits: [], status: "failed", refunded: 0 }
   },
   {
     name: "a payment that was paid twice",
     inAnyOrder: true,
-    words: [paid, came(1500, "c2")],
+    transfers: [paid, came(1500, "c2")],
     ends: { has: 3000, own: 1500, waits: ["1500.00 KES"], status: "completed", refunded: 0 }
   },
   {
     name: "a surplus that its provider gave back",
     inAnyOrder: true,
-    words: [came(1600), refunded(100)],
+    transfers: [came(1600), refunded(100)],
     ends: { has: 1500, own: 1500, waits: [], status: "completed", refunded: 0 }
   }
 ]

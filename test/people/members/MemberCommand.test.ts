@@ -62,7 +62,7 @@ it("sets up an organisation and moves its people, each change with an audit row"
     const on = (user: string, ...more: ReadonlyArray<string>) => ["--user", user, "--org", org_id, ...more]
     const joined = await cli("users", "join", ...on("BEN@kilimo.example", "--role", "staff"))
     expect(joined.stdout).toBe("ben@kilimo.example is now staff of Kilimo Two.\n")
-    const [twice, last, demoted, nobody, role] = await Promise.all([
+    const [twice, last, demoted, missing, role] = await Promise.all([
       cli("users", "join", ...on(ben, "--role", "member")),
       cli("users", "leave", ...on(ada)),
       cli("users", "role", ...on(ada, "--role", "staff")),
@@ -72,7 +72,7 @@ it("sets up an organisation and moves its people, each change with an audit row"
     refused(twice, /ben@kilimo.example is a member of this organisation already/)
     refused(last, /last org-admin .* cannot be removed/)
     refused(demoted, /last org-admin .* cannot be demoted/)
-    refused(nobody, /--user: there is no user/)
+    refused(missing, /--user: there is no user/)
     refused(role, /--role: expected one of member, /)
     expect(await data("users", "role", ...on(ben, "--role", "org-admin"))).toMatchObject({ role: "org-admin" })
     await data("keys", "create", "--org", org_id, "--name", "Till", "--user", ada)

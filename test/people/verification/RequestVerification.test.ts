@@ -135,9 +135,9 @@ onDatabaseServer("A verification request", (it) => {
         ["sender", "transaction_id", theirs.transaction_id],
         ["sender", "user_id", theirs.user_id]
       ] as const) {
-        const nobody = yield* to(target, { [field]: nilUuid })
-        expect(nobody[0]).toBe(404)
-        expect(yield* to(target, { [field]: foreign }), field).toEqual(nobody)
+        const missing = yield* to(target, { [field]: nilUuid })
+        expect(missing[0]).toBe(404)
+        expect(yield* to(target, { [field]: foreign }), field).toEqual(missing)
       }
       expect(yield* outbox(acme.org_id)).toHaveLength(before)
     })

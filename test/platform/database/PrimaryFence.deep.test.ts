@@ -174,19 +174,19 @@ describe("makeFence", () => {
   const server = { replica: false, timeline: 3, system: "7", waiting: 0 }
 
   it("admits one cluster, on the highest timeline that it has seen", () => {
-    const told: Array<unknown> = []
+    const reported: Array<unknown> = []
     const fence = makeFence({
-      changed: (...change) => told.push(change),
-      twoPrimaries: (...both) => told.push(both)
+      changed: (...change) => reported.push(change),
+      twoPrimaries: (...both) => reported.push(both)
     })
     fence.admit(server)
     fence.admit(server)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     expect(() => fence.admit({ ...server, system: "8", timeline: 4 })).toThrow("another PostgreSQL cluster")
     expect(() => fence.admit({ ...server, replica: true, timeline: null })).toThrow("replica")
     fence.admit({ ...server, timeline: 5 })
     for (const timeline of [3, 4, 3]) expect(() => fence.admit({ ...server, timeline })).toThrow("an old primary")
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [3, 5, 0],
       [3, 5],
       [4, 5]

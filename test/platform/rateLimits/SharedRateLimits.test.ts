@@ -50,12 +50,12 @@ onBothStores("Limits across instances", (it) => {
       yield* store.exchange(other, batch, new Map())
       yield* store.exchange(other, batch, new Map())
       const ofOther = (known: ReadonlyMap<string, number>) =>
-        Effect.map(store.exchange(me, undefined, known), (heard) => heard.filter(({ instance: by }) => by === other))
+        Effect.map(store.exchange(me, undefined, known), (usages) => usages.filter(({ instance: by }) => by === other))
       expect(yield* ofOther(new Map())).toEqual([{ ...batch, instance: other, ageMillis: expect.any(Number) }])
       expect(yield* ofOther(new Map([[other, 7]]))).toEqual([])
       expect(yield* ofOther(new Map([[other, 6]]))).toHaveLength(1)
       expect(
-        yield* Effect.map(store.exchange(other, undefined, new Map()), (heard) => heard.map((one) => one.instance)),
+        yield* Effect.map(store.exchange(other, undefined, new Map()), (usages) => usages.map((one) => one.instance)),
         "not its own"
       ).not.toContain(other)
     })
@@ -80,8 +80,8 @@ onBothStores("Limits across instances", (it) => {
       expect(Exit.isFailure(yield* Effect.exit(limits.exchange))).toBe(true)
       broken = false
       yield* limits.exchange
-      const tokens = Effect.map(store.exchange(yield* nextId, undefined, new Map()), (heard) =>
-        heard.flatMap(({ spent }) => spent).filter(([, of]) => of === key)
+      const tokens = Effect.map(store.exchange(yield* nextId, undefined, new Map()), (usages) =>
+        usages.flatMap(({ spent }) => spent).filter(([, of]) => of === key)
       )
       expect(yield* tokens).toEqual([["requests", key, 1]])
     })

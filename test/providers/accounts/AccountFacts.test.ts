@@ -17,7 +17,7 @@ import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 const anything: unknown = expect.anything()
 
 /** What is not named here is not told. */
-const told: Readonly<Record<string, AccountFacts>> = {
+const reported: Readonly<Record<string, AccountFacts>> = {
   stripe: { name: "Corridor acct_1Fake", mode: "test", balances: ["1000000.00 USD"], rights: ["charges", "payouts"] },
   adyen: {
     name: "CorridorFake ws@Company.CorridorFake",
@@ -51,7 +51,7 @@ describe("the test of an account", () => {
       const party = thirdParties.find(({ name }) => name === fake.name) as unknown as ThirdParty<CredentialFields>
       const at = yield* againstFake(party, fake)
       const facts = Either.getOrThrow(yield* at.provider.test!)
-      expect(facts).toEqual(told[fake.name])
+      expect(facts).toEqual(reported[fake.name])
       expect([at.books.all(), at.callbacks]).toEqual([[], []])
       const isToken = /token/i
       for (const { method, operation } of at.calls) if (method !== "GET") expect(operation).toMatch(isToken)

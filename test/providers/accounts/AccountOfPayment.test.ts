@@ -147,10 +147,10 @@ onAccountServer("A payment through a configuration's account", (it) => {
       const { intent } = yield* pay("GP")
       const object = yield* intentAtFake(intent)
       const all = [OWN_SECRET, "whsec_second", "whsec_third", "whsec_x"]
-      const heard = Effect.forEach(all, (secret) =>
+      const statuses = Effect.forEach(all, (secret) =>
         Effect.map(stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, object), ({ status }) => status)
       )
-      expect(yield* heard).toEqual([200, 200, 401, 401])
+      expect(yield* statuses).toEqual([200, 200, 401, 401])
       const dispute = { id: "dp_1", object: "dispute", amount: 1, currency: "eur", payment_intent: "pi_of_nobody" }
       const disputed = Effect.forEach(all, (secret) =>
         Effect.map(
@@ -160,16 +160,16 @@ onAccountServer("A payment through a configuration's account", (it) => {
       )
       expect(yield* disputed, "what the account cannot be asked about now").toEqual([503, 503, 401, 401])
       expect(yield* change("whsec_third")).toBe(200)
-      expect(yield* heard).toEqual([200, 200, 200, 401])
+      expect(yield* statuses).toEqual([200, 200, 200, 401])
       for (const _ of Array.from({ length: replacedCredentialsKept })) expect(yield* change("whsec_third")).toBe(200)
-      expect(yield* heard, "the same once more").toEqual([200, 200, 200, 401])
+      expect(yield* statuses, "the same once more").toEqual([200, 200, 200, 401])
       const sql = yield* database
       yield* sql`update replaced_credentials set until = now() where config_id = ${config.config_id} and version = 1`
       yield* sql`update provider_accounts set version = version + 1 where config_id = ${config.config_id}`
       yield* Effect.sleep("1100 millis")
-      expect(yield* heard).toEqual([401, 200, 200, 401])
+      expect(yield* statuses).toEqual([401, 200, 200, 401])
       expect(yield* change("whsec_third", "?forget_replaced=true")).toBe(200)
-      expect(yield* heard, "whoever must end it says so").toEqual([401, 401, 200, 401])
+      expect(yield* statuses, "whoever must end it says so").toEqual([401, 401, 200, 401])
     })
   )
 

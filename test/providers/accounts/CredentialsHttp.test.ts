@@ -270,10 +270,10 @@ onAccountServer("Credentials of a configuration", (it) => {
       const changed = yield* setCredentials(config, { ...fake.credentials, webhook_secret })
       expect(changed.status, changed.text).toBe(200)
       expect(bodyOf(changed)).toMatchObject({ data: { config_id: config.config_id, tested: true } })
-      const heard = yield* Effect.forEach([webhook_secret, "whsec_of_nobody"], (secret) =>
+      const replies = yield* Effect.forEach([webhook_secret, "whsec_of_nobody"], (secret) =>
         stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, { id: "pi_of_nobody" })
       )
-      expect(heard.map(({ status }) => status)).toEqual([200, 401])
+      expect(replies.map(({ status }) => status)).toEqual([200, 401])
       expect((yield* send(pathOf(config), { headers: { ...admin } })).status, "and it stays gone").toBe(404)
       expect(yield* routeIn("MZ")).toEqual({ candidates: [], excluded: [] })
       const [entry] = yield* auditOf(config.config_id)

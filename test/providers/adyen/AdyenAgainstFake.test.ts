@@ -239,8 +239,8 @@ describe("a refund at the fake", () => {
       const outcome = yield* provider.initiate(order)
       yield* visited((outcome as Accepted).actionData["redirect_url"])
       yield* settled
-      const [told] = yield* events
-      const psp = told!.attempt.providerPaymentId
+      const [reported] = yield* events
+      const psp = reported!.attempt.providerPaymentId
       expect(yield* events).toMatchObject([
         { attempt: { reference: order.reference }, report: { providerPaymentId: psp } }
       ])

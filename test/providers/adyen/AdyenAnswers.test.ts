@@ -55,15 +55,15 @@ const definite: ReadonlyArray<readonly [string, Answer, object]> = [
 ]
 
 const sending = (name: string, order: PaymentOrder, rawCards: boolean) => {
-  for (const [trouble, answer] of unknowns) {
-    it.effect(`${name}, ${trouble}: nobody knows`, () =>
+  for (const [problem, answer] of unknowns) {
+    it.effect(`${name}, ${problem}: nobody knows`, () =>
       Effect.gen(function* () {
         expect(yield* at(answer, { rawCards }).provider.initiate(order)).toBeInstanceOf(Unknown)
       })
     )
   }
-  for (const [trouble, answer, expected] of definite) {
-    it.effect(`${name}, ${trouble}: declined`, () =>
+  for (const [problem, answer, expected] of definite) {
+    it.effect(`${name}, ${problem}: declined`, () =>
       Effect.gen(function* () {
         const outcome = yield* at(answer, { rawCards }).provider.initiate(order)
         expect(outcome).toMatchObject({ _tag: "Declined", ...expected })

@@ -53,11 +53,11 @@ const notification = (...items: ReadonlyArray<unknown>) =>
     })
   )
 
-const heard = (about: CallbackRequest, account: Record<string, string> = credentials) =>
+const readCallback = (about: CallbackRequest, account: Record<string, string> = credentials) =>
   connected(adyen, scripted(() => replyOf(500, {})).http, account).callback(about)
 
 const refusedFor = (about: CallbackRequest, account?: Record<string, string>) =>
-  Effect.map(Effect.flip(heard(about, account)), ({ message }) => message)
+  Effect.map(Effect.flip(readCallback(about, account)), ({ message }) => message)
 
 describe("a callback that Adyen's own library signed", () => {
   const paid = { reference, providerPaymentId: "PSP0000000000001" }
@@ -113,7 +113,7 @@ describe("a callback that Adyen's own library signed", () => {
   for (const [eventCode, about, attempt, report] of statements) {
     it.effect(`${eventCode} ${JSON.stringify(about)}: a statement`, () =>
       Effect.gen(function* () {
-        const { events, reply } = yield* heard(notification(signed({ eventCode, ...about })))
+        const { events, reply } = yield* readCallback(notification(signed({ eventCode, ...about })))
         expect(events).toMatchObject([{ _tag: "VerifiedReport", attempt, report }])
         expect(reply).toEqual({ status: 200, contentType: "text/plain", body: "[accepted]" })
       })
@@ -125,7 +125,7 @@ describe("a callback that Adyen's own library signed", () => {
       const money = inMinor("EUR", 12_300n)
       const taken = { key: "REFUND MOD0000000000001 true", attempt: paid, report: { movements: [{ amount: money }] } }
       for (const eventCode of ["REFUND_FAILED", "REFUNDED_REVERSED"]) {
-        const { events } = yield* heard(notification(signed({ eventCode, ...change })))
+        const { events } = yield* readCallback(notification(signed({ eventCode, ...change })))
         const regained = {
           key: "refund MOD0000000000001 regained",
           attempt: paid,
@@ -133,11 +133,13 @@ describe("a callback that Adyen's own library signed", () => {
         }
         expect(events).toMatchObject([taken, regained])
       }
-      expect((yield* heard(notification(signed({ eventCode: "REFUND", ...change })))).events).toMatchObject([taken])
+      expect((yield* readCallback(notification(signed({ eventCode: "REFUND", ...change })))).events).toMatchObject([
+        taken
+      ])
       const refused = signed({ eventCode: "REFUND", ...change, success: "false" })
-      expect((yield* heard(notification(refused))).events).toEqual([])
+      expect((yield* readCallback(notification(refused))).events).toEqual([])
       const odd = signed({ eventCode: "REFUND", ...change, amount: { value: 1, currency: "ZZZ" } })
-      expect((yield* heard(notification(odd))).events).toMatchObject([{ _tag: "Hint", attempt: paid }])
+      expect((yield* readCallback(notification(odd))).events).toMatchObject([{ _tag: "Hint", attempt: paid }])
     })
   )
 
@@ -156,7 +158,7 @@ describe("a callback that Adyen's own library signed", () => {
   for (const [name, about] of hints) {
     it.effect(`only hints at ${name}`, () =>
       Effect.gen(function* () {
-        const { events } = yield* heard(notification(signed(about)))
+        const { events } = yield* readCallback(notification(signed(about)))
         expect(events).toMatchObject([{ _tag: "Hint", attempt: paid }])
       })
     )
@@ -173,13 +175,13 @@ describe("a callback that Adyen's own library signed", () => {
         { eventCode: "REPORT_AVAILABLE" },
         { merchantAccountCode: "AnotherECOM" }
       ]
-      for (const about of others) expect((yield* heard(notification(signed(about)))).events).toEqual([])
+      for (const about of others) expect((yield* readCallback(notification(signed(about)))).events).toEqual([])
     })
   )
 
   it.effect("names our account as Adyen spells it, however we do", () =>
     Effect.gen(function* () {
-      const { events } = yield* heard(notification(signed()), { ...credentials, merchant_account: "ourecom" })
+      const { events } = yield* readCallback(notification(signed()), { ...credentials, merchant_account: "ourecom" })
       expect(events).toMatchObject([{ _tag: "VerifiedReport", attempt: paid }])
     })
   )
@@ -187,7 +189,7 @@ describe("a callback that Adyen's own library signed", () => {
   it.effect("may tell of several payments, each by a key of its own", () =>
     Effect.gen(function* () {
       const second = { pspReference: "PSP0000000000002", merchantReference: referenceNo(2), success: "false" }
-      const { events } = yield* heard(notification(signed(), signed(second)))
+      const { events } = yield* readCallback(notification(signed(), signed(second)))
       expect(events).toMatchObject([
         { key: "AUTHORISATION PSP0000000000001 true", attempt: paid },
         { key: "AUTHORISATION PSP0000000000002 false", attempt: { reference: referenceNo(2) } }
@@ -198,16 +200,16 @@ describe("a callback that Adyen's own library signed", () => {
   it.effect("has no more items than Adyen sends: each costs a digest before anything is proved", () =>
     Effect.gen(function* () {
       const items = (count: number) => notification(...Array.from({ length: count }, () => signed()))
-      expect((yield* heard(items(100))).events).toHaveLength(100)
-      expect(yield* Effect.flip(heard(items(101)))).toMatchObject({ message: "It has more than 100 items" })
+      expect((yield* readCallback(items(100))).events).toHaveLength(100)
+      expect(yield* Effect.flip(readCallback(items(101)))).toMatchObject({ message: "It has more than 100 items" })
     })
   )
 
   it.effect("states nothing that is not signed", () =>
     Effect.gen(function* () {
-      const honest = yield* heard(notification(signed()))
-      const told = { ...signed(), reason: "Another story", paymentMethod: "mc", eventDate: "1999-01-01T00:00:00Z" }
-      expect((yield* heard(notification(told))).events).toEqual(honest.events)
+      const honest = yield* readCallback(notification(signed()))
+      const reported = { ...signed(), reason: "Another story", paymentMethod: "mc", eventDate: "1999-01-01T00:00:00Z" }
+      expect((yield* readCallback(notification(reported))).events).toEqual(honest.events)
     })
   )
 })
@@ -247,8 +249,8 @@ describe("a callback that is not believed", () => {
       const moved = { ...item({ merchantAccountCode: "OurECOM:a", merchantReference: "b" }), additionalData }
       expect(validator.validateHMAC(moved as unknown as Item, secret)).toBe(true)
       for (const ambiguous of [moved, honest]) {
-        expect(yield* heard(notification(ambiguous))).toMatchObject({ events: [], reply: { status: 200 } })
-        const { events } = yield* heard(notification(ambiguous, signed()))
+        expect(yield* readCallback(notification(ambiguous))).toMatchObject({ events: [], reply: { status: 200 } })
+        const { events } = yield* readCallback(notification(ambiguous, signed()))
         expect(events, "ours in the same batch").toMatchObject([{ _tag: "VerifiedReport", attempt: { reference } }])
         const forged = { ...ambiguous, success: "false" }
         expect(yield* refusedFor(notification(forged, signed()))).toContain("hmacSignature")
@@ -291,7 +293,7 @@ describe("a callback about a transfer", () => {
     Effect.gen(function* () {
       const body = transfer()
       expect(validator.validateHMACSignature(transferSecret, bodySignature(body, transferSecret), body)).toBe(true)
-      const { events } = yield* heard(signedBody(body))
+      const { events } = yield* readCallback(signedBody(body))
       expect(events).toMatchObject([
         {
           _tag: "VerifiedReport",
@@ -306,7 +308,7 @@ describe("a callback about a transfer", () => {
     Effect.gen(function* () {
       const said = yield* Effect.forEach(["received", "failed", "returned", "somethingNew"], (status) =>
         Effect.map(
-          heard(signedBody(transfer({ status, reason: "counterpartyAccountClosed" }))),
+          readCallback(signedBody(transfer({ status, reason: "counterpartyAccountClosed" }))),
           ({ events }) => events[0]
         )
       )
@@ -323,9 +325,9 @@ describe("a callback about a transfer", () => {
   it.effect("hints at an amount that cannot be read, and is silent about what is none of ours", () =>
     Effect.gen(function* () {
       const odd = transfer({ amount: { currency: "ZZZ", value: 1 } })
-      expect((yield* heard(signedBody(odd))).events).toMatchObject([{ _tag: "Hint", attempt: { reference } }])
+      expect((yield* readCallback(signedBody(odd))).events).toMatchObject([{ _tag: "Hint", attempt: { reference } }])
       const report = JSON.stringify({ type: "balancePlatform.report.created", data: {} })
-      expect((yield* heard(signedBody(report))).events).toEqual([])
+      expect((yield* readCallback(signedBody(report))).events).toEqual([])
     })
   )
 

@@ -25,7 +25,7 @@ const at = (body: object, status = 200) => {
   return connected(adyen, http, account, { rawCards: true })
 }
 
-const heard = (about: Record<string, unknown>) =>
+const readCallback = (about: Record<string, unknown>) =>
   Effect.map(
     Effect.suspend(() => {
       const { eventCode, merchantReference, originalReference, pspReference, success } = {
@@ -73,7 +73,7 @@ describe("a callback of Adyen", () => {
   for (const [about, movements] of table) {
     it.effect(`names what moved: ${JSON.stringify(about)}`, () =>
       Effect.gen(function* () {
-        const [report, ...others] = yield* heard(about)
+        const [report, ...others] = yield* readCallback(about)
         expect(report).toMatchObject({ movements })
         expect(movementsProblem(report!)).toBeUndefined()
         expect(others).toEqual([])
@@ -83,7 +83,7 @@ describe("a callback of Adyen", () => {
 
   it.effect("of a refund by hand that failed names it, and then what came back", () =>
     Effect.gen(function* () {
-      const said = yield* heard({ eventCode: "REFUND_FAILED" })
+      const said = yield* readCallback({ eventCode: "REFUND_FAILED" })
       expect(said).toMatchObject([{ movements: [moved("refund", PSP)] }, { movements: [moved("reinstatement", PSP)] }])
       for (const report of said) expect(movementsProblem(report)).toBeUndefined()
     })
@@ -144,12 +144,12 @@ describe("a transfer at Adyen", () => {
         const body = JSON.stringify({ type: "balancePlatform.transfer.updated", data: transfer(status) })
         const hmacsignature = bodySignature(body, credentials["transfer_webhook_secret"]!)
         const { events } = yield* at({}).callback(callbackRequest(body, { hmacsignature }))
-        const told = events.flatMap((event) => (event._tag === "VerifiedReport" ? [event.report] : []))
-        for (const one of [asked, ...told]) {
+        const reported = events.flatMap((event) => (event._tag === "VerifiedReport" ? [event.report] : []))
+        for (const one of [asked, ...reported]) {
           if (movements === undefined) expect(one).not.toHaveProperty("movements")
           else expect(one).toMatchObject({ movements })
         }
-        expect(told).toHaveLength(1)
+        expect(reported).toHaveLength(1)
       })
     )
   }

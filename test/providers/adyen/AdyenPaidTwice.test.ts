@@ -40,9 +40,9 @@ const authorised = (reference: string, pspReference: string) => {
     success: "true"
   }
   const hmacSignature = itemSignature(item, credentials["webhook_secret"]!)
-  const { originalReference: _, ...told } = item
+  const { originalReference: _, ...reported } = item
   const NotificationRequestItem = {
-    ...told,
+    ...reported,
     amount: { currency: "EUR", value: 150_000 },
     additionalData: { hmacSignature }
   }
@@ -74,9 +74,9 @@ onPaymentServer("a link of Adyen", "memory", { providers: [provider] }, (it) => 
       const items = yield* eventually(mine, ({ length }) => length > 0)
       const detail = expect.stringContaining("1500.00 EUR arrived besides what the payment is for") as string
       expect(items).toMatchObject([{ kind: "suspense", attempt_id: reference, detail }])
-      const told = JSON.stringify(yield* timelineOf(payment_id))
-      expect(told).toContain("QFQTPCQ8HXSKGK82")
-      expect(told).toContain("9913140798220028")
+      const reported = JSON.stringify(yield* timelineOf(payment_id))
+      expect(reported).toContain("QFQTPCQ8HXSKGK82")
+      expect(reported).toContain("9913140798220028")
     })
   )
 })

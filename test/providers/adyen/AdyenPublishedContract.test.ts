@@ -241,8 +241,8 @@ describe.skipIf(why !== "")(`Adyen's contracts${why}`, () => {
       }
 
       const { books, world } = raw
-      const told = books.all().flatMap((entry) => adyenFake.callbackOf(entry, world) ?? [])
-      const kinds = told.map(({ body }) => {
+      const reported = books.all().flatMap((entry) => adyenFake.callbackOf(entry, world) ?? [])
+      const kinds = reported.map(({ body }) => {
         const json = JSON.parse(body) as Notification
         const event = json.type ?? `/${json.notificationItems[0]!.NotificationRequestItem.eventCode}`
         const flaws = (json.type === undefined ? webhooks : transferWebhooks).webhookFlaws(event, json)

@@ -83,12 +83,12 @@ describe("deposit addresses of Circle", () => {
         { kind: "collection", providerReference: answer.providerReference, sender: null, amount: "70.00 EUR" },
         { kind: "collection", providerReference: answer.providerReference, sender: "Chidi", amount: "150.250000 USDC" }
       ])
-      const heard = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
-      expect(heard).toHaveLength(3)
-      expect(heard.flatMap(({ events }) => events)).toEqual([])
-      const told = heard.flatMap(({ transfers = [] }) => transfers.map(({ proof: _proof, ...one }) => one))
+      const received = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
+      expect(received).toHaveLength(3)
+      expect(received.flatMap(({ events }) => events)).toEqual([])
+      const reported = received.flatMap(({ transfers = [] }) => transfers.map(({ proof: _proof, ...one }) => one))
       const byId = (a: { readonly id: string }, b: typeof a) => (a.id < b.id ? -1 : 1)
-      expect(told.toSorted(byId)).toEqual(listed.toSorted(byId))
+      expect(reported.toSorted(byId)).toEqual(listed.toSorted(byId))
       expect(held().get("USDC")).toBe(180_250_000n)
     })
   )

@@ -118,8 +118,8 @@ describe("wires of Circle", () => {
         }
       ])
       expect(listed[0]!.providerReference).not.toBe(answer.providerReference)
-      const heard = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
-      expect(heard).toEqual([
+      const received = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
+      expect(received).toEqual([
         { events: [], listTransfers: true },
         { events: [], listTransfers: true }
       ])

@@ -10,11 +10,11 @@ import {
 } from "../../../src/providers/client/ProviderHttp.ts"
 import { preparedOrDeclined, outcomeOfOrder } from "../../../src/providers/client/ProviderReplies.ts"
 
-const nobodyReads = () => {
+const unreadable = () => {
   throw new Error("there was no reply")
 }
 
-const ordered = (failed: CallFailed) => outcomeOfOrder(Effect.fail(failed), nobodyReads)
+const ordered = (failed: CallFailed) => outcomeOfOrder(Effect.fail(failed), unreadable)
 
 it.effect("that there was no turn among our own calls is told apart from that nobody was there", () =>
   Effect.gen(function* () {
@@ -27,7 +27,7 @@ it.effect("that there was no turn among our own calls is told apart from that no
       [alone, "unreachable"],
       [new MaybeSent({ reason: "reset" }), "unreachable"]
     ] as const) {
-      expect(yield* Effect.flip(preparedOrDeclined(Effect.fail(failed), nobodyReads))).toMatchObject({ unsent })
+      expect(yield* Effect.flip(preparedOrDeclined(Effect.fail(failed), unreadable))).toMatchObject({ unsent })
     }
   })
 )

@@ -425,9 +425,9 @@ describe("what is told of a call", () => {
       ])
       const broken = yield* spansOf(http.call(order))
       expect(broken.spans[0]!.attributes.get("outcome")).toBe("maybe_sent")
-      const told = Exit.match(broken.exit, { onSuccess: () => "", onFailure: (cause) => Cause.pretty(cause) })
-      expect(told).toContain("MaybeSent")
-      expect(`${told}${JSON.stringify(Exit.causeOption(broken.exit).pipe(Option.getOrThrow))}`).not.toMatch(secrets)
+      const reported = Exit.match(broken.exit, { onSuccess: () => "", onFailure: (cause) => Cause.pretty(cause) })
+      expect(reported).toContain("MaybeSent")
+      expect(`${reported}${JSON.stringify(Exit.causeOption(broken.exit).pipe(Option.getOrThrow))}`).not.toMatch(secrets)
     })
   )
 

@@ -296,8 +296,8 @@ onDatabaseServer("Provider configurations", (it) => {
           expect((yield* call(stranger, method, path, body)).status, `${method} ${path}`).toBe(403)
         }
       }
-      const nobody = { authorization: "NONE", "x-api-key": "NONE" }
-      expect((yield* call(nobody, "GET", pathOf(config))).status).toBe(401)
+      const noCredentials = { authorization: "NONE", "x-api-key": "NONE" }
+      expect((yield* call(noCredentials, "GET", pathOf(config))).status).toBe(401)
       const { configs } = yield* admin
       expect(yield* configs.find({ path: config })).toEqual(config)
     })

@@ -12,7 +12,7 @@ const lanes = [
 ]
 
 /** Left open, won, lost and lost in part, as each amount has it in store, and what its provider has taken at the last. */
-const stories = [
+const cases = [
   { amount: 100.15, takenAtOnce: 100.15, takenInTheEnd: 0 },
   { amount: 200.16, takenAtOnce: 0, takenInTheEnd: 0 },
   { amount: 300.17, takenAtOnce: 300.17, takenInTheEnd: 300.17 },
@@ -21,9 +21,9 @@ const stories = [
   { amount: 500.19, takenAtOnce: 250.09, takenInTheEnd: 0 }
 ]
 
-const paid = stories.reduce((sum, { amount }) => sum + amount, 0)
+const paid = cases.reduce((sum, { amount }) => sum + amount, 0)
 const lessTaken = (taken: "takenAtOnce" | "takenInTheEnd") =>
-  Number((paid - stories.reduce((sum, story) => sum + story[taken], 0)).toFixed(2))
+  Number((paid - cases.reduce((sum, one) => sum + one[taken], 0)).toFixed(2))
 
 /** Stripe and Adyen take what is disputed at once, PayPal and Paystack once it is lost. */
 const left = {
@@ -48,7 +48,7 @@ describe("disputes", () => {
       expect((await requestTo(server)("/payments/provider-configs", config, admin)).status).toBe(201)
     }
     const orders = lanes.flatMap(({ country, currency }) =>
-      stories.map(({ amount }) => ({
+      cases.map(({ amount }) => ({
         ...{ amount, target_amount: amount, currency, target_currency: currency, country },
         ...{ payment_method: "card", direction: "payin" },
         payer_details: { name: "Ada Lovelace", email: "ada@example.com", phone: "+256772123456" },

@@ -50,10 +50,10 @@ const newBody = (scenario: Scenario, reference = newReference(), about: Readonly
 const statusOf = (answer: Answered | "lost") => (answer === "lost" ? "lost" : answer.status)
 
 /** What the fake says of its own failures. */
-const overheard = <A, E, R>(effect: (heard: ReadonlyArray<unknown>) => Effect.Effect<A, E, R>) => {
-  const heard: Array<unknown> = []
-  const logger = Logger.make(({ message }) => void heard.push(message))
-  return effect(heard).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+const whileLogging = <A, E, R>(effect: (logged: ReadonlyArray<unknown>) => Effect.Effect<A, E, R>) => {
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ message }) => void logged.push(message))
+  return effect(logged).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
 }
 
 describe("a route", () => {
@@ -104,12 +104,12 @@ describe("a route", () => {
   )
 
   it.scopedLive("that throws is an error of the fake's, and the next request is served", () =>
-    overheard((heard) =>
+    whileLogging((logged) =>
       Effect.gen(function* () {
         const { fake } = yield* opened()
         const answers = yield* Effect.forEach(["{", newBody("completes")], (body) => ask(fake, "POST", "/orders", body))
         expect(answers.map(statusOf)).toEqual([500, 201])
-        expect(heard).toEqual([["The fake of acme failed."]])
+        expect(logged).toEqual([["The fake of acme failed."]])
       })
     )
   )
@@ -392,10 +392,10 @@ describe("a callback", () => {
   it.scopedLive("is one of many at once, without a warning of Node", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
-      const heard = ({ message }: Error) => void warnings.push(message)
+      const logged = ({ message }: Error) => void warnings.push(message)
       yield* Effect.acquireRelease(
-        Effect.sync(() => process.on("warning", heard)),
-        () => Effect.sync(() => process.off("warning", heard))
+        Effect.sync(() => process.on("warning", logged)),
+        () => Effect.sync(() => process.off("warning", logged))
       )
       const { fake, mailbox } = yield* opened({ pace: Duration.millis(100) })
       const orders = Array.from({ length: 30 }, () => ask(fake, "POST", "/orders", newBody("completes")))
@@ -424,7 +424,7 @@ describe("a callback", () => {
   )
 
   it.scopedLive("that the fake cannot make ends nothing else", () =>
-    overheard((heard) =>
+    whileLogging((logged) =>
       Effect.gen(function* () {
         const { fake } = yield* opened(
           {},
@@ -439,7 +439,7 @@ describe("a callback", () => {
         yield* fake.settled
         expect(statusOf(yield* ask(fake, "POST", "/orders", newBody("completes")))).toBe(201)
         yield* fake.settled
-        expect(heard).toEqual([["The fake of acme failed."], ["The fake of acme failed."]])
+        expect(logged).toEqual([["The fake of acme failed."], ["The fake of acme failed."]])
       })
     )
   )

@@ -37,8 +37,8 @@ const atFake = (connection: Connection = {}) =>
     return { ...running, answer, sends, since: new Date(Date.now() - 60_000) }
   })
 
-const toldIn = (heard: ReadonlyArray<Callback>) =>
-  heard.flatMap(({ transfers = [] }) => transfers.map(({ proof: _proof, ...one }) => one))
+const transfersIn = (received: ReadonlyArray<Callback>) =>
+  received.flatMap(({ transfers = [] }) => transfers.map(({ proof: _proof, ...one }) => one))
 
 describe("account numbers of Flutterwave", () => {
   it.scopedLive("are permanent, under a reference of the virtual account", () =>
@@ -107,10 +107,10 @@ describe("account numbers of Flutterwave", () => {
           { ...ours, amount: "5.00 USD" }
         ]
       )
-      const heard = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
-      expect(heard.flatMap(({ events }) => events)).toEqual([])
+      const received = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
+      expect(received.flatMap(({ events }) => events)).toEqual([])
       const bySender = (a: { readonly sender: string | null }, b: typeof a) => (a.sender! < b.sender! ? -1 : 1)
-      expect(toldIn(heard).toSorted(bySender)).toEqual(
+      expect(transfersIn(received).toSorted(bySender)).toEqual(
         listed
           .toReversed()
           .map((one, at) => ({ ...one, sender: ["Chidi", "Obi", "Ngozi"][at]! }))
@@ -152,7 +152,7 @@ describe("account numbers of Flutterwave", () => {
     expect(await callback(scripted(() => replyOf(500, {})).http)).toEqual({ events: [], listTransfers: true })
     const data = { id: 7, tx_ref: "account-1", status: "successful", amount: 10, currency: "NGN", payment_type: "card" }
     const { http } = scripted(() => replyOf(200, { status: "success", data }))
-    expect(toldIn([await callback(http)])).toMatchObject([{ id: "7", providerReference: null }])
+    expect(transfersIn([await callback(http)])).toMatchObject([{ id: "7", providerReference: null }])
     const failed = scripted(() => replyOf(200, { status: "success", data: { ...data, status: "failed" } }))
     expect(await callback(failed.http)).toEqual({ events: [], transfers: [] })
   })

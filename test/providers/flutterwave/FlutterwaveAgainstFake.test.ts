@@ -4,7 +4,7 @@ import type { Accepted, Outcome } from "../../../src/domain/Outcome.ts"
 import { magicDigits } from "../../fakes/MagicAmounts.ts"
 import { flutterwaveFake } from "../../fakes/FlutterwaveFake.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
-import { agreeOnWhatMoved } from "../support/AgreedMovements.ts"
+import { agreeOnMovements } from "../support/AgreedMovements.ts"
 import { againstFake, visited } from "../support/AgainstFake.ts"
 import { amount, attemptOf, orderOf } from "../support/TestOrders.ts"
 import { everyOrder, operations, orderFor, responseIn, why } from "./FlutterwaveTestOrders.ts"
@@ -103,7 +103,7 @@ describe("the adapter and the fake of Flutterwave", () => {
         orderFor("bank_transfer", "inbound", "NG", { money: naira(`4000.${two}`) }),
         orderFor("bank_transfer", "outbound", "NG", { money: naira(`100.${two}`) })
       ])
-      const { outcomes, states } = yield* agreeOnWhatMoved(fake, orders)
+      const { outcomes, states } = yield* agreeOnMovements(fake, orders)
       expect(outcomes.filter(({ _tag }) => _tag === "Unknown")).toHaveLength(8)
       expect(states.filter((state) => state === "failed")).toHaveLength(2)
       expect(states.filter((state) => state === "processing" || state === "pending").toSorted()).toEqual([

@@ -156,9 +156,9 @@ describe("an order for Flutterwave", () => {
       atFlutterwave(http).initiate(orderFor("card", "inbound", "NG", { expiresAt }))
     )
     expect(bodyOf(calls[0]!)).toMatchObject({ configurations: { session_duration: minutes } })
-    const told = Date.parse(String((answer as { actionData: Record<string, unknown> }).actionData["expires_at"]))
-    expect(told - before - minutes * 60_000).toBeGreaterThanOrEqual(0)
-    expect(told - before - minutes * 60_000).toBeLessThan(5000)
+    const reported = Date.parse(String((answer as { actionData: Record<string, unknown> }).actionData["expires_at"]))
+    expect(reported - before - minutes * 60_000).toBeGreaterThanOrEqual(0)
+    expect(reported - before - minutes * 60_000).toBeLessThan(5000)
   })
 
   it("pays from the wallet of its own currency, and tells Kenya who sends it", async () => {
@@ -194,14 +194,14 @@ describe("an order for Flutterwave", () => {
     expect(bodyOf(calls[0]!)).not.toHaveProperty("callback_url")
   })
 
-  const nobody = { payer: null }
+  const noPayer = { payer: null }
   const mobile = (network: string) => ({ mobileMoney: { network, phoneNumber: "+256772123456" } })
 
   it.each([
-    ["a payin without an e-mail address", orderFor("card", "inbound", "NG", nobody), "INVALID_ORDER"],
+    ["a payin without an e-mail address", orderFor("card", "inbound", "NG", noPayer), "INVALID_ORDER"],
     [
       "a payout to Kenya from nobody",
-      orderFor("mobile_money", "outbound", "KE", { ...nobody, sender: null }),
+      orderFor("mobile_money", "outbound", "KE", { ...noPayer, sender: null }),
       "INVALID_ORDER"
     ],
     ["a payin without a number", orderFor("mobile_money", "inbound", "UG", { mobileMoney: null }), "INVALID_ORDER"],

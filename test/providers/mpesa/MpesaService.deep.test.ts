@@ -28,7 +28,7 @@ interface Record {
 }
 
 /** By the last two digits of whole shillings. */
-const stories = [
+const cases = [
   { what: "completes", amount: 1500, status: "completed", provider: "mpesa" },
   { what: "its answer is lost, and a callback names it", amount: 1504, status: "completed", provider: "mpesa" },
   { what: "its answer cannot be read", amount: 1506, status: "completed", provider: "mpesa" },
@@ -64,7 +64,7 @@ describe("payments by M-Pesa", () => {
       return answer.response!.payment_id
     }
     const ends = async (direction: "payin" | "payout") => {
-      for (const { amount, provider, status, what } of stories) {
+      for (const { amount, provider, status, what } of cases) {
         const id = await sent(amount, direction)
         const record = await until(`${direction} ${what}`, async () => {
           const found = await recordOf(server, id)

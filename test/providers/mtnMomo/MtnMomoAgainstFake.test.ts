@@ -3,7 +3,7 @@ import { Effect, Either } from "effect"
 import { magicDigits } from "../../fakes/MagicAmounts.ts"
 import { mtnMomoFake } from "../../fakes/MtnMomoFake.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
-import { agreeOnWhatMoved } from "../support/AgreedMovements.ts"
+import { agreeOnMovements } from "../support/AgreedMovements.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { amount, attemptOf } from "../support/TestOrders.ts"
 import { answerFlaws, callFlaws, ugandan, why } from "./MtnMomoTestOrders.ts"
@@ -84,7 +84,7 @@ describe("the adapter and the fake of MTN", () => {
       const fake = yield* withFake
       const digits = [...magicDigits.map(([two]) => Number(two)), 0, 50]
       const orders = digits.flatMap((two) => [payinOf(40_000 + two), payoutOf(1_000 + two)])
-      const { outcomes, states } = yield* agreeOnWhatMoved(fake, orders)
+      const { outcomes, states } = yield* agreeOnMovements(fake, orders)
       expect(outcomes.filter(({ _tag }) => _tag === "Unknown")).toHaveLength(8)
       expect(states.filter((state) => state === "failed")).toHaveLength(2)
       expect(states.filter((state) => state === "pending" || state === "processing").toSorted()).toEqual([

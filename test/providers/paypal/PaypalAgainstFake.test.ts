@@ -137,9 +137,9 @@ describe("PayPal and its fake", () => {
         const attempt = attemptOf(order, { providerPaymentId })
         yield* provider.resume!(attempt, {})
         yield* settled
-        const told = yield* Effect.forEach(callbacks.slice(before), (one) => provider.callback(one))
+        const reported = yield* Effect.forEach(callbacks.slice(before), (one) => provider.callback(one))
         const hint = { _tag: "Hint", attempt: { reference: order.reference, providerPaymentId } }
-        expect(told.flatMap(({ events }) => events)).toMatchObject(Array.from({ length: times }, () => hint))
+        expect(reported.flatMap(({ events }) => events)).toMatchObject(Array.from({ length: times }, () => hint))
         expect(yield* provider.enquire(attempt)).toMatchObject({ state })
       }
     })

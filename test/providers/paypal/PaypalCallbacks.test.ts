@@ -44,7 +44,7 @@ const lookUpsIn = (shown: Shown, isNotForeign = true): LookUps => ({
   isNotForeign: () => isNotForeign
 })
 
-const heard = (body: string, verdict: Effect.Effect<boolean> = Effect.succeed(true), about: object = {}) => {
+const readBody = (body: string, verdict: Effect.Effect<boolean> = Effect.succeed(true), about: object = {}) => {
   const questions: Array<ProviderCall> = []
   const read = readCallback(webhookId, BASE, {
     ...lookUpsIn({}),
@@ -118,9 +118,9 @@ describe("callbacks of PayPal", () => {
     "tell of money that was taken back with a dispute, as the account sees it: %s",
     (code) =>
       Effect.gen(function* () {
-        const told = dispute(code)
+        const reported = dispute(code)
         const forged = dispute(code, { dispute_outcome: { outcome_code: code } })
-        const [event] = yield* eventsOf(RESOLVED, forged, lookUpsIn({ [DISPUTE]: told, [CAPTURE]: capture }))
+        const [event] = yield* eventsOf(RESOLVED, forged, lookUpsIn({ [DISPUTE]: reported, [CAPTURE]: capture }))
         expect(event, "under the order's id alone, and with the sum that PayPal shows").toMatchObject({
           _tag: "VerifiedReport",
           key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012",
@@ -133,7 +133,7 @@ describe("callbacks of PayPal", () => {
           }
         })
         const whole = { [DISPUTE]: forged, [CAPTURE]: capture }
-        expect(yield* eventsOf(RESOLVED, told, lookUpsIn(whole))).toMatchObject([
+        expect(yield* eventsOf(RESOLVED, reported, lookUpsIn(whole))).toMatchObject([
           { report: { movements: [{ amount: amount("100.00", "USD") }] } }
         ])
         const two = dispute(code, { disputed_transactions: [{ custom: reference }, { custom: "another" }] })
@@ -147,21 +147,21 @@ describe("callbacks of PayPal", () => {
       })
   )
 
-  const told = dispute("ACCEPTED")
+  const reported = dispute("ACCEPTED")
 
   const hidden: ReadonlyArray<readonly [string, LookUps]> = [
     ["is not there for the account", lookUpsIn({})],
     ["the app may not see", lookUpsIn({ [DISPUTE]: replyOf(403, { name: "NOT_AUTHORIZED" }) })],
-    ["is shown without its capture", lookUpsIn({ [DISPUTE]: told })],
+    ["is shown without its capture", lookUpsIn({ [DISPUTE]: reported })],
     [
       "is of a capture without an order",
-      lookUpsIn({ [DISPUTE]: told, [CAPTURE]: { ...capture, supplementary_data: null } })
+      lookUpsIn({ [DISPUTE]: reported, [CAPTURE]: { ...capture, supplementary_data: null } })
     ]
   ]
 
   it.effect.each(hidden)("leave a lost dispute to an operator, by its id, where it %s", ([, lookUps]) =>
     Effect.gen(function* () {
-      expect(yield* eventsOf(RESOLVED, told, lookUps)).toMatchObject([
+      expect(yield* eventsOf(RESOLVED, reported, lookUps)).toMatchObject([
         { ...unseen, attempt: { reference, providerPaymentId: null, about: "payin" } }
       ])
     })
@@ -170,7 +170,7 @@ describe("callbacks of PayPal", () => {
   it.effect("find the order of a capture whose dispute the app may not see, with or without our reference", () =>
     Effect.gen(function* () {
       const nameless = dispute("ACCEPTED", { disputed_transactions: [{ seller_transaction_id: capture.id }] })
-      for (const said of [told, nameless]) {
+      for (const said of [reported, nameless]) {
         expect(yield* eventsOf(RESOLVED, said, lookUpsIn({ [CAPTURE]: capture }))).toMatchObject([
           { ...unseen, attempt: { reference: null, providerPaymentId: ORDER, about: "payin" } }
         ])
@@ -182,11 +182,11 @@ describe("callbacks of PayPal", () => {
     Effect.gen(function* () {
       const shown: ReadonlyArray<LookUps> = [
         lookUpsIn({ [CAPTURE]: capture }, false),
-        lookUpsIn({ [DISPUTE]: told, [CAPTURE]: capture }, false),
+        lookUpsIn({ [DISPUTE]: reported, [CAPTURE]: capture }, false),
         lookUpsIn({ [DISPUTE]: dispute("RESOLVED_SELLER_FAVOUR"), [CAPTURE]: capture })
       ]
       for (const one of shown) {
-        const [event, ...others] = yield* eventsOf(RESOLVED, told, one)
+        const [event, ...others] = yield* eventsOf(RESOLVED, reported, one)
         expect(event).toMatchObject({ _tag: "Hint", attempt: { reference } })
         expect(event).not.toHaveProperty("unseen")
         expect(others).toEqual([])
@@ -230,7 +230,7 @@ describe("callbacks of PayPal", () => {
         amount: { currency_code: "EUR", value: "4.00" },
         links: [{ rel: "up", href: `https://api.paypal.com${CAPTURE}`, method: "GET" }]
       }
-      const told = {
+      const reported = {
         _tag: "VerifiedReport",
         key: `PAYMENT.CAPTURE.REFUNDED ${id}`,
         attempt: { reference: null, providerPaymentId: ORDER, about: "payin" },
@@ -243,13 +243,13 @@ describe("callbacks of PayPal", () => {
       const forged = { ...refund, amount: { currency_code: "EUR", value: "400.00" } }
       const event = (shown: Shown, isNotForeign = true) =>
         eventsOf("PAYMENT.CAPTURE.REFUNDED", forged, lookUpsIn(shown, isNotForeign))
-      expect(yield* event({ [REFUND]: refund, [CAPTURE]: capture })).toMatchObject([told])
+      expect(yield* event({ [REFUND]: refund, [CAPTURE]: capture })).toMatchObject([reported])
       const linked = {
         ...capture,
         supplementary_data: null,
         links: [{ rel: "up", href: `x/v2/checkout/orders/${ORDER}` }]
       }
-      expect(yield* event({ [REFUND]: refund, [CAPTURE]: linked })).toMatchObject([told])
+      expect(yield* event({ [REFUND]: refund, [CAPTURE]: linked })).toMatchObject([reported])
       const unread = { currency_code: "EUR", value: "some" }
       const byReference = { _tag: "Hint", attempt: { reference, about: "payin" } }
       const byOrder = { _tag: "Hint", attempt: { reference: null, providerPaymentId: ORDER, about: "payin" } }
@@ -324,15 +324,15 @@ describe("callbacks of PayPal", () => {
     Effect.gen(function* () {
       expect(yield* eventsOf("BILLING.PLAN.CREATED", { id: "P" })).toEqual([])
       expect(yield* eventsOf("PAYMENT.CAPTURE.COMPLETED", { status: "COMPLETED" })).toEqual([])
-      expect((yield* heard('{"hello": "world"}').callback).events).toEqual([])
-      expect((yield* heard("[1]").callback).events).toEqual([])
+      expect((yield* readBody('{"hello": "world"}').callback).events).toEqual([])
+      expect((yield* readBody("[1]").callback).events).toEqual([])
     })
   )
 
   it.effect("are given back to PayPal byte for byte", () =>
     Effect.gen(function* () {
       const body = `{ "id":"WH-1",\n "event_type" : "BILLING.PLAN.CREATED", "resource": {"rate": 1.50, "é": "\\u00e9", "n": 12345678901234567890} }`
-      const { callback, questions } = heard(body)
+      const { callback, questions } = readBody(body)
       yield* callback
       expect(questions).toHaveLength(1)
       const asked = questions[0]!.body!
@@ -351,15 +351,15 @@ describe("callbacks of PayPal", () => {
   const good = JSON.stringify({ id: "WH-1", event_type: "PAYMENT.CAPTURE.COMPLETED", resource: capture })
 
   it.effect.each([
-    ["what PayPal says it did not send", heard(good, Effect.succeed(false)), 1],
+    ["what PayPal says it did not send", readBody(good, Effect.succeed(false)), 1],
     [
       "a certificate of somebody else",
-      heard(good, undefined, { "PAYPAL-CERT-URL": "https://paypal.com.evil.example/c" }),
+      readBody(good, undefined, { "PAYPAL-CERT-URL": "https://paypal.com.evil.example/c" }),
       0
     ],
-    ["no signature", heard(good, undefined, { "PAYPAL-TRANSMISSION-SIG": undefined }), 0],
-    ["a body that ends the question early", heard('{},"webhook_id":"mine","webhook_event":{}'), 0],
-    ["a body that is no JSON", heard("hello"), 0]
+    ["no signature", readBody(good, undefined, { "PAYPAL-TRANSMISSION-SIG": undefined }), 0],
+    ["a body that ends the question early", readBody('{},"webhook_id":"mine","webhook_event":{}'), 0],
+    ["a body that is no JSON", readBody("hello"), 0]
   ] as const)("prove nothing with %s", ([, { callback, questions }, asked]) =>
     Effect.gen(function* () {
       expect((yield* Effect.flip(callback))._tag).toBe("NoProof")

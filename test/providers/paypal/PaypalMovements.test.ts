@@ -82,7 +82,7 @@ const headers = {
   "PAYPAL-TRANSMISSION-TIME": "2025-06-01T10:00:00Z"
 }
 
-const heard = (there: There, event_type: string, resource: object) => {
+const readCallback = (there: There, event_type: string, resource: object) => {
   const body = JSON.stringify({ id: "WH-1", event_type, resource })
   return Effect.map(at(there).provider.callback(asCalledBack({ headers, body })), ({ events }) => events)
 }
@@ -151,7 +151,7 @@ describe("a callback of PayPal", () => {
   it.effect("names a refund by hand as the enquiry does", () =>
     Effect.gen(function* () {
       const there = { captures: [capture({ status: "PARTIALLY_REFUNDED" })], refunds: [refund()] }
-      const [event] = yield* heard(there, "PAYMENT.CAPTURE.REFUNDED", refund())
+      const [event] = yield* readCallback(there, "PAYMENT.CAPTURE.REFUNDED", refund())
       expect(event).toMatchObject({ _tag: "VerifiedReport", report: { movements: [refunded] } })
       if (event?._tag === "VerifiedReport") expect(movementsProblem(event.report)).toBeUndefined()
       expect(yield* at(there).provider.enquire(paid)).toMatchObject({ movements: [collection, refunded] })
@@ -161,7 +161,7 @@ describe("a callback of PayPal", () => {
   it.effect("names a dispute as the enquiry does, beside a refund of before", () =>
     Effect.gen(function* () {
       const there = { captures: [capture()], refunds: [refund()], disputes: [dispute()] }
-      const [event] = yield* heard(there, "CUSTOMER.DISPUTE.RESOLVED", dispute())
+      const [event] = yield* readCallback(there, "CUSTOMER.DISPUTE.RESOLVED", dispute())
       expect(event).toMatchObject({ _tag: "VerifiedReport", report: { movements: [disputed] } })
       expect(yield* at(there).provider.enquire(over)).toMatchObject({ movements: [collection, refunded, disputed] })
     })
@@ -182,12 +182,12 @@ describe("a callback of PayPal", () => {
         ["PAYMENT.CAPTURE.REVERSED", { ...reversed, custom_id: undefined }],
         ["CUSTOMER.DISPUTE.RESOLVED", lost]
       ] as const) {
-        expect(yield* heard(there, type, resource)).toMatchObject([{ _tag: "Hint", attempt }])
+        expect(yield* readCallback(there, type, resource)).toMatchObject([{ _tag: "Hint", attempt }])
       }
       const movements = [collection, moved("refund", REFUND, "100.00")]
       for (const asked of [paid, over]) expect(yield* at(there).provider.enquire(asked)).toMatchObject({ movements })
       const unlisted = { captures: [capture({ status: "REFUNDED" })], disputes: [lost] }
-      expect(yield* heard(unlisted, "CUSTOMER.DISPUTE.RESOLVED", lost)).toMatchObject([
+      expect(yield* readCallback(unlisted, "CUSTOMER.DISPUTE.RESOLVED", lost)).toMatchObject([
         { report: { movements: [moved("reversal", DISPUTE, "100.00")] } }
       ])
     })
@@ -197,12 +197,12 @@ describe("a callback of PayPal", () => {
     Effect.gen(function* () {
       const there = { refunds: [refund()], disputes: [dispute("ACCEPTED")] }
       const attempt = { providerPaymentId: ORDER }
-      expect(yield* heard(there, "CUSTOMER.DISPUTE.RESOLVED", dispute("ACCEPTED"))).toMatchObject([
+      expect(yield* readCallback(there, "CUSTOMER.DISPUTE.RESOLVED", dispute("ACCEPTED"))).toMatchObject([
         { _tag: "Hint", attempt }
       ])
       expect(yield* at(there).provider.enquire(over)).toMatchObject({ movements: [collection, refunded] })
       const alone = { disputes: [dispute("ACCEPTED")] }
-      expect(yield* heard(alone, "CUSTOMER.DISPUTE.RESOLVED", dispute("ACCEPTED"))).toMatchObject([
+      expect(yield* readCallback(alone, "CUSTOMER.DISPUTE.RESOLVED", dispute("ACCEPTED"))).toMatchObject([
         { report: { movements: [disputed] } }
       ])
     })

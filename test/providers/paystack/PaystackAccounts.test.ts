@@ -64,10 +64,10 @@ describe("dedicated accounts of Paystack", () => {
         { kind: "collection", providerReference: answer.providerReference, sender: "Chidi", amount: "1500.00 NGN" },
         { kind: "collection", providerReference: "CUS_of_somebody_else", sender: "Obi", amount: "700.00 NGN" }
       ])
-      const heard = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
-      expect(heard.flatMap(({ events }) => events)).toEqual([])
-      const told = heard.flatMap(({ transfers = [] }) => transfers.map(({ proof: _proof, ...one }) => one))
-      expect(told.toSorted((a, b) => (a.sender! < b.sender! ? -1 : 1))).toEqual(listed)
+      const received = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
+      expect(received.flatMap(({ events }) => events)).toEqual([])
+      const reported = received.flatMap(({ transfers = [] }) => transfers.map(({ proof: _proof, ...one }) => one))
+      expect(reported.toSorted((a, b) => (a.sender! < b.sender! ? -1 : 1))).toEqual(listed)
       expect(held().get("NGN")).toBe(220_000n)
       yield* Effect.promise(() =>
         fetch(`${url}/refund`, {

@@ -97,8 +97,8 @@ describe("Paystack and its fake", () => {
       yield* settled
       expect(yield* stateOf(provider, attemptOf(bank))).toBe("completed")
       expect(yield* stateOf(provider, attemptOf(failing))).toBe("failed")
-      const told = yield* Effect.forEach(callbacks, (one) => provider.callback(one))
-      const statements = told.flatMap(({ events }) => events).filter((one) => one._tag === "VerifiedReport")
+      const reported = yield* Effect.forEach(callbacks, (one) => provider.callback(one))
+      const statements = reported.flatMap(({ events }) => events).filter((one) => one._tag === "VerifiedReport")
       const states = new Map(statements.map(({ attempt, report }) => [attempt.reference, report.state]))
       expect(states).toEqual(
         new Map([

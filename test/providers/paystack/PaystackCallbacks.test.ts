@@ -104,7 +104,7 @@ describe("callbacks of Paystack", () => {
     ]
   })
 
-  const heard = (third: Scripted, event: string, data: unknown) =>
+  const readCallback = (third: Scripted, event: string, data: unknown) =>
     Effect.map(connectedTo(third, KEY).callback(signed(JSON.stringify({ event, data }))), ({ events }) => events)
 
   it.effect.each([
@@ -115,7 +115,7 @@ describe("callbacks of Paystack", () => {
     Effect.gen(function* () {
       const third = saying(transaction, refunds)
       const attempt = { reference, providerPaymentId: "7", about: "refund" }
-      expect(yield* heard(third, event, published(status, name))).toEqual([new Hint({ attempt } as Hint)])
+      expect(yield* readCallback(third, event, published(status, name))).toEqual([new Hint({ attempt } as Hint)])
       expect(third.calls.map(({ path }) => path)).toEqual([
         `/transaction/verify/${ofPayin}`,
         `/refund?transaction=${charge.id}&perPage=100`
@@ -127,11 +127,11 @@ describe("callbacks of Paystack", () => {
     Effect.gen(function* () {
       const silent = saying()
       const others = published("processed", "1", "T2154954_412829_3be32076_6lcg3")
-      expect(yield* heard(silent, "refund.processed", others)).toEqual([])
+      expect(yield* readCallback(silent, "refund.processed", others)).toEqual([])
       const { transaction_reference: _, ...nameless } = others
-      expect(yield* heard(silent, "refund.processed", nameless)).toEqual([])
+      expect(yield* readCallback(silent, "refund.processed", nameless)).toEqual([])
       const gone = saying(replyOf(404, { status: false, message: "not found", code: "transaction_not_found" }))
-      expect(yield* heard(gone, "refund.processed", published("processed", "1"))).toEqual([])
+      expect(yield* readCallback(gone, "refund.processed", published("processed", "1"))).toEqual([])
     })
   )
 
@@ -143,7 +143,7 @@ describe("callbacks of Paystack", () => {
         saying(transaction, replyOf(200, { status: true, data: {} }))
       ]
       for (const third of failing) {
-        const error = yield* Effect.flip(heard(third, "refund.processed", published("processed", "1")))
+        const error = yield* Effect.flip(readCallback(third, "refund.processed", published("processed", "1")))
         expect(error).toMatchObject({ _tag: "NotNow", proof: expect.anything() })
       }
       const body = JSON.stringify({ event: "refund.processed", data: published("processed", "1") })

@@ -14,7 +14,7 @@ const KEY = "sk_test_0123456789"
 
 const ok = (data: unknown) => replyOf(200, { status: true, message: "fine", data })
 
-const heard = (third: Scripted, event: string, data: unknown) => {
+const readCallback = (third: Scripted, event: string, data: unknown) => {
   const body = JSON.stringify({ event, data })
   const request = asCalledBack({ headers: { "X-Paystack-Signature": signatureOf(KEY, body) }, body })
   return Effect.map(connectedTo(third, KEY).callback(request), ({ events }) => events)
@@ -38,7 +38,7 @@ const collection = { kind: "collection", id: "4099260516", amount: amount("403.3
 describe("a collection at Paystack", () => {
   it.effect("has the id of its transaction in callback and enquiry, by one call", () =>
     Effect.gen(function* () {
-      expect(reportsIn(yield* heard(saying(), "charge.success", transaction()))).toMatchObject([
+      expect(reportsIn(yield* readCallback(saying(), "charge.success", transaction()))).toMatchObject([
         { movements: [collection] }
       ])
       expect(yield* connectedTo(saying(ok(transaction()))).enquire(attemptOf(payin))).toMatchObject({
@@ -54,7 +54,7 @@ describe("a collection at Paystack", () => {
       const borne = { requested_amount: 30_050, fees: 10_283 }
       const asked = { ...collection, amount: amount("300.50", "NGN") }
       const enquiry = yield* connectedTo(saying(ok(transaction(borne)))).enquire(attemptOf(payin))
-      const [report] = reportsIn(yield* heard(saying(), "charge.success", transaction(borne)))
+      const [report] = reportsIn(yield* readCallback(saying(), "charge.success", transaction(borne)))
       for (const said of [enquiry, report]) {
         expect(said).toMatchObject({ state: "completed", movements: [asked] })
         expect(said).not.toHaveProperty("fee")
@@ -147,7 +147,7 @@ describe("a transfer of Paystack", () => {
         ["reversed", [paid, back]],
         ["failed", undefined]
       ] as const) {
-        const [report] = reportsIn(yield* heard(saying(), `transfer.${status}`, transfer(status)))
+        const [report] = reportsIn(yield* readCallback(saying(), `transfer.${status}`, transfer(status)))
         expect(report?.movements).toEqual(movements)
         const enquiry = yield* connectedTo(saying(ok(transfer(status)))).enquire(attemptOf(order))
         expect("movements" in enquiry ? enquiry.movements : undefined).toEqual(movements)
@@ -188,7 +188,7 @@ describe("refunds at Paystack", () => {
         refund("processed", { id: 8, merchant_note: null }),
         refund("pending", { id: 9, merchant_note: "" })
       ]
-      const events = yield* heard(saying(ok(transaction()), ok(all)), "refund.processed", event)
+      const events = yield* readCallback(saying(ok(transaction()), ok(all)), "refund.processed", event)
       expect(events).toMatchObject([
         { _tag: "Hint", attempt: { reference: order.reference, about: "refund" } },
         {
@@ -226,7 +226,7 @@ describe("refunds at Paystack", () => {
         status: "processed"
       }
       const large = transaction({ amount: 600_000 })
-      const [report] = reportsIn(yield* heard(saying(ok(large), ok([listed])), "refund.processed", event))
+      const [report] = reportsIn(yield* readCallback(saying(ok(large), ok([listed])), "refund.processed", event))
       expect(report?.movements).toEqual([
         { ...collection, amount: amount("6000.00", "NGN") },
         { kind: "reversal", id: "20", amount: amount("5000.00", "NGN"), state: "settled" }
@@ -238,7 +238,7 @@ describe("refunds at Paystack", () => {
     Effect.gen(function* () {
       const byHand = [refund("processed", { amount: 40_333, merchant_note: null })]
       const third = saying(ok(transaction({ status: "reversed" })), ok(byHand), ok([]), ok(byHand))
-      expect(yield* heard(third, "refund.processed", event)).toMatchObject([
+      expect(yield* readCallback(third, "refund.processed", event)).toMatchObject([
         { _tag: "Hint", attempt: { reference: payin.reference, about: "payin" } }
       ])
     })

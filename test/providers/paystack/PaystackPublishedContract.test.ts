@@ -110,22 +110,22 @@ describe.skipIf(why !== "")(`what Paystack is asked, by its own contract${why}`,
   it.scopedLive("the fake answers in the shapes of the contract, where those are reliable", () =>
     Effect.gen(function* () {
       const { exchanged, provider, settled, url } = yield* atFake
-      const heard = (): ReadonlyArray<string> => {
+      const received = (): ReadonlyArray<string> => {
         const { call, reply } = exchanged.at(-1)!
         return judge.answerFlaws(call.method, call.path, reply.status, reply.text)
       }
       const order = byCard()
       const accepted = yield* provider.initiate(order)
-      expect(heard()).toEqual([])
+      expect(received()).toEqual([])
       yield* provider.initiate(toBank())
-      expect(heard()).toEqual([])
+      expect(received()).toEqual([])
       const page = accepted._tag === "Accepted" ? accepted.actionData["redirect_url"] : undefined
       yield* visited(page)
       yield* settled
       yield* provider.refund!(refundOf(attemptOf(order)))
-      expect(heard()).toEqual([])
+      expect(received()).toEqual([])
       yield* provider.test!
-      expect(heard()).toEqual([])
+      expect(received()).toEqual([])
       yield* provider.enquire(attemptOf(byCard()))
       expect(exchanged.at(-1)!.reply.status).toBe(404)
       const duplicate = yield* Effect.promise(() =>

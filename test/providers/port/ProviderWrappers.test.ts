@@ -101,12 +101,12 @@ it.effect("a refund of ours that a report lists is told by its own id, and one b
     } as unknown as Required<Provider>
     const wrapped = wrapProvider(provider)
     const { events } = yield* wrapped.callback(calledBack("stripe", { headers: {}, body: Buffer.from("{}") }))
-    const told = [
+    const reported = [
       yield* wrapped.enquire(attempt),
       yield* wrapped.resume!(attempt, {}),
       (events[0] as VerifiedReport).report
     ]
-    for (const one of told) {
+    for (const one of reported) {
       const { movements = [] } = one as Report
       expect(movements.map(({ refund }) => refund)).toEqual([undefined, order.reference, nilUuid])
     }

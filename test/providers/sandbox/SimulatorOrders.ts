@@ -89,43 +89,43 @@ export const bank = (accountNumber: string): Partial<PaymentOrder> => ({
   bank: { accountName: null, accountNumber, bankCode: null, bankName: null, country: null }
 })
 
-export const railNamed = (name: BuiltInRail) =>
-  Effect.map(makeSimulators, (rails) => rails.find((rail) => rail.name === name)!)
+export const simulatorNamed = (name: BuiltInRail) =>
+  Effect.map(makeSimulators, (simulators) => simulators.find((simulator) => simulator.name === name)!)
 
-export const RailsOnMemory = Layer.mergeAll(simulatorStoreMemory, TestVault).pipe(
+export const SimulatorsOnMemory = Layer.mergeAll(simulatorStoreMemory, TestVault).pipe(
   Layer.provideMerge(MemoryDatabase.layer),
   Layer.provideMerge(Ids.layer),
   // At the pace that people see, which costs nothing on the clock of the tests.
   Layer.provideMerge(testSettings({ SANDBOX_RAIL_PACE: "1 second" }))
 )
 
-export const RailsAndCustomer = SimulatorCustomer.layer.pipe(Layer.provideMerge(RailsOnMemory))
+export const SimulatorsAndCustomer = SimulatorCustomer.layer.pipe(Layer.provideMerge(SimulatorsOnMemory))
 
-export interface Heard {
+export interface ReceivedCallback {
   readonly at: number
   readonly event: VerifiedReport
 }
 
 /** A worker of its own whose callbacks the rails themselves verify and read. */
 export const listening = Effect.gen(function* () {
-  const heard: Array<Heard> = []
-  const rails = yield* makeSimulators
+  const received: Array<ReceivedCallback> = []
+  const simulators = yield* makeSimulators
   const deliver: Deliver = (provider, request) =>
     Effect.gen(function* () {
-      const rail = rails.find(({ name }) => name === provider)!
-      const { events } = yield* Effect.orDie(rail.callback(calledBack(provider, request)))
+      const simulator = simulators.find(({ name }) => name === provider)!
+      const { events } = yield* Effect.orDie(simulator.callback(calledBack(provider, request)))
       const at = yield* Clock.currentTimeMillis
       for (const event of events) {
         if (event._tag === "Hint") throw new Error("a rail proves what it says")
-        heard.push({ at, event })
+        received.push({ at, event })
       }
     })
   const ready = yield* Deferred.make<void>()
   const fiber = yield* Effect.forkScoped(Effect.zipRight(Deferred.succeed(ready, undefined), simulatorWorker(deliver)))
   yield* Deferred.await(ready)
   return {
-    heard,
+    received,
     fiber,
-    states: () => heard.map(({ event }) => event.report.state)
+    states: () => received.map(({ event }) => event.report.state)
   }
 })

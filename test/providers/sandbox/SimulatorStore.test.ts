@@ -9,7 +9,7 @@ import {
 } from "../../../src/providers/sandbox/SimulatorStore.ts"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { shillings } from "./SimulatorOrders.ts"
-import { onBothRailStores } from "./SimulatorStores.ts"
+import { onBothSimulatorStores } from "./SimulatorStores.ts"
 
 const nextId = Effect.flatMap(Ids, (ids) => ids.next)
 
@@ -67,7 +67,7 @@ const stateOf = (reference: string) =>
     )
   )
 
-onBothRailStores("RailStore", (it) => {
+onBothSimulatorStores("RailStore", (it) => {
   it.effect("gives back the payment as it was opened", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore

@@ -15,7 +15,7 @@ import { testSettings, TestVault } from "../../support/TestSettings.ts"
 export const onMemory = Layer.provideMerge(simulatorStoreMemory, MemoryDatabase.layer)
 export const onPostgreSQL = simulatorStoreSql.pipe(Layer.provide(TestDatabase), Layer.provide(testSettings()))
 
-export const onBothRailStores = (
+export const onBothSimulatorStores = (
   name: string,
   tests: (it: Vitest.MethodsNonLive<SimulatorStore | Ids | Settings | Vault, true>) => void
 ): void => {

@@ -68,8 +68,8 @@ describe("bank details of Stripe", () => {
       expect(swept()).toBe(1)
       yield* provider.accounts!.incoming!(since)
       expect(swept()).toBe(1)
-      const [heard] = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
-      expect(heard).toMatchObject({ events: [], transfers: [transfer], listTransfers: true })
+      const [received] = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
+      expect(received).toMatchObject({ events: [], transfers: [transfer], listTransfers: true })
       expect(at.held().get("EUR")).toBe(150_000n)
       const { body, headers } = yield* helper(url, customer, "return_cash_balance")
       const returned = yield* provider.callback({ ...mailbox.callbacks[0]!, headers, body: Buffer.from(body) })
@@ -135,8 +135,8 @@ describe("bank details of Stripe", () => {
       yield* http.call({ ...call, method: "DELETE", path: `/v1/customers/${customer}`, headers })
       const deleted = { providerReference: customer, kind: "collection", isUncertain: true }
       expect(yield* provider.accounts!.incoming!(new Date(0))).toMatchObject([deleted])
-      const [heard] = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
-      expect(heard?.transfers).toMatchObject([deleted])
+      const [received] = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
+      expect(received?.transfers).toMatchObject([deleted])
       // Details of the same account are issued to another customer.
       const again = yield* provider.accounts!.issue(order)
       expect(again).toMatchObject({ _tag: "Issued", providerReference: expect.not.stringMatching(customer) })

@@ -168,13 +168,13 @@ describe("a refund at the fake", () => {
       expect(first).toMatchObject({ _tag: "Accepted", state: "processing" })
       expect(idIn(yield* provider.refund!(part))).toBe(idIn(first))
       yield* settled
-      const told = yield* events
-      expect(told.filter(({ _tag }) => _tag === "VerifiedReport").at(-1)).toMatchObject({
+      const reported = yield* events
+      expect(reported.filter(({ _tag }) => _tag === "VerifiedReport").at(-1)).toMatchObject({
         attempt: { reference: part.reference, providerPaymentId: idIn(first) },
         report: { state: "completed" }
       })
       // The charge has no names of its refunds.
-      expect(told).toContainEqual(
+      expect(reported).toContainEqual(
         expect.objectContaining({
           _tag: "Hint",
           attempt: { reference: order.reference, providerPaymentId: paid.providerPaymentId }

@@ -48,14 +48,14 @@ const request = (body: string, signature: string | undefined): CallbackRequest =
 const signed = (payload: string, about: { readonly timestamp?: number; readonly secret?: string } = {}) =>
   request(payload, library.webhooks.generateTestHeaderString({ payload, secret, timestamp: NOW, ...about }))
 
-const heard = (about: CallbackRequest, answer: Parameters<typeof scripted>[0] = () => replyOf(500, {})) =>
+const readCallback = (about: CallbackRequest, answer: Parameters<typeof scripted>[0] = () => replyOf(500, {})) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(NOW * 1000)
     const { http } = scripted(answer)
     return yield* connected(stripe, http, { secret_key: "sk_test_abc", webhook_secret: secret }).callback(about)
   })
 
-const refusedFor = (about: CallbackRequest) => Effect.map(Effect.flip(heard(about)), ({ message }) => message)
+const refusedFor = (about: CallbackRequest) => Effect.map(Effect.flip(readCallback(about)), ({ message }) => message)
 
 describe("a callback that Stripe's own library signed", () => {
   const reports: ReadonlyArray<readonly [string, object, object]> = [
@@ -77,7 +77,7 @@ describe("a callback that Stripe's own library signed", () => {
   for (const [type, object, report] of reports) {
     it.effect(`${type}: a statement`, () =>
       Effect.gen(function* () {
-        const { events } = yield* heard(signed(event(type, object)))
+        const { events } = yield* readCallback(signed(event(type, object)))
         expect(events).toMatchObject([
           { _tag: "VerifiedReport", key: "evt_1", attempt: { reference, providerPaymentId: "pi_1" }, report }
         ])
@@ -95,7 +95,7 @@ describe("a callback that Stripe's own library signed", () => {
         payment_intent: "pi_1"
       }
       const ours = { ...refund, metadata: { reference: referenceNo(7) } }
-      const { events } = yield* heard(signed(event("charge.refund.updated", ours)))
+      const { events } = yield* readCallback(signed(event("charge.refund.updated", ours)))
       expect(events).toMatchObject([
         { attempt: { reference: referenceNo(7), providerPaymentId: "re_1" }, report: { state: "returned" } }
       ])
@@ -119,16 +119,16 @@ describe("a callback that Stripe's own library signed", () => {
       const begun = { ...taken, report: { state: "returned", movements } }
       const failed = { key: "refund re_1 regained", attempt, report: { state: "completed", movements } }
       for (const status of ["pending", "requires_action", "succeeded"]) {
-        expect((yield* heard(refund(status), paid)).events, status).toMatchObject([taken])
+        expect((yield* readCallback(refund(status), paid)).events, status).toMatchObject([taken])
       }
       // Whoever hears of its end alone has not heard that it began.
       for (const status of ["failed", "canceled"]) {
-        expect((yield* heard(refund(status), paid)).events, status).toMatchObject([begun, failed])
+        expect((yield* readCallback(refund(status), paid)).events, status).toMatchObject([begun, failed])
       }
       const others = () => replyOf(200, intent({ status: "succeeded", metadata: {} }))
-      expect((yield* heard(refund("succeeded"), others)).events).toEqual([])
+      expect((yield* readCallback(refund("succeeded"), others)).events).toEqual([])
       const nameless = event("refund.updated", { id: "re_1", object: "refund", status: "succeeded", metadata: {} })
-      expect((yield* heard(signed(nameless), paid)).events).toEqual([])
+      expect((yield* readCallback(signed(nameless), paid)).events).toEqual([])
     })
   )
 
@@ -142,14 +142,14 @@ describe("a callback that Stripe's own library signed", () => {
         event("payment_intent.succeeded", { object: "payment_intent" }),
         "[]"
       ]
-      for (const body of others) expect((yield* heard(signed(body))).events).toEqual([])
+      for (const body of others) expect((yield* readCallback(signed(body))).events).toEqual([])
     })
   )
 
   it.effect("about an amount that cannot be read only hints at it", () =>
     Effect.gen(function* () {
       const odd = intent({ status: "succeeded", amount_received: 5, currency: "zzz" })
-      const { events } = yield* heard(signed(event("payment_intent.succeeded", odd)))
+      const { events } = yield* readCallback(signed(event("payment_intent.succeeded", odd)))
       expect(events).toMatchObject([{ _tag: "Hint", attempt: { reference } }])
     })
   )
@@ -158,7 +158,7 @@ describe("a callback that Stripe's own library signed", () => {
     Effect.gen(function* () {
       const body = event("payment_intent.processing", intent({ status: "processing" }))
       const header = `t=${NOW},v1=${"0".repeat(64)},v1=${signatureOf(secret, `${NOW}`, body)},v0=x`
-      expect((yield* heard(request(body, header))).events).toHaveLength(1)
+      expect((yield* readCallback(request(body, header))).events).toHaveLength(1)
     })
   )
 })
@@ -174,7 +174,7 @@ describe("money that Stripe takes back", () => {
   it.effect("is returned, the whole of it or a part, with what was taken", () =>
     Effect.gen(function* () {
       for (const amount of [12300, 300]) {
-        const { events } = yield* heard(dispute(amount), paid)
+        const { events } = yield* readCallback(dispute(amount), paid)
         const report = { state: "returned", movements: [{ amount: inMinor("EUR", BigInt(amount)) }] }
         expect(events).toMatchObject([{ _tag: "VerifiedReport", attempt, report }])
       }
@@ -183,7 +183,7 @@ describe("money that Stripe takes back", () => {
 
   it.effect("is regained where it is reinstated", () =>
     Effect.gen(function* () {
-      const { events } = yield* heard(dispute(300, "reinstated"), paid)
+      const { events } = yield* readCallback(dispute(300, "reinstated"), paid)
       const amount = inMinor("EUR", 300n)
       const movements = ["reversal", "reinstatement"].map((kind) => ({ kind, amount, state: "settled" }))
       expect(events).toMatchObject([{ attempt, report: { state: "completed", movements } }])
@@ -194,14 +194,14 @@ describe("money that Stripe takes back", () => {
     Effect.gen(function* () {
       const answers = [replyOf(500, {}), replyOf(401, {}), replyOf(404, {}), replyOf(200, {}), replyOf(200, "<html>")]
       for (const answer of answers) {
-        expect(yield* Effect.flip(heard(dispute(12300), () => answer))).toMatchObject({
+        expect(yield* Effect.flip(readCallback(dispute(12300), () => answer))).toMatchObject({
           _tag: "NotNow",
           message: expect.stringContaining("could not be looked up")
         })
       }
       const others = () => replyOf(200, intent({ status: "succeeded", metadata: {} }))
-      expect((yield* heard(dispute(12300), others)).events).toEqual([])
-      expect((yield* heard(dispute(12300, "withdrawn", "zzz"), paid)).events).toEqual([])
+      expect((yield* readCallback(dispute(12300), others)).events).toEqual([])
+      expect((yield* readCallback(dispute(12300, "withdrawn", "zzz"), paid)).events).toEqual([])
     })
   )
 })
@@ -229,7 +229,7 @@ describe("a callback that is not believed", () => {
   it.effect("is older than five minutes", () =>
     Effect.gen(function* () {
       expect(yield* refusedFor(signed(body, { timestamp: NOW - 301 }))).toContain("older than 300 seconds")
-      expect((yield* heard(signed(body, { timestamp: NOW - 299 }))).events).toHaveLength(1)
+      expect((yield* readCallback(signed(body, { timestamp: NOW - 299 }))).events).toHaveLength(1)
     })
   )
 

@@ -74,7 +74,7 @@ const at = (answer: Parameters<typeof scripted>[0]) => {
   }
 }
 
-const heard = (type: string, object: object) =>
+const readCallback = (type: string, object: object) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(NOW * 1000)
     const body = JSON.stringify({ id: "evt_1", object: "event", type, data: { object } })
@@ -101,7 +101,7 @@ describe("a collection at Stripe", () => {
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(200, intent()))
       expect(yield* provider.initiate(visa)).toMatchObject({ movements: [collection] })
-      expect(yield* heard("payment_intent.succeeded", intent())).toMatchObject([{ movements: [collection] }])
+      expect(yield* readCallback("payment_intent.succeeded", intent())).toMatchObject([{ movements: [collection] }])
       expect(yield* provider.enquire(paid)).toMatchObject({ movements: [collection] })
       expect(calls).toHaveLength(2)
     })
@@ -134,7 +134,7 @@ describe("refunds at Stripe", () => {
     Effect.gen(function* () {
       const { provider } = at(() => replyOf(200, ours()))
       expect(yield* provider.refund!(order)).toMatchObject({ movements: [refunded] })
-      expect(yield* heard("charge.refund.updated", ours())).toMatchObject([{ movements: [refunded] }])
+      expect(yield* readCallback("charge.refund.updated", ours())).toMatchObject([{ movements: [refunded] }])
       const asked = refundAttemptOf(order, { providerPaymentId: RE })
       expect(yield* provider.enquire(asked)).toMatchObject({ movements: [refunded] })
     })
@@ -149,8 +149,8 @@ describe("refunds at Stripe", () => {
   for (const [status, own, byHand] of states) {
     it.effect(`that are ${status}, of ours and made by hand`, () =>
       Effect.gen(function* () {
-        expect((yield* heard("refund.updated", ours({ status }))).at(-1)).toMatchObject({ movements: own })
-        const said = yield* heard("refund.updated", refund({ status }))
+        expect((yield* readCallback("refund.updated", ours({ status }))).at(-1)).toMatchObject({ movements: own })
+        const said = yield* readCallback("refund.updated", refund({ status }))
         for (const report of said) expect(movementsProblem(report)).toBeUndefined()
         expect(said.at(-1)).toMatchObject({ movements: byHand })
       })
@@ -218,15 +218,17 @@ describe("an enquiry about a payin at Stripe", () => {
 describe("disputes at Stripe", () => {
   it.effect("have the dispute's id, for what was withdrawn and for what was reinstated", () =>
     Effect.gen(function* () {
-      expect(yield* heard("charge.dispute.funds_withdrawn", dispute())).toMatchObject([{ movements: [disputed] }])
-      expect(yield* heard("charge.dispute.funds_reinstated", dispute({ status: "won" }))).toMatchObject([
+      expect(yield* readCallback("charge.dispute.funds_withdrawn", dispute())).toMatchObject([
+        { movements: [disputed] }
+      ])
+      expect(yield* readCallback("charge.dispute.funds_reinstated", dispute({ status: "won" }))).toMatchObject([
         { movements: [disputed, won] }
       ])
       const part = dispute({ status: "lost", balance_transactions: moved(-40, 15) })
-      expect(yield* heard("charge.dispute.funds_reinstated", part)).toMatchObject([
+      expect(yield* readCallback("charge.dispute.funds_reinstated", part)).toMatchObject([
         { movements: [disputed, partOf(won, 15)] }
       ])
-      expect(yield* heard("charge.dispute.funds_reinstated", dispute({ status: "lost" }))).toEqual([])
+      expect(yield* readCallback("charge.dispute.funds_reinstated", dispute({ status: "lost" }))).toEqual([])
     })
   )
 })
@@ -238,12 +240,12 @@ describe("refunds that were made by hand at Stripe", () => {
       const order = newOrder({ card: cardNumbered("4242424242424242"), money: inMinor("EUR", 10_019n) })
       const outcome = yield* provider.initiate(order)
       yield* settled
-      const told = mailbox.callbacks.at(-1)!
-      const { api_version, type } = JSON.parse(told.body.toString()) as { api_version: string; type: string }
+      const reported = mailbox.callbacks.at(-1)!
+      const { api_version, type } = JSON.parse(reported.body.toString()) as { api_version: string; type: string }
       // Stripe tells of the refund itself from 2024-10-28 on.
       expect([api_version, type]).toEqual(["2023-08-16", "charge.refunded"])
       expect(webhookEvents).toContain(type)
-      const { events } = yield* provider.callback(told)
+      const { events } = yield* provider.callback(reported)
       const id = "providerPaymentId" in outcome ? outcome.providerPaymentId : undefined
       expect(events).toMatchObject([{ _tag: "Hint", attempt: { reference: order.reference, providerPaymentId: id } }])
     })
@@ -255,12 +257,12 @@ describe("refunds that were made by hand at Stripe", () => {
 })
 
 describe("the fake of Stripe names the same movements in callbacks and enquiries", () => {
-  const stories: ReadonlyArray<readonly [string, bigint, ReadonlyArray<string>]> = [
+  const sequences: ReadonlyArray<readonly [string, bigint, ReadonlyArray<string>]> = [
     ["disputed", 10_015n, ["collection", "reversal"]],
     ["disputed and won", 10_016n, ["collection", "reversal", "reinstatement"]],
     ["refunded by hand", 10_019n, ["collection", "refund"]]
   ]
-  for (const [name, minor, kinds] of stories) {
+  for (const [name, minor, kinds] of sequences) {
     it.scopedLive(name, () =>
       Effect.gen(function* () {
         const { mailbox, provider, settled } = yield* againstFake(stripe, stripeFake, { rawCards: true })

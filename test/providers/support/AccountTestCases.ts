@@ -9,10 +9,10 @@ import { replyOf, type Said } from "./ScriptedReplies.ts"
 export const triesAccount = (
   hearing: (...replies: ReadonlyArray<Said>) => { readonly provider: Provider },
   key: string,
-  told: ReadonlyArray<readonly [body: unknown, says: AccountFacts]>
+  reported: ReadonlyArray<readonly [body: unknown, says: AccountFacts]>
 ): void => {
   const all: ReadonlyArray<readonly [Said, Either.Either<AccountFacts, string>]> = [
-    ...told.map(([body, says]) => [replyOf(200, body), Either.right(says)] as const),
+    ...reported.map(([body, says]) => [replyOf(200, body), Either.right(says)] as const),
     [replyOf(200, "<html>"), Either.left("HTTP 200 with a body that cannot be read")],
     [replyOf(401, {}), Either.left(`It does not take ${key}`)],
     [replyOf(403, {}), Either.left(`It does not take ${key}`)],

@@ -81,7 +81,7 @@ export const againstFake = <Fields extends CredentialFields>(
     const events = Effect.suspend(() =>
       Effect.map(
         Effect.forEach(mailbox.callbacks, (request) => provider.callback(request)),
-        (heard) => heard.flatMap((one) => one.events)
+        (received) => received.flatMap((one) => one.events)
       )
     )
 

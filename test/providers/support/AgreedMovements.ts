@@ -7,14 +7,14 @@ import type { PaymentOrder, Provider } from "../../../src/providers/port/Provide
 import { attemptOf } from "./TestOrders.ts"
 
 /** What an adapter was told has moved; nothing, of whatever did not complete. */
-const told = (order: Pick<PaymentOrder, "flow">, found: Enquiry): bigint => {
+const reported = (order: Pick<PaymentOrder, "flow">, found: Enquiry): bigint => {
   if (found._tag !== "Report" || found.state !== "completed") return 0n
   const moved = (found.movements ?? []).reduce((sum, { amount }) => sum + amount!.minor, 0n)
   return order.flow === "inbound" ? moved : -moved
 }
 
 /** The orders are of one currency; their outcomes, and what is said of each in the end. */
-export const agreeOnWhatMoved = (
+export const agreeOnMovements = (
   { books, provider, settled }: Pick<RunningFake, "books" | "settled"> & { readonly provider: Provider },
   orders: ReadonlyArray<PaymentOrder>
 ) =>
@@ -22,7 +22,7 @@ export const agreeOnWhatMoved = (
     const outcomes = yield* Effect.forEach(orders, provider.initiate, { concurrency: 4 })
     yield* settled
     const found = yield* Effect.forEach(orders, (order) => provider.enquire(attemptOf(order)))
-    const moved = orders.reduce((sum, order, at) => sum + told(order, found[at]!), 0n)
+    const moved = orders.reduce((sum, order, at) => sum + reported(order, found[at]!), 0n)
     expect(moved).toBe(books.holdings().get(orders[0]!.money.currency))
     expect(moved).toBeGreaterThan(0n)
     for (const [at, order] of orders.entries()) {

@@ -79,31 +79,31 @@ export const openSession = <Fields extends CredentialFields>(
       effect.pipe(
         Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
         Effect.tap((said) => {
-          const told = [inspect(said, { depth: null }), ...logs].join("\n")
-          return holds(![...secrets].some((secret) => told.includes(secret)), `${what} tells a secret`)
+          const result = [inspect(said, { depth: null }), ...logs].join("\n")
+          return holds(![...secrets].some((secret) => result.includes(secret)), `${what} tells a secret`)
         })
       )
 
     /** Money that it tells of has the provider's id. */
-    const named = (told: Outcome | Enquiry, attempt?: Pick<AttemptContext, "flow" | "leg">) => {
-      if (told._tag !== "Accepted" && told._tag !== "Report") return Effect.void
-      const problem = movementsProblem(told, attempt === undefined ? undefined : kindsOf(attempt))
-      return problem === undefined ? Effect.void : broken(`${problem}: ${shown(told)}`)
+    const named = (result: Outcome | Enquiry, attempt?: Pick<AttemptContext, "flow" | "leg">) => {
+      if (result._tag !== "Accepted" && result._tag !== "Report") return Effect.void
+      const problem = movementsProblem(result, attempt === undefined ? undefined : kindsOf(attempt))
+      return problem === undefined ? Effect.void : broken(`${problem}: ${shown(result)}`)
     }
 
     const initiate = (order: PaymentOrder): Effect.Effect<Outcome, BrokenPromise> => {
       for (const number of cardOf(order)) secrets.add(number)
-      return Effect.tap(watched("the outcome of an order", provider.initiate(order)), (told) =>
-        named(told, { flow: order.flow, leg: "payment" })
+      return Effect.tap(watched("the outcome of an order", provider.initiate(order)), (result) =>
+        named(result, { flow: order.flow, leg: "payment" })
       )
     }
     const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry, BrokenPromise> =>
-      Effect.tap(watched("the answer to an enquiry", provider.enquire(attempt)), (told) => named(told, attempt))
+      Effect.tap(watched("the answer to an enquiry", provider.enquire(attempt)), (result) => named(result, attempt))
     const refund = (order: RefundOrder): Effect.Effect<Outcome, BrokenPromise> =>
       provider.refund === undefined
         ? broken("it has no refunds")
-        : Effect.tap(watched("the outcome of a refund", provider.refund(order)), (told) =>
-            named(told, { flow: "inbound", leg: "refund" })
+        : Effect.tap(watched("the outcome of a refund", provider.refund(order)), (result) =>
+            named(result, { flow: "inbound", leg: "refund" })
           )
     const callback = (request: CallbackRequest) =>
       Effect.tap(watched("a callback", Effect.either(provider.callback(request))), (read) =>

@@ -43,8 +43,8 @@ const completedAt = (session: Session, sample: Sample, attempt: AttemptContext):
   Effect.gen(function* () {
     if (sample.namedBy !== "callback") return yield* session.reported(attempt, "completed")
     yield* session.reported(attempt, "processing")
-    const told = statementsOf(yield* leadsTo(session, attempt)).find(({ report }) => report.state === "completed")
-    return told === undefined ? yield* broken("no callback says that it is completed") : told.report
+    const statements = statementsOf(yield* leadsTo(session, attempt)).find(({ report }) => report.state === "completed")
+    return statements === undefined ? yield* broken("no callback says that it is completed") : statements.report
   })
 
 const completes =
@@ -154,10 +154,10 @@ const failedAt = (session: Session, sample: Sample, attempt: AttemptContext) =>
     if (sample.namedBy !== "callback") return void (yield* session.reported(attempt, ...failures))
     const enquiry = yield* session.enquire(attempt)
     if (enquiry._tag === "Report" && failures.includes(enquiry.state)) return
-    const told = statementsOf(yield* leadsTo(session, attempt))
+    const statements = statementsOf(yield* leadsTo(session, attempt))
     yield* holds(
-      told.some(({ report }) => failures.includes(report.state)),
-      `neither an enquiry nor a callback says that it failed: ${shown([enquiry, told])}`
+      statements.some(({ report }) => failures.includes(report.state)),
+      `neither an enquiry nor a callback says that it failed: ${shown([enquiry, statements])}`
     )
   })
 

@@ -8,11 +8,11 @@ import type { Records } from "./RecordRules.ts"
 const sum = (postings: ReadonlyArray<StoredPosting>): bigint =>
   postings.reduce((all, { amount }) => all + amount.minor, 0n)
 
-const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: EscrowAnswers | undefined) =>
+const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, answers: EscrowAnswers | undefined) =>
   escrow.milestones.flatMap(({ expected, milestone_id, status }) => {
     const released = -sum(own.filter(({ entry_id }) => entry_id === milestone_id))
     const wanted = status === "disbursed" ? expected.minor : 0n
-    const asked = told?.released.get(milestone_id)
+    const asked = answers?.released.get(milestone_id)
     return [
       ...(released === wanted ? [] : [`a milestone of ${wanted} that is ${status} took ${released} from its escrow`]),
       ...(asked === "surely" && status !== "disbursed"
@@ -22,13 +22,13 @@ const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, to
     ]
   })
 
-const problemsOf = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: EscrowAnswers | undefined) => {
+const problemsOf = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, answers: EscrowAnswers | undefined) => {
   const { disbursed, funded, milestones, status } = escrow
   const came = sum(own.filter(({ kind }) => kind === "escrow_fund"))
   const returned = -sum(own.filter(({ kind }) => kind === "escrow_return"))
   const released = milestones.reduce((all, one) => (one.status === "disbursed" ? all + one.expected.minor : all), 0n)
-  const least = told?.funded ?? 0n
-  const most = least + (told?.perhapsFunded ?? 0n)
+  const least = answers?.funded ?? 0n
+  const most = least + (answers?.perhapsFunded ?? 0n)
   const held = sum(own)
   return [
     ...(held === funded.minor - disbursed.minor
@@ -44,20 +44,20 @@ const problemsOf = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: Esc
       ? []
       : [`callers were told that ${least} to ${most} went into an escrow that got ${came}`]),
     ...(status === "canceled" && held !== 0n ? [`an escrow that was called off still holds ${held}`] : []),
-    ...milestoneProblems(escrow, own, told)
+    ...milestoneProblems(escrow, own, answers)
   ]
 }
 
 export const escrowProblems = (
   { postings }: Records,
   escrows: Iterable<Escrow>,
-  told: ReadonlyMap<string, EscrowAnswers>
+  answers: ReadonlyMap<string, EscrowAnswers>
 ): ReadonlyArray<string> =>
   Array.from(escrows).flatMap((escrow) => {
     const account = LedgerAccount.escrow(escrow.escrow_id, escrow.currency)
     return problemsOf(
       escrow,
       postings.filter((posting) => posting.account === account),
-      told.get(escrow.escrow_id)
+      answers.get(escrow.escrow_id)
     )
   })

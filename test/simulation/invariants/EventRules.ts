@@ -31,9 +31,9 @@ const statusEventProblems = ({ events, history }: Dossier): ReadonlyArray<string
 }
 
 const refundEventProblems = ({ events, payment }: Dossier): ReadonlyArray<string> => {
-  const told = events.filter(({ event_type }) => event_type === "payment.refunded")
+  const sent = events.filter(({ event_type }) => event_type === "payment.refunded")
   return payment.refunds.flatMap(({ of, refund_id, state }) =>
-    of === undefined && state === "completed" && !told.some(({ payload }) => payload.includes(refund_id))
+    of === undefined && state === "completed" && !sent.some(({ payload }) => payload.includes(refund_id))
       ? ["a refund has gone back, and no event tells it"]
       : []
   )

@@ -25,15 +25,15 @@ export const accountProblems = (records: Records): ReadonlyArray<string> => {
   for (const { account, amount } of records.postings) {
     if (kindOf(account) === "virtual") add(booked, account, amount.minor)
   }
-  const told = new Map<string, bigint>()
+  const reported = new Map<string, bigint>()
   for (const transaction of records.virtualTransactions) {
     const payment = transaction.payment_id === null ? undefined : payments.get(transaction.payment_id)
     const followed = payment === undefined ? transaction : withPaymentState(transaction, payment)
-    add(told, transaction.account_id, balanceEffect(followed))
+    add(reported, transaction.account_id, balanceEffect(followed))
   }
   return records.virtualAccounts.flatMap((account) => {
     const inBooks = booked.get(ledgerAccountOf(account)) ?? 0n
-    const said = told.get(account.account_id) ?? 0n
+    const said = reported.get(account.account_id) ?? 0n
     return inBooks === said ? [] : [`a virtual account holds ${inBooks}, and its statement says ${said}`]
   })
 }

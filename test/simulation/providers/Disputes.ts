@@ -14,7 +14,7 @@ const SECOND = 1000
 interface DisputeContext {
   readonly env: SimulationEnvironment
   readonly orders: Orders
-  readonly says: (order: Order, movement: Movement, purpose: string, heard: () => void) => void
+  readonly says: (order: Order, movement: Movement, purpose: string, onTaken: () => void) => void
 }
 
 /** Amount that is left, in the order's currency. */

@@ -177,10 +177,10 @@ export class Orders {
   /** Starts a report of a payment; the returned function acknowledges it. */
   startReport(paymentId: PaymentId): () => void {
     this.words.set(paymentId, (this.words.get(paymentId) ?? 0) + 1)
-    let isHeard = false
+    let isRecorded = false
     return () => {
-      if (!isHeard) this.words.set(paymentId, this.words.get(paymentId)! - 1)
-      isHeard = true
+      if (!isRecorded) this.words.set(paymentId, this.words.get(paymentId)! - 1)
+      isRecorded = true
     }
   }
 

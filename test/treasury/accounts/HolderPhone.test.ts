@@ -8,7 +8,7 @@ import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 
-const { purse: _purse, ...provider } = actable("paystack")
+const { funds: _funds, ...provider } = actable("paystack")
 
 const paystack: Provider = {
   ...provider,

@@ -83,11 +83,11 @@ onDatabasePaymentServer("Payins to an account that owes", threeProviders, (it, {
       const [attempt] = yield* attemptsOf(payment_id)
       const reference = String(attempt?.["attempt_id"])
       let nth = 0
-      const hears = (about: object = {}) =>
+      const callsBack = (about: object = {}) =>
         callBack("stripe", { key: `${country} ${++nth}`, reference, state: "completed", ...about })
-      yield* hears()
+      yield* callsBack()
       yield* untilStatus(payment_id, "completed")
-      return { payment_id, hears }
+      return { payment_id, callsBack }
     })
 
   const open = Effect.flatMap(people, ({ acme }) =>
@@ -117,14 +117,14 @@ onDatabasePaymentServer("Payins to an account that owes", threeProviders, (it, {
       const { acme } = yield* people
       yield* setReserve(acme.org_id, 1000)
       const { account_id } = yield* open
-      const { hears, payment_id } = yield* payIn("FR", account_id)
+      const { callsBack, payment_id } = yield* payIn("FR", account_id)
       dataOf(
         yield* ask(acme.key, "/transfer", { from_account_id: account_id, to_account_id: "settlement", amount: 1350 })
       )
       const ledger = yield* LedgerStore
       yield* ledger.setLimit({ org_id: acme.org_id, currency: KES, credit_limit: Money.zero(KES) })
       yield* owes(acme.org_id, account_id, 10_000n)
-      yield* hears({ taken: { amount: "1500.00", currency: "KES" } })
+      yield* callsBack({ taken: { amount: "1500.00", currency: "KES" } })
       yield* resolve(payment_id, "completed", "the organisation bears it")
       expect(yield* balanceOf(acme.key, account_id)).toBe(0)
       yield* setReserve(acme.org_id, 0)

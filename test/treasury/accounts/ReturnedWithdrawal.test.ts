@@ -49,16 +49,16 @@ onDatabasePaymentServer(
         const payment = Option.getOrThrow(yield* store.find(Option.some(acme.org_id), idFrom(made.reference)))
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
         expect(attempt).toMatchObject({ provider: provider.name, outcome: "accepted" })
-        const hear = (state: "completed" | "returned") =>
+        const report = (state: "completed" | "returned") =>
           Effect.flatMap(RecordOutcome, ({ recordByAttempt }) =>
             recordByAttempt(attempt!, paysOut("po_2", state), { cause: "test" })
           ).pipe(Effect.provide(RecordOutcome.layer))
-        yield* hear("completed")
+        yield* report("completed")
         expect(yield* balanceOf(acme.key, account_id)).toBe(29.3)
-        yield* hear("returned")
+        yield* report("returned")
         const reversed = yield* transactionOf(acme.key, made.transaction_id)
         expect(reversed).toMatchObject({ status: "reversed", amount: 70, fee: 0.7 })
-        yield* hear("returned")
+        yield* report("returned")
         expect(yield* balanceOf(acme.key, account_id)).toBe(100)
         const came = (yield* eventsOf(acme.key, "virtual_account.deposit")).map(({ data }) => data)
         expect(came.filter((data) => data["transaction_id"] === made.transaction_id)).toEqual([
@@ -79,10 +79,10 @@ onDatabasePaymentServer(
       const { reference } = yield* withdraw(acme.key, account_id, { amount: 70, beneficiary_id })
       const payment_id = idFrom(reference)
       const [attempt] = yield* Effect.flatMap(PaymentStore, (store) => store.attemptsOf(payment_id))
-      let told = 0
-      const hears = (state: "completed" | "failed" | "returned", kind?: MovementKind, amount = "70.00") =>
+      let reports = 0
+      const callsBack = (state: "completed" | "failed" | "returned", kind?: MovementKind, amount = "70.00") =>
         callBack(provider.name, {
-          ...{ key: `${reference} ${(told += 1)}`, reference: attempt!.attempt_id, state },
+          ...{ key: `${reference} ${(reports += 1)}`, reference: attempt!.attempt_id, state },
           movements:
             kind === undefined
               ? []
@@ -98,17 +98,17 @@ onDatabasePaymentServer(
         }
       })
       const last = (type: string) => Effect.map(eventsOf(acme.key, type), ([event]) => event?.data)
-      return { account_id, hears, last, payment_id, stands }
+      return { account_id, callsBack, last, payment_id, stands }
     })
 
     it.effect("after it was paid late and borne is a line of the statement, and told of", () =>
       Effect.gen(function* () {
-        const { account_id, hears, last, payment_id, stands } = yield* withdrawn
-        yield* hears("failed")
-        yield* hears("completed", "disbursement")
+        const { account_id, callsBack, last, payment_id, stands } = yield* withdrawn
+        yield* callsBack("failed")
+        yield* callsBack("completed", "disbursement")
         yield* resolve(payment_id, "completed")
         expect(yield* stands).toEqual({ balance: 30, lines: 30 })
-        yield* hears("returned", "reinstatement")
+        yield* callsBack("returned", "reinstatement")
         expect(yield* stands).toEqual({ balance: 100, lines: 100 })
         expect(yield* last("virtual_account.deposit")).toMatchObject({ account_id, amount: 70, balance: 100 })
         yield* expectBooksInOrder
@@ -117,12 +117,12 @@ onDatabasePaymentServer(
 
     it.effect("in parts is the account's again once, though a person gave it the first part", () =>
       Effect.gen(function* () {
-        const { account_id, hears, last, payment_id, stands } = yield* withdrawn
-        yield* hears("completed", "disbursement")
-        yield* hears("returned", "reinstatement", "20.00")
+        const { account_id, callsBack, last, payment_id, stands } = yield* withdrawn
+        yield* callsBack("completed", "disbursement")
+        yield* callsBack("returned", "reinstatement", "20.00")
         yield* resolve(payment_id, "completed")
         expect(yield* stands).toEqual({ balance: 50, lines: 50 })
-        yield* hears("returned", "reinstatement", "50.00")
+        yield* callsBack("returned", "reinstatement", "50.00")
         expect(yield* stands).toEqual({ balance: 100, lines: 100 })
         expect(yield* last("virtual_account.withdrawal")).toMatchObject({ account_id, amount: 20, balance: 100 })
         expect(yield* last("virtual_account.deposit")).toMatchObject({ status: "reversed", amount: 70, balance: 100 })

@@ -275,9 +275,9 @@ onDatabaseServer("Virtual accounts", (it) => {
         ask(credential, "/transfer", { from_account_id, to_account_id, amount: 1 })
       const itself = yield* between(own.account_id, own.account_id)
       expect([itself.status, messageOf(itself)]).toEqual([400, expect.stringMatching(/^to_account_id: /)])
-      const nobodys = yield* between(randomUUID(), other.account_id)
-      expect([nobodys.status, messageOf(nobodys)]).toEqual([404, "from_account_id: no virtual account with this id."])
-      expect((yield* between(theirs.account_id, own.account_id)).text).toBe(nobodys.text)
+      const missing = yield* between(randomUUID(), other.account_id)
+      expect([missing.status, messageOf(missing)]).toEqual([404, "from_account_id: no virtual account with this id."])
+      expect((yield* between(theirs.account_id, own.account_id)).text).toBe(missing.text)
       const nowhere = yield* between(own.account_id, "nowhere")
       expect([nowhere.status, messageOf(nowhere)]).toEqual([404, "to_account_id: no virtual account with this id."])
       expect((yield* between(own.account_id, theirs.account_id)).text).toBe(nowhere.text)
@@ -407,8 +407,8 @@ onDatabaseServer("Virtual accounts", (it) => {
       const frozen = dataOf<Account>(yield* ask(admin, `/${account_id}/freeze`, { reason: "A suspicion" }))
       expect(Object.keys(frozen).toSorted()).toEqual(accountFields)
       expect(frozen).toMatchObject({ account_id, status: "frozen", frozen_reason: "A suspicion", balance: 100 })
-      const [told] = yield* eventsOf(acme.key, "virtual_account.frozen")
-      expect(told!.data).toEqual({ account_id, status: "frozen", reason: "A suspicion" })
+      const [published] = yield* eventsOf(acme.key, "virtual_account.frozen")
+      expect(published!.data).toEqual({ account_id, status: "frozen", reason: "A suspicion" })
       const out = { from_account_id: account_id, to_account_id: other.account_id, amount: 1 }
       for (const refused of [
         yield* ask(acme.key, `/${account_id}/withdraw`, { amount: 1, beneficiary_id }),

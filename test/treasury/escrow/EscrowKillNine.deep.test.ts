@@ -133,14 +133,14 @@ describe("kill -9 in the middle of a disbursement to twenty beneficiaries", () =
     )
     for (const row of rows) expect(row, "paid once").toMatchObject({ completed: 1, standing: 1 })
     expect((await disburse(second)).text, "the same key, the same answer").toBe(again.text)
-    const atRails = await withSql(databaseOf(dataDir), (sql) =>
+    const atSimulators = await withSql(databaseOf(dataDir), (sql) =>
       sql.query(
         `select a.payment_id from rail_payments r join attempts a on a.attempt_id = r.reference
           join payments p on p.payment_id = a.payment_id
           where p.funding like 'party/%' and r.state = 'completed'`
       )
     )
-    expect(atRails.rows.length, "the rails have paid as many").toBe(PARTIES)
+    expect(atSimulators.rows.length, "the rails have paid as many").toBe(PARTIES)
     expect(await second.stop()).toBe(0)
     server = undefined
   }, 120_000)

@@ -10,7 +10,7 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Escrows } from "../../../src/treasury/escrow/Escrows.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
-import { balance, fiatRail, moved, problems } from "../../money/ledger/Entries.ts"
+import { balance, fiatProvider, moved, problems } from "../../money/ledger/Entries.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { backends } from "../../support/OnBothStores.ts"
 import { onServer, type ServerServices } from "../../support/TestServer.ts"
@@ -44,7 +44,7 @@ const newEscrow = (milestones: ReadonlyArray<number>) =>
     )
     const [account_id, party] = [yield* newAccount, yield* newAccount]
     const own = LedgerAccount.virtual(account_id, KES)
-    yield* moved(org_id, fiatRail(), own, `${DEPOSIT / 100} KES`)
+    yield* moved(org_id, fiatProvider(), own, `${DEPOSIT / 100} KES`)
     const split = (name: string, value: string) => ({
       name,
       split_type: "percentage" as const,

@@ -11,7 +11,7 @@ import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putP
 const whole = { parties: [{ name: "Builder", split_type: "percentage", split_value: 100 }] }
 
 onDatabaseServer("Party splits", (it) => {
-  const scene = Effect.gen(function* () {
+  const fixture = Effect.gen(function* () {
     const { acme } = yield* people
     const made = yield* newEscrow(1000)
     const [builder, surveyor] = made.parties.map(({ party_id }) => party_id) as [string, string]
@@ -22,7 +22,7 @@ onDatabaseServer("Party splits", (it) => {
 
   it.effect("are changed by a list in a wrapper, by a bare list, and by one update", () =>
     Effect.gen(function* () {
-      const { acme, builder, made, put, surveyor, valuesOf } = yield* scene
+      const { acme, builder, made, put, surveyor, valuesOf } = yield* fixture
       const wrapped = yield* put({
         parties: [
           { party_id: surveyor, split_value: 0.05 },
@@ -84,7 +84,7 @@ onDatabaseServer("Party splits", (it) => {
 
   it.effect("are refused with 400 when the body or the whole is wrong", () =>
     Effect.gen(function* () {
-      const { acme, builder, made, put, surveyor } = yield* scene
+      const { acme, builder, made, put, surveyor } = yield* fixture
       const pair = (a: unknown, b: unknown) => [
         { party_id: builder, split_value: a },
         { party_id: surveyor, split_value: b }
@@ -126,7 +126,7 @@ onDatabaseServer("Party splits", (it) => {
 
   it.effect("are refused with 401, 403, 404 and 409 for the other reasons", () =>
     Effect.gen(function* () {
-      const { acme, builder, made, put, surveyor } = yield* scene
+      const { acme, builder, made, put, surveyor } = yield* fixture
       const { globex } = yield* people
       const body = JSON.stringify([
         { party_id: builder, split_value: 50 },
@@ -143,8 +143,8 @@ onDatabaseServer("Party splits", (it) => {
         { ...made, milestones: [{ ...first!, milestone_id: randomUUID() }] }
       ]
       for (const escrow of unknown) expect((yield* by(acme.key, escrow)).status).toBe(404)
-      const nobody = yield* put([{ party_id: randomUUID(), split_value: 100 }])
-      expect([nobody.status, messageOf(nobody)]).toEqual([404, "No party of this milestone with this id."])
+      const missing = yield* put([{ party_id: randomUUID(), split_value: 100 }])
+      expect([missing.status, messageOf(missing)]).toEqual([404, "No party of this milestone with this id."])
       yield* fund(acme.key, made, 300.01)
       yield* disburse(acme.key, made, 0)
       const over = yield* by(acme.key)

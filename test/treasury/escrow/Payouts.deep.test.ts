@@ -33,7 +33,7 @@ onDatabasePaymentServer(
   () => ({ variables: { PROVIDER_TIMEOUT: "3 seconds" } }),
   (it) => {
     /** All of it is for one party, whose beneficiary the sandbox treats as the ending says. */
-    const scene = (ending: string | null) =>
+    const fixture = (ending: string | null) =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const own = ending === null ? {} : { beneficiary_id: yield* newBeneficiary(acme.key, ending) }
@@ -59,7 +59,7 @@ onDatabasePaymentServer(
 
     it.effect("go out with the disbursement", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, party_id, payOut } = yield* scene("3344")
+        const { acme, balance, escrow, party_id, payOut } = yield* fixture("3344")
         expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed", disbursed_total: 100 })
         expect(yield* balance, "held").toBe(0)
         const [paid] = yield* detailsOf("escrow.party_payout", escrow)
@@ -74,7 +74,7 @@ onDatabasePaymentServer(
 
     it.effect("that are declined leave the money with the party, to be paid out later", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, payOut } = yield* scene("0001")
+        const { acme, balance, escrow, payOut } = yield* fixture("0001")
         expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed" })
         expect(yield* balance).toBe(100)
         expect(yield* detailsOf("escrow.party_payout_failed", escrow)).toHaveLength(1)
@@ -100,7 +100,7 @@ onDatabasePaymentServer(
 
     it.effect("that cannot be sent wait in the operations queue, to be tried again or resolved", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, party_id, payOut } = yield* scene("0001")
+        const { acme, balance, escrow, party_id, payOut } = yield* fixture("0001")
         const items = Effect.map(queueOf(acme.token("staff")), (all) =>
           all.filter(({ escrow_id }) => escrow_id === escrow.escrow_id)
         )
@@ -138,7 +138,7 @@ onDatabasePaymentServer(
 
     it.effect("leave the queue when the party is paid out", () =>
       Effect.gen(function* () {
-        const { acme, escrow, payOut } = yield* scene("3344")
+        const { acme, escrow, payOut } = yield* fixture("3344")
         const beneficiary = String(escrow.parties[0]!["beneficiary_id"])
         const gone = yield* send(`/v1/beneficiaries/${beneficiary}`, { method: "DELETE", headers: { ...acme.key } })
         expect(gone.status).toBe(204)
@@ -158,7 +158,7 @@ onDatabasePaymentServer(
 
     it.effect("that fail later give the money back to the party", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow } = yield* scene("0004")
+        const { acme, balance, escrow } = yield* fixture("0004")
         yield* disburse(acme.key, escrow, 0)
         const [paid] = yield* detailsOf("escrow.party_payout", escrow)
         yield* untilStatus(String(paid?.["payment_id"]), "failed")
@@ -169,7 +169,7 @@ onDatabasePaymentServer(
 
     it.effect("whose outcome is unknown stay held", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, payOut } = yield* scene("0003")
+        const { acme, balance, escrow, payOut } = yield* fixture("0003")
         yield* disburse(acme.key, escrow, 0)
         const [paid] = yield* detailsOf("escrow.party_payout", escrow)
         expect(yield* recordOf(String(paid?.["payment_id"]))).toMatchObject({ status: "pending" })
@@ -181,7 +181,7 @@ onDatabasePaymentServer(
 
     it.effect("that reach the review threshold hold the party's money for a second person", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, payOut } = yield* scene("3344")
+        const { acme, balance, escrow, payOut } = yield* fixture("3344")
         const held = yield* heldBy(acme.org_id)
         yield* setThreshold(acme.org_id, "100")
         yield* disburse(acme.key, escrow, 0)
@@ -213,15 +213,15 @@ onDatabasePaymentServer(
 
     it.effect("need a beneficiary of the organisation, in the escrow's currency", () =>
       Effect.gen(function* () {
-        const { acme, escrow, payOut } = yield* scene(null)
+        const { acme, escrow, payOut } = yield* fixture(null)
         const { globex } = yield* people
         yield* disburse(acme.key, escrow, 0)
         const none = yield* payOut({})
         expect([none.status, messageOf(none)]).toEqual([400, expect.stringMatching(/^beneficiary_id: is needed/)])
         const theirs = yield* newBeneficiary(globex.key)
         expect((yield* payOut({ beneficiary_id: theirs })).status).toBe(400)
-        const nobody = yield* act(acme.key, escrow, `/parties/${randomUUID()}/payout`, { beneficiary_id: theirs })
-        expect([nobody.status, messageOf(nobody)]).toEqual([404, "No party with this id."])
+        const missing = yield* act(acme.key, escrow, `/parties/${randomUUID()}/payout`, { beneficiary_id: theirs })
+        expect([missing.status, messageOf(missing)]).toEqual([404, "No party with this id."])
         const beneficiary_id = yield* newBeneficiary(acme.key)
         const twice = yield* Effect.all([payOut({ beneficiary_id }), payOut({ beneficiary_id })], {
           concurrency: "unbounded"
@@ -234,7 +234,7 @@ onDatabasePaymentServer(
     it.effect("carry the organisation's fee out of the party's share", () =>
       Effect.gen(function* () {
         const fees = yield* Fees
-        const { acme, balance, escrow } = yield* scene("3344")
+        const { acme, balance, escrow } = yield* fixture("3344")
         const subject = { org_id: acme.org_id, payment_method: "bank_transfer", direction: "outbound" } as const
         const setFee = (basis_points: number, fixed: string | null) =>
           fees.set(operatorPermit("platform", "olga"), subject, {

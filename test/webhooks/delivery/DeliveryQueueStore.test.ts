@@ -24,7 +24,7 @@ const clear: Stored<void, never, DeliveryQueueStore> = Effect.flatMap(claimDue()
   deliveries.length === 0 ? Effect.void : clear
 )
 
-const told: Answer = { status_code: 200, error: null, answer: null, latency_ms: 12, ...noHeaders }
+const okAnswer: Answer = { status_code: 200, error: null, answer: null, latency_ms: 12, ...noHeaders }
 const refused: Answer = {
   status_code: 500,
   error: "answered with status 500",
@@ -45,7 +45,7 @@ const finish = (answer: Answer, verdict: Verdict, ...claimed: ReadonlyArray<Clai
     )
   )
 
-const delivered = (...claimed: ReadonlyArray<ClaimedDelivery>) => finish(told, { verdict: "delivered" }, ...claimed)
+const delivered = (...claimed: ReadonlyArray<ClaimedDelivery>) => finish(okAnswer, { verdict: "delivered" }, ...claimed)
 const again = (...claimed: ReadonlyArray<ClaimedDelivery>) =>
   finish(refused, { verdict: "retry", delay_ms: 0 }, ...claimed)
 

@@ -48,9 +48,9 @@ const answer = (verdict: Verdict): Stored<void, never, DeliveryQueueStore> =>
     const { deliveries } = yield* claimDue()
     if (deliveries.length === 0) return
     const queue = yield* DeliveryQueueStore
-    const told = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
+    const okAnswer = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
     yield* queue.finish(
-      deliveries.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token, ...told, ...verdict }))
+      deliveries.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token, ...okAnswer, ...verdict }))
     )
     yield* answer(verdict)
   })
@@ -121,9 +121,9 @@ for (const backend of backends) {
         yield* send(org_id)
         const [one] = (yield* claimDue({ room: 1, leaseMillis: 0 })).deliveries
         const queue = yield* DeliveryQueueStore
-        const told = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
+        const okAnswer = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
         const { delivery_id, lease_token } = one!
-        yield* queue.finish([{ delivery_id, lease_token, ...told, verdict: "delivered" }])
+        yield* queue.finish([{ delivery_id, lease_token, ...okAnswer, verdict: "delivered" }])
         expect(yield* kept(org_id)).toEqual({ events: 2, deliveries: ["delivered", "delivered", "pending"] })
         yield* daysPass(400)
         yield* forgetAll

@@ -17,10 +17,10 @@ interface Kept {
   failed: boolean
 }
 
-export interface Purse {
+export interface ProviderFunds {
   readonly opened: (reference: string, money: Money, sign: Kept["sign"], of?: string) => void
   /** What it has told the service, by an answer, a callback or a look-up. */
-  readonly told: (reference: string, state: string, received?: Money) => void
+  readonly reported: (reference: string, state: string, received?: Money) => void
   /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. It may do so before it is heard of. */
   readonly shrank: (reference: string, key: string, by: Money) => void
   /** It has taken so much more than it had of it: a refund gave that back already. */
@@ -37,7 +37,7 @@ export interface Purse {
   readonly holdings: () => ReadonlyMap<string, bigint>
 }
 
-export const makePurse = (): Purse => {
+export const makeFunds = (): ProviderFunds => {
   const kept = new Map<string, Kept>()
   const disputes = new Set<string>()
   const move = (one: Kept, total: Money) => {
@@ -65,7 +65,7 @@ export const makePurse = (): Purse => {
       one.back.set(currency, parts > minor ? 0n : minor - parts)
     }
   }
-  const shrank: Purse["shrank"] = (reference, key, { currency, minor }) => {
+  const shrank: ProviderFunds["shrank"] = (reference, key, { currency, minor }) => {
     const one = disputes.has(key) ? undefined : kept.get(reference)
     disputes.add(key)
     const isHeardOf = one?.moved.has(currency) === true
@@ -116,7 +116,7 @@ export const makePurse = (): Purse => {
         failed: false
       })
     },
-    told: (reference, state, received) => {
+    reported: (reference, state, received) => {
       const one = kept.get(reference)
       if (one === undefined) return
       one.failed ||= state === "failed"
