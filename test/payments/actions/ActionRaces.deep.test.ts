@@ -74,7 +74,7 @@ onPaymentServer("Racing actions", "PostgreSQL", { providers: [stripe] }, (it) =>
     })
   )
 
-  it.effect("of many parts that are given back at once, those who are told to come again have done nothing", () =>
+  it.effect("of concurrent partial refunds, those answered with “try again” have changed nothing", () =>
     Effect.gen(function* () {
       stripe.will({ refund: accepts({ state: "completed" }) })
       const { id } = yield* begun(accepts({ state: "completed" }))
@@ -157,8 +157,8 @@ onPaymentServer("Racing actions", "PostgreSQL", { providers: [stripe] }, (it) =>
 })
 
 /**
- * Which of the two came first at the provider nobody can tell from what is heard of them, so that its purse says nothing
- * here: the same money went back once, or twice.
+ * Order at the provider is unknown, so the provider's funds are not compared here: the same money went back once, or
+ * twice.
  */
 const { funds: _funds, ...withoutFunds } = actable("stripe")
 

@@ -1,4 +1,4 @@
-/** The database has no time to write what a provider made of an action: nobody is told that nothing was done. */
+/** Actions whose result cannot be written because the database is busy: no answer says that nothing was done. */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
@@ -21,7 +21,7 @@ onDatabasePaymentServer("An action that a provider was asked about", make, (it, 
     return payment_id
   })
 
-  /** Somebody holds the payment's row from when the provider is asked until all is over. */
+  /** Holds the payment's row from the call to the provider until the test ends. */
   const whileHeld = <Verdict>(id: string, verdict: Verdict) =>
     Effect.gen(function* () {
       const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)

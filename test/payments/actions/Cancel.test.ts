@@ -35,7 +35,7 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
       return { id: payment_id, reference: String(attempt?.["attempt_id"]) }
     })
 
-  it.effect("is confirmed by the built-in rail, whose later word about it changes nothing", () =>
+  it.effect("is confirmed by the built-in simulator, whose later callback changes nothing", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* initiate(byBank())
       const answer = yield* act(payment_id, { action: "cancel", reason: "ordered twice" })
@@ -110,7 +110,7 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
     })
   )
 
-  it.effect("is refused while nobody knows what became of the payment", () =>
+  it.effect("is refused while the outcome of the payment is unknown", () =>
     Effect.gen(function* () {
       const { id } = yield* taken(isLost())
       stripe.will({ cancel: "canceled" })

@@ -38,7 +38,7 @@ onDatabasePaymentServer("given up at the checkout", make, (it, { clock }) => {
       expect(yield* items).toMatchObject([{ kind: "review" }])
       yield* submit(page, { action: "cancel" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "canceled" })
-      expect(yield* items, "nobody can review a canceled payment").toEqual([])
+      expect(yield* items, "a canceled payment cannot be reviewed").toEqual([])
     })
   )
 })

@@ -1,4 +1,4 @@
-/** The key of an action that was told to come again is free, whatever others did to the payment meanwhile. */
+/** Idempotency keys of actions that were answered with “try again”: free, whatever changed the payment meanwhile. */
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Option } from "effect"
 import { busy, maybeWritten } from "../../../src/domain/Failure.ts"
@@ -21,7 +21,7 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
     const instance = (stopper: typeof harmless) =>
       Effect.map(Layer.build(servicesIn(world, stopper, [stripe])), Context.get(Actions))
     const other = yield* instance(harmless)
-    /** What others do before the next write, for which there is no time then. */
+    /** Changes by others before the next write, which then finds no time. */
     let before: Effect.Effect<unknown> | undefined
     const actions = yield* instance({
       ...harmless,
@@ -60,7 +60,7 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
     return { actions, busyAfter, cutOff, elsewhere, key, keys, other, payment_id, permit, record, stripe }
   })
 
-  it.live("that had no time to write anything leaves its key to whoever sends it again", () =>
+  it.live("that could not write anything frees its key for the next request", () =>
     Effect.gen(function* () {
       const { actions, busyAfter, key, keys, other, payment_id, permit, record, stripe } = yield* waiting
       const { version } = yield* record
@@ -84,7 +84,7 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that did not hear whether its key was written leaves it, since nothing else was", () =>
+  it.live("that does not know whether its key was written keeps it, since nothing else was written", () =>
     Effect.gen(function* () {
       const { actions, cutOff, key, keys, payment_id, permit, stripe } = yield* waiting
       stripe.will({ cancel: "canceled" })

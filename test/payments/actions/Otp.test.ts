@@ -28,7 +28,7 @@ onDatabasePaymentServer(
       return { id: initiated.payment_id, reference: String(attempt?.["attempt_id"]) }
     })
 
-    it.effect("complete a payment on the built-in rail", () =>
+    it.effect("complete a payment at the built-in simulator", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* initiate(byPhone(ASKS))
         expect(yield* act(payment_id, { action: "resend_otp" })).toMatchObject({

@@ -14,7 +14,7 @@ const INSTANCES = 3
 
 const HOUR = Duration.toMillis(messageWindow)
 
-/** They are counted by the hour of the clock. */
+/** Counts resent passwords by the hour of the clock. */
 const inOneHour = Effect.suspend(() => {
   const left = HOUR - (Date.now() % HOUR)
   return left > 60_000 ? Effect.void : Effect.promise(() => setTimeout(left))
@@ -71,7 +71,7 @@ describe.each(backends)("one-time passwords at several instances, on %s", (backe
     }).pipe(Effect.scoped)
   )
 
-  it.live("that nobody judged, or that were right, are not counted", () =>
+  it.live("that got no verdict, or were right, are not counted", () =>
     Effect.gen(function* () {
       const { instances, payment_id, permit, record, stripe } = yield* waiting
       const [one, other] = [instances[0]!, instances[1]!]
@@ -86,7 +86,7 @@ describe.each(backends)("one-time passwords at several instances, on %s", (backe
     }).pipe(Effect.scoped)
   )
 
-  it.live("are sent again five times an hour, whoever is asked", () =>
+  it.live("are sent again five times an hour, whichever instance is asked", () =>
     Effect.gen(function* () {
       yield* inOneHour
       const { instances, payment_id, permit, stripe } = yield* waiting

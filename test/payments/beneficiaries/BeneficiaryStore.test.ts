@@ -110,7 +110,7 @@ onBothStores("BeneficiaryStore", (it) => {
     })
   )
 
-  it.effect("shows a removed one to nobody, though payments refer to it", () =>
+  it.effect("hides a removed one, though payments refer to it", () =>
     Effect.gen(function* () {
       const store = yield* BeneficiaryStore
       const { make, scope } = yield* newOwner

@@ -1,4 +1,4 @@
-/** Callbacks that tell of several payments at once, and those that come before their payment is known. */
+/** Callbacks about several payments at once, and callbacks that arrive before their payment is known. */
 import { expect } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -88,12 +88,12 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
       const { record } = yield* RecordOutcome
       const failed = new Report({ state: "failed", reason: null, providerPaymentId: null, providerStatus: null })
       const misled = record(read, failed, { cause: "", callback: { provider: "stripe", key: "misled" } })
-      expect(Exit.isFailure(yield* Effect.exit(misled)), "whoever passes it on by mistake").toBe(true)
+      expect(Exit.isFailure(yield* Effect.exit(misled)), "a caller that passes it on by mistake fails").toBe(true)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
     })
   )
 
-  it.effect("that comes too early tells later what the provider keeps for itself, and its receipts", () =>
+  it.effect("that comes too early is applied later, with the provider's costs and its receipts", () =>
     Effect.gen(function* () {
       yield* serveCountry("IT", ["stripe"])
       const fee = { amount: "12.50", currency: "KES" }

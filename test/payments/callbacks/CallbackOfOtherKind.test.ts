@@ -46,7 +46,7 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
     })
   )
 
-  it.effect("nor by the id that its provider gives both, though it was told before there was a payout", () =>
+  it.effect("nor by the id that its provider gives both, though the callback came before the payout", () =>
     Effect.gen(function* () {
       const { applyMatched } = yield* Callbacks
       const other = { reference: null, providerPaymentId: "4711", state: "completed" }
@@ -64,7 +64,7 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
     })
   )
 
-  it.effect("each hears what is told by the id that its provider gives both", () =>
+  it.effect("each gets the callbacks of its own kind under an id that its provider gives both", () =>
     Effect.gen(function* () {
       const word = { reference: null, providerPaymentId: "4713", state: "completed" }
       const payin = yield* paysIn(stripe, "IE", accepts({ providerPaymentId: "4713" }))
@@ -79,7 +79,7 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
     })
   )
 
-  it.effect("what is told early of one is kept, though the other is known by that id", () =>
+  it.effect("an early callback about one is kept, though the other is known by that id", () =>
     Effect.gen(function* () {
       const { applyMatched } = yield* Callbacks
       const sent = yield* payout("FI", "4714")

@@ -1,4 +1,4 @@
-/** What providers call back with: proved, applied once, in any order, and never lost when it comes too late. */
+/** Callbacks of providers: verified, applied once, in any order, and never lost when they come too late. */
 import { connect } from "node:net"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
@@ -46,7 +46,7 @@ onDatabasePaymentServer(
         return { payment_id, reference: String(attempt?.["attempt_id"]) }
       })
 
-    it.effect("are refused without proof, from nobody, and taken for payments we do not know", () =>
+    it.effect("are refused without a signature, and accepted for payments we do not know", () =>
       Effect.gen(function* () {
         const { payment_id, reference } = yield* accepted("FR")
         const words = { key: "refused", reference, state: "completed" }

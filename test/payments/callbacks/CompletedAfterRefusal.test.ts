@@ -19,7 +19,7 @@ onDatabasePaymentServer("refused, and called by its own id", threeProviders, (it
       return payment_id
     })
 
-  it.effect("its money waits for a person, and nobody else is asked for it", () =>
+  it.effect("its money waits for an operator, and no other provider is asked for it", () =>
     Effect.gen(function* () {
       const payment_id = yield* refusedIn("FR", "pi_refused")
       const asked = [stripe, adyen].map((one) => one.timesAsked(payment_id))

@@ -1,4 +1,4 @@
-/** Many words about one payment at the same moment: each is taken, or its sender is told to come again. */
+/** Many callbacks about one payment at the same moment: each is applied, or answered with “try again”. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
@@ -33,7 +33,7 @@ onDatabasePaymentServer("many callbacks at once", make, (it, { stripe }) => {
         reference,
         state: n === 20 ? "completed" : "processing"
       }))
-      // On a machine that has no time for all of them, those who are told to come again do.
+      // Callbacks that are answered with “try again” on a slow machine are sent again.
       const taken = (words: (typeof events)[number]) =>
         Effect.repeat(callBack("stripe", words), { until: ({ status }) => status !== 503 })
       const answers = yield* Effect.forEach(events, taken, { concurrency: "unbounded" })
@@ -49,7 +49,7 @@ onDatabasePaymentServer("many callbacks at once", make, (it, { stripe }) => {
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
 describe("a callback", () => {
-  it.live("that others are always faster than is told that the service is busy", () =>
+  it.live("that always loses the race is answered with 503", () =>
     Effect.gen(function* () {
       const world = yield* worldOn("memory")
       const base = Layer.merge(world.stores, Ids.layer)

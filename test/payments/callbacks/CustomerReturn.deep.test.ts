@@ -1,4 +1,4 @@
-/** Customers who come back from a provider's own page: the provider is asked what became of it, and nobody else is believed. */
+/** Customers who return from a provider's page: only the provider's own answer changes the payment. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Absent, type Enquiry, Report, Unknown } from "../../../src/domain/Outcome.ts"
@@ -159,7 +159,7 @@ onDatabasePaymentServer("customers who come back", make, (it, { circle, next, pa
       const { pathname, search } = new URL(returnUrl)
       const before = resumed.length
       expect((yield* visit(`${pathname}${search}`)).status).toBe(303)
-      expect(resumed.slice(before), "nobody comes back from who settles it").toEqual([])
+      expect(resumed.slice(before), "no customer returns from the provider that settles it").toEqual([])
       const settlement = yield* eventually(
         Effect.sync(() => circle.orders.at(-1)),
         (order) => order !== undefined

@@ -23,7 +23,7 @@ const reportOf = (state: Report["state"], providerPaymentId: string | null, move
 
 const collection = (id: string) => ({ kind: "collection", id, amount: null, state: "settled" }) as const
 
-/** A payin at stripe that was sent, and what stripe is told to do about it. */
+/** A payin that was sent to stripe, and the script that stripe follows for it. */
 const sent = (backend: Backend, about: Partial<Provider> = {}) =>
   Effect.gen(function* () {
     const world = yield* worldOn(backend)
@@ -91,7 +91,7 @@ const sent = (backend: Backend, about: Partial<Provider> = {}) =>
   })
 
 describe.each(backends)("the provider's id of an attempt, on %s", (backend) => {
-  it.live("is not replaced by a report that names another: the provider is asked, and an operator hears of it", () =>
+  it.live("is not replaced by a report that names another: the provider is asked, and an operator is alerted", () =>
     Effect.gen(function* () {
       const { attempt, calls, recordSignal, record, round, store, stripe, alerts } = yield* sent(backend)
       yield* recordSignal(accepts({ providerPaymentId: "own" }))
@@ -184,7 +184,7 @@ describe.each(backends)("an id that a hint names, on %s", (backend) => {
       )
   })
 
-  it.live("leads to a push whose answer was lost, though whoever heard it has died", () =>
+  it.live("leads to a push whose answer was lost, though the instance that got the callback has died", () =>
     Effect.gen(function* () {
       const { crash, recordSignal, hints, passes, record, round } = yield* sent(backend, byIdAlone("ws_CO_1"))
       yield* recordSignal(isLost())

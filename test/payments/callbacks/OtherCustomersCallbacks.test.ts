@@ -61,7 +61,7 @@ interface Customer {
   /** Our account. `asked`: how the vendor answers to its credentials, all the while that the payment is under way. */
   readonly account: (asked: (call: ProviderCall) => ProviderReply | undefined) => Provider
   readonly underWay: (mine: OurOrder, flow: "payin" | "payout") => (call: ProviderCall) => ProviderReply | undefined
-  /** What the other customer sends: that it was paid, or for a payout that it failed. */
+  /** Callbacks of the other customer: paid, or for a payout failed. */
   readonly sends: (mine: OurOrder, flow: "payin" | "payout") => ReadonlyArray<CallbackRequest>
   /** Whether the callback is refused at once, or makes us ask. */
   readonly ends: "refused" | "asked" | "ignored"
@@ -273,7 +273,7 @@ const customers: ReadonlyArray<Customer> = [
     idOf: () => "pi_ours",
     account: at(stripe, { secret_key: "sk_test_ours", webhook_secret: "whsec_ours" }),
     underWay: () => () => undefined,
-    // Under the secret of its own endpoint; or as an account that is connected to ours, and so heard of here.
+    // Signed with the secret of its own endpoint, or for an account that is connected to ours and so delivered here.
     sends: ({ at: now, reference }) => {
       const intent = { object: "payment_intent", id: "pi_9", status: "succeeded", currency: "eur" }
       const object = { ...intent, amount_received: 10_000, metadata: { reference } }

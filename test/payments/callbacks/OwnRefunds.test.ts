@@ -1,4 +1,4 @@
-/** Stripe tells of refunds by events of the payment's charge too, also of those that were ordered here. Each is one refund. */
+/** Events of a charge at Stripe about refunds, also about those that were ordered here. Each is one refund. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
@@ -61,7 +61,7 @@ onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, c
     ["FR", 500, "completed"],
     ["DE", 1500, "refunded"]
   ] as const) {
-    it.scoped(`${amount} of 1500 is one refund, heard of by its charge before its answer`, () =>
+    it.scoped(`${amount} of 1500 is one refund, whose charge's event comes before its answer`, () =>
       Effect.gen(function* () {
         const { fake, gained, callsBack, refund, shown } = yield* paid(country)
         const [made, answered] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -92,7 +92,7 @@ onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, c
       })
     )
 
-    it.scoped(`${amount} of 1500 is one refund, heard of by its charge after its answer`, () =>
+    it.scoped(`${amount} of 1500 is one refund, whose charge's event comes after its answer`, () =>
       Effect.gen(function* () {
         const { gained, callsBack, refund, shown } = yield* paid(country)
         expect((yield* refund(amount)).status).toBe(200)

@@ -109,7 +109,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     ["asked", reports("pending")],
     ["unknown", new Absent()],
     ["refused", new Absent()],
-    ["refused", new Unknown({ reason: "nobody has tried to pay on its page", untried: true })]
+    ["refused", new Unknown({ reason: "the customer has not tried to pay on its page", untried: true })]
   ])("fails although its provider closes nothing (%s), and is asked for late money", ([cancel, says]) =>
     Effect.gen(function* () {
       const begun = yield* begin()
@@ -132,7 +132,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
 
   it.live.each<[Enquiry]>([
     [reports("pending")],
-    [new Unknown({ reason: "nobody has tried to pay on its page", untried: true })]
+    [new Unknown({ reason: "the customer has not tried to pay on its page", untried: true })]
   ])("does not end while its page may be open: the page is closed again", ([says]) =>
     Effect.gen(function* () {
       const begun = yield* begin()
@@ -307,7 +307,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("tells with its instructions the end that holds", () =>
+  it.live("shows the expiry that holds with its instructions", () =>
     Effect.gen(function* () {
       const reported = (expires_at: string | null) =>
         begin(onAPage({ nextAction: "bank_transfer", actionData: { account_number: "1", expires_at } }))
@@ -322,7 +322,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("says when it ends to whoever cannot cancel it", () =>
+  it.live("shows its expiry to callers who cannot cancel it", () =>
     Effect.gen(function* () {
       const { here, payment, permit, stripe } = yield* begin()
       stripe.will({ cancel: "refused" })

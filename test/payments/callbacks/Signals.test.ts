@@ -69,7 +69,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
   )
 
   it.effect(
-    "an answer that comes after the payment was given up is not told as a refusal, and its money goes to a person",
+    "an answer after the payment was given up is not reported as a refusal, and its money waits for an operator",
     () =>
       Effect.gen(function* () {
         yield* serveCountry("FR", ["stripe"])
@@ -94,7 +94,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
         yield* untilStatus(order!.paymentId, "failed")
         yield* Deferred.succeed(resumed, undefined)
         const answer = yield* call
-        expect(answer.status, "nobody may say that nothing was moved").toBe(200)
+        expect(answer.status, "no answer says that nothing was moved").toBe(200)
         expect(answer.response).toMatchObject({ status: "failed", success: false })
         const items = yield* eventually(queueOf(), (all) => all.some((item) => item["payment_id"] === order!.paymentId))
         expect(items.filter((item) => item["payment_id"] === order!.paymentId)).toMatchObject([{ kind: "suspense" }])

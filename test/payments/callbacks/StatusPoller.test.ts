@@ -1,4 +1,4 @@
-/** What becomes of payments whose provider keeps silent: they are asked about, believed with care, and handed to a person. */
+/** Payments whose provider keeps silent: polled, believed with care, and handed to an operator. */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -110,7 +110,7 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
       expect((yield* eventsOf(payment_id)).map((event) => event.event_type)).not.toContain("payment.failed")
       yield* callBack("stripe", { key: `woke up ${payment_id}`, reference, state: "completed" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      expect(yield* itemsOf(payment_id), "nobody need look any more").toEqual([])
+      expect(yield* itemsOf(payment_id), "no operator has to look at it any more").toEqual([])
       const [item] = ofKind(yield* timelineOf(payment_id), "operator")
       expect(item).toMatchObject({ item: "unknown_outcome", closed_by: "callback from stripe" })
     })

@@ -17,7 +17,7 @@ import { accepts } from "../support/ScriptedProvider.ts"
 for (const backend of ["memory", "PostgreSQL"] as const) {
   const made = threeProviders()
   const { stripe } = made
-  onPaymentServer("a stray", backend, made, (it) => {
+  onPaymentServer("an unmatched callback", backend, made, (it) => {
     /** A part was taken back before anybody knew the payment by its provider's id. */
     const disputed = (country: string, credential?: Credential) =>
       Effect.gen(function* () {
@@ -32,7 +32,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         return initiated
       })
 
-    it.effect("is heard once by those who look at the same time", () =>
+    it.effect("is recorded once by instances that look at the same time", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* disputed("IT")
         const { applyMatched } = yield* Callbacks
@@ -43,7 +43,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
       })
     )
 
-    it.effect("is heard once by whoever was held up after finding it", () =>
+    it.effect("is recorded once by an instance that was held up after finding it", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* disputed("ES")
         const { matchedCallbacks } = yield* PaymentStore
@@ -68,7 +68,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
     )
 
     if (backend === "memory") return
-    it.effect("is heard while somebody holds the row of another organisation's payment", () =>
+    it.effect("is recorded while the row of another organisation's payment is locked", () =>
       Effect.gen(function* () {
         const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
         const { acme, globex } = yield* people

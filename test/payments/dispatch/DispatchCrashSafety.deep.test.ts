@@ -16,7 +16,7 @@ import { byCard } from "../support/Requests.ts"
 import { type StopKind, stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, type Act, declines, isLost, reports, scripted } from "../support/ScriptedProvider.ts"
 
-/** What the two providers do with the payment, and whether money has moved in the end if nothing comes between. */
+/** Scripts of the two providers, and whether money has moved in the end without a crash. */
 const scripts: Readonly<Record<string, { readonly first: Act; readonly second: Act; readonly end: string }>> = {
   "the first accepts": { first: accepts(), second: accepts(), end: "completed" },
   "the first declines, the second accepts": { first: declines(), second: accepts(), end: "completed" },
@@ -62,7 +62,7 @@ const live = (world: World, country: string, script: string, at: number, kind: S
       provider.orders.some((order) => order.reference === reference)
 
     if (payments.length === 0) {
-      expect([stripe.orders, adyen.orders], "nobody is asked before the attempt is committed").toEqual([[], []])
+      expect([stripe.orders, adyen.orders], "no provider is asked before the attempt is committed").toEqual([[], []])
       return { steps: stopper.steps, answer }
     }
     const [payment] = payments
@@ -72,7 +72,7 @@ const live = (world: World, country: string, script: string, at: number, kind: S
     expect(looksOn || isFinal(payment!.status), "somebody will look after it").toBe(true)
 
     const asked = outside.map((provider) => provider.orders.length)
-    // What a provider accepted it also completes; it never heard of what did not reach it.
+    // Completes what a provider accepted; an order that did not reach it is unknown there.
     for (const provider of outside) {
       for (const { reference } of provider.orders)
         if (booked(provider, reference)) provider.says(reference, reports("completed"))
@@ -129,7 +129,7 @@ describe("a dispatch that is stopped", () => {
       for (const kind of ["the process is killed", "the step fails"] as const) {
         for (const at of whole.steps.keys()) {
           const stopped = yield* live(world, country, script, at, kind)
-          expect(stopped.steps.length, "the sabotage took place").toBeGreaterThan(at)
+          expect(stopped.steps.length, "the dispatch was stopped").toBeGreaterThan(at)
           if (kind === "the process is killed") expect(Exit.isFailure(stopped.answer)).toBe(true)
         }
       }

@@ -116,7 +116,7 @@ describe("kill -9 in the middle of sixty initiations", () => {
       )
       return rows
     })
-    expect(lost, "no rail has a payment that we do not know").toEqual([])
+    expect(lost, "no simulator has a payment that we do not know").toEqual([])
     expect(rows.filter((row) => row.status === "completed").length).toBeGreaterThan(10)
 
     expect(await second.stop()).toBe(0)

@@ -92,7 +92,7 @@ const run = (seed: string) => {
 }
 
 describe("a run from a seed", () => {
-  it.live("is the same every time, and another seed tells the same story with other ids", () =>
+  it.live("is the same every time, and another seed has the same events with other ids", () =>
     Effect.gen(function* () {
       const first = yield* run("one")
       expect(first.statuses).toEqual([

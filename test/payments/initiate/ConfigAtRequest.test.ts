@@ -1,6 +1,6 @@
 /**
- * A payment goes by the terms of the moment its request came (its organisation's settings, its fees, who serves its
- * corridor), though they are not read for each: whoever changes them, in whatever way, the next payment knows.
+ * Settings, fees and corridors of a payment are those of the moment of its request, though they are cached. A change by
+ * any instance or by SQL counts for the next payment.
  */
 import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"

@@ -40,7 +40,7 @@ onDatabasePaymentServer(
   "A locked rate",
   () => ({ variables: { RATE_LOCK_MAX: "1000" } }),
   (it) => {
-    it.effect("is spent by its first payment, and a second is told that it was used", () =>
+    it.effect("is spent by its first payment, and refused for a second as used", () =>
       Effect.gen(function* () {
         yield* market
         const lock = yield* lookUp("KES", "USD")

@@ -1,4 +1,4 @@
-/** What a caller attaches to a payment: kept to the digit, within limits. */
+/** Metadata of a payment: kept to the digit, within limits. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/TestCredentials.ts"

@@ -1,4 +1,4 @@
-/** A ramp whose provider tells of a dispute about a part, and of no payment, when it is asked: it ends all the same. */
+/** Ramps whose provider reports a dispute about a part, but no payment, when it is asked: they expire all the same. */
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
@@ -29,7 +29,7 @@ const disputed = (reference: string) =>
   })
 
 onPaymentServer(
-  "A ramp with a dispute about what nobody saw come",
+  "A ramp with a dispute about a payment that was never reported",
   "memory",
   { providers: [stripe], clock, variables },
   (it) => {
@@ -56,7 +56,7 @@ onPaymentServer(
       })
     )
 
-    it.effect("waits for a person where nothing else is heard at its end", () =>
+    it.effect("waits for an operator where nothing else is reported at its end", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* disputedIn("AT")
         yield* timePasses(clock, "29 minutes")

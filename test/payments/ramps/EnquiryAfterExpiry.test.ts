@@ -1,4 +1,4 @@
-/** A ramp that nobody may pay for any more, and that its provider does not give up: it is asked about in its turn. */
+/** Ramps that expired and that their provider does not close: they are polled in their turn. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -14,7 +14,7 @@ import { reports } from "../support/ScriptedProvider.ts"
 
 const end = new Date("2026-03-02T09:30:00.000Z")
 
-/** A part was taken back of what nobody has heard to have been paid. */
+/** Reversal of a part of a collection that was never reported. */
 const disputed = new Report({
   ...reports("returned"),
   movements: [{ kind: "reversal", id: "a dispute", amount: shillings(1n), state: "settled" }]
@@ -68,7 +68,7 @@ const ruled = (
   }).pipe(Effect.provide(Ids.layer))
 
 describe("a ramp after its end", () => {
-  it.effect("is asked about at its end though it was asked about often enough before: nobody else would end it", () =>
+  it.effect("is polled at its end though it was polled often enough before, as nothing else would end it", () =>
     Effect.gen(function* () {
       expect(yield* ruled("processing", -600, Option.none())).toMatchObject({ enquireIn: 601, items: [] })
       expect(yield* ruled("pending", -600, Option.none())).toMatchObject({ enquireIn: 601 })
@@ -89,7 +89,7 @@ describe("a ramp after its end", () => {
     })
   )
 
-  it.effect("is asked about at its end after a dispute about a part, whoever told of it", () =>
+  it.effect("is polled at its end after a dispute about a part, whoever reported it", () =>
     Effect.gen(function* () {
       expect(yield* ruled("disputed", -600, Option.none())).toMatchObject({ status: "pending", enquireIn: 601 })
       expect(yield* ruled("disputed", -600, Option.some(Duration.hours(2)))).toMatchObject({ enquireIn: 601 })
@@ -112,7 +112,7 @@ describe("a ramp after its end", () => {
     })
   )
 
-  it.effect("waits for a person once nobody asks any more", () =>
+  it.effect("waits for an operator once it is not polled any more", () =>
     Effect.gen(function* () {
       expect(yield* ruled("processing", 4000, Option.none())).toMatchObject({ items: ["unknown_outcome"] })
       expect(yield* ruled("pending", 4000, Option.none())).toMatchObject({ status: "canceled", items: [] })

@@ -17,7 +17,7 @@ onDatabasePaymentServer("ramp", threeProviders, (it, { adyen, circle, clock, str
       circle.otherwise(accepts({ state: "completed", providerData: { transaction_hash: "0xabc" }, fee }))
       const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
       yield* untilStatus(payment_id, "completed")
-      expect(circle.orders.at(-1), "whoever settles it knows who sends it").toMatchObject({
+      expect(circle.orders.at(-1), "the provider that settles it knows who sends it").toMatchObject({
         sender: { name: expect.any(String), country: expect.any(String) }
       })
       const ids = { payment_intent: "pi_1" }

@@ -1,4 +1,4 @@
-/** Ramps that reach the review threshold: nobody is asked to pay before a second person has looked. */
+/** Ramps that reach the review threshold: no provider is asked before a second person has approved. */
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -78,7 +78,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
       ])
     ).pipe(Effect.map((all) => all.every(({ isZero }) => isZero)))
 
-  it.effect("asks nobody until it is reviewed, and then runs both legs", () =>
+  it.effect("asks no provider until it is reviewed, and then runs both legs", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { id, response } = yield* held(onRampIn("KE", 0.0077))
@@ -157,7 +157,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
         payment_data: { amount: 13_000, target_amount: 97.5 }
       })
       const sent = yield* review(off.id, { accept_rate: 128 })
-      // What is taken rounds up: 39.0625 is exact, and above what 129 would have asked for.
+      // Rounds the charged amount up: 39.0625 is exact, and above what 129 would have asked for.
       expect(sent.response).toMatchObject({
         payment_data: { amount: 39.0625, target_amount: 5000 },
         address: expect.any(String) as unknown,

@@ -30,7 +30,7 @@ import { ownersPermit, servicesIn, worldOn } from "../support/RestartableService
 const KES = CurrencyCode.make("KES")
 const amina = operatorPermit("platform", "amina")
 
-/** What stripe collects, and circle settles. */
+/** Ramp that stripe collects and circle settles. */
 const worldWithRamps = (backend: Backend) =>
   Effect.gen(function* () {
     const world = yield* worldOn(backend)
@@ -139,7 +139,7 @@ const worldWithRamps = (backend: Backend) =>
         yield* store.apply(yield* paidTo(payment, attempt, { movements }))
       }).pipe(Effect.provide(base))
 
-    /** What the providers really hold because of all ramps is what the books say, and nothing waits unseen. */
+    /** Compares the providers' funds of all ramps with the books, and expects an item for all money that waits. */
     const inOrder = Effect.gen(function* () {
       for (const { name, funds } of [stripe, circle]) {
         for (const currency of [KES, "USDT" as const]) {
@@ -258,7 +258,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("before its payment is heard of: nothing is settled, and nothing waits", () =>
+  it.live("before its payment is reported: nothing is settled, and nothing waits", () =>
     Effect.gen(function* () {
       const here = yield* worldWithRamps(backend)
       const one = yield* here.ramp
@@ -317,7 +317,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
     Effect.gen(function* () {
       const here = yield* worldWithRamps(backend)
       const one = yield* here.ramp
-      here.circle.otherwise(new Declined({ reason: "nobody is there", unsent: "unreachable" }))
+      here.circle.otherwise(new Declined({ reason: "no instance is running", unsent: "unreachable" }))
       yield* one.paid
       yield* here.payoutWork
       yield* eventually(one.leg, (second) => second?.sends === 0 && second.outcome === null)
@@ -334,7 +334,7 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("while nobody knows whether it was settled: it is not sent again", () =>
+  it.live("while the outcome of the settlement is unknown: it is not sent again", () =>
     Effect.gen(function* () {
       const here = yield* worldWithRamps(backend)
       const one = yield* here.ramp

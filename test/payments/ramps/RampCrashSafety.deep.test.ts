@@ -41,7 +41,7 @@ const live = (world: World, at: number, kind: StopKind) =>
         body: Buffer.from(JSON.stringify({ key: `paid ${reference}`, reference, state: "completed" }))
       })
 
-    /** The call, then the callback of whoever collected, then the second leg, in one process. */
+    /** Runs the call, then the collector's callback, then the second leg, in one process. */
     const wholeLife = Effect.gen(function* () {
       const { onRamp } = yield* Ramps
       const request = yield* onRampRequest("FI")
@@ -55,7 +55,7 @@ const live = (world: World, at: number, kind: StopKind) =>
         worker,
         Effect.repeat(Effect.sleep("5 millis"), {
           until: () => circle.orders.length > 0,
-          // Whoever was stopped before may never come: only an unharmed life is waited for to the end.
+          // Waits for the end only where no process was stopped: a stopped one may never get there.
           times: at === -1 ? 2000 : 20
         })
       )
@@ -67,7 +67,7 @@ const live = (world: World, at: number, kind: StopKind) =>
     if (payment === undefined) {
       expect(
         outside.flatMap(({ orders }) => orders),
-        "nobody is asked before the attempt is committed"
+        "no provider is asked before the attempt is committed"
       ).toEqual([])
       return stopper.steps
     }

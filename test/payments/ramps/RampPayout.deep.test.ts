@@ -85,10 +85,10 @@ describe("the second leg of a ramp", () => {
       Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
     ).pipe(Effect.provide(services), Effect.orDie)
 
-  it.live("is committed by whoever hears of the money, and sent by any instance, once", () =>
+  it.live("is committed by the instance that records the collection, and sent by any instance, once", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
-      expect(ramp.circle.orders, "nobody has sent it yet").toEqual([])
+      expect(ramp.circle.orders, "no instance has sent it yet").toEqual([])
       yield* Effect.all([sent(ramp), sent(ramp)], { concurrency: "unbounded" })
       expect(ramp.circle.orders).toHaveLength(1)
       const attempts = yield* ramp.store.attemptsOf(ramp.paymentId)
@@ -108,11 +108,11 @@ describe("the second leg of a ramp", () => {
       expect(new Set(ramp.circle.orders.map(({ reference }) => reference)).size).toBe(1)
       const items = yield* ramp.store.openItems(Option.some(ramp.owner.org_id), everything)
       expect(items).toMatchObject([{ kind: "unknown_outcome" }])
-      expect(ramp.coinbase.orders, "an unknown outcome reaches nobody else").toEqual([])
+      expect(ramp.coinbase.orders, "an unknown outcome is sent to no other provider").toEqual([])
     }).pipe(Effect.scoped)
   )
 
-  it.live("waits for nobody any more once it was sent again for a hint, and settled", () =>
+  it.live("is not retried any more once it was sent again for a hint, and settled", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
       yield* sent(ramp)
@@ -177,7 +177,7 @@ describe("the second leg of a ramp", () => {
       yield* Effect.sleep("600 millis")
     })
 
-  it.live("is kept where nobody can be reached, and sent when its provider is back", () =>
+  it.live("is kept where no provider can be reached, and sent when its provider is back", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({ provesAbsence: false })
       const find = Effect.map(ramp.store.find(Option.none(), ramp.paymentId), Option.getOrThrow)
@@ -207,7 +207,7 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails when nobody could be reached for all the time that there is for it", () =>
+  it.live("fails when no provider could be reached until its time ran out", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
       yield* Effect.gen(function* () {
@@ -235,7 +235,7 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("reaches nobody else where its provider was switched off just before it is sent again", () =>
+  it.live("is sent to no other provider where its own was switched off just before the retry", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({ honoursReference: true, provesAbsence: false })
       yield* sent(ramp)
@@ -254,7 +254,7 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is as old as its first sending, though the clock of whoever began it was fast", () =>
+  it.live("is as old as its first sending, though the clock of the first instance was fast", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
       yield* sent(ramp)

@@ -19,7 +19,7 @@ const search = (typed: string, key?: object, rest = "") =>
   })
 
 onDatabaseServer("The search of transactions", (it) => {
-  it.effect("lists exact matches, then parts of references, page by page, and nobody else's", () =>
+  it.effect("lists exact matches, then parts of references, page by page, of one organisation", () =>
     Effect.gen(function* () {
       const { acme, admin, globex } = yield* people
       const owner = { org_id: acme.org_id, user_id: acme.userId("org-admin") }

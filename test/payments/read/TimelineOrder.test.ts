@@ -1,4 +1,4 @@
-/** A timeline tells what led to what, whether every step has a millisecond of its own or all share one. */
+/** Order of a timeline: causes before effects, whether each step has a millisecond of its own or all share one. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/TestCredentials.ts"

@@ -1,4 +1,4 @@
-/** What `corridor reserves` does once it has the service, and what it makes of what was typed. */
+/** `corridor reserves` over the service, and its parsing of options. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { listAll, setOne, wantedReserve } from "../../../src/cli/database/LocalReserves.ts"

@@ -107,7 +107,7 @@ for (const backend of backends) {
 
     const upcoming = Effect.map(reserves, ({ releases }) => releases.map(({ amount }) => amount))
 
-    /** What the first of its possible decisions does to the organisation's balance. */
+    /** Effect of the first possible decision on the organisation's balance. */
     const firstDecision = (payment_id: PaymentId) =>
       Effect.gen(function* () {
         const decisions = yield* PaymentDecisions

@@ -1,4 +1,6 @@
-/** Payins of built-in rails, and cards that were to be given at the hosted checkout: each has an end over HTTP. */
+/**
+ * Payins at the built-in simulators, and cards that were to be entered at the hosted checkout: each expires, over HTTP.
+ */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"

@@ -1,4 +1,4 @@
-/** Whom a payment is offered to: on only after a refusal, never after silence, and around a provider that does not answer. */
+/** Fallback between providers: only after a refusal, never after silence, and past an open circuit. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

@@ -67,7 +67,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("are asked of nobody else once a page may be open", () =>
+    it.effect("are sent to no other provider once a page may be open", () =>
       Effect.gen(function* () {
         yield* serveCountry("IT", ["stripe", "adyen"])
         stripe.on("lost page", isLost())

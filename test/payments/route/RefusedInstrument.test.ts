@@ -1,4 +1,4 @@
-/** A card that is refused is refused everywhere: nobody else is asked, and the record says why in a word that stays. */
+/** A refused card is refused everywhere: no other provider is asked, and the record keeps the reason. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Declined } from "../../../src/domain/Outcome.ts"
@@ -47,7 +47,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("is told apart from a provider that is in trouble itself", () =>
+    it.effect("is distinguished from a fault of the provider itself", () =>
       Effect.gen(function* () {
         yield* serveCountry("DE", ["stripe", "adyen"])
         stripe.on("busy", new Declined({ reason: "asked too often", code: "PROVIDER_BUSY", providerCode: "429" }))

@@ -172,7 +172,7 @@ for (const backend of backends) {
       )
     )
 
-    it.effect("apply to cards by their fingerprint, whoever pays", () =>
+    it.effect("apply to cards by their fingerprint, for any payer", () =>
       withRule(
         { ...limit, subject: "card" },
         Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** A rule that is tried on many payments: in steps, and two at a time, so that nobody else waits for it. */
+/** Trials of a rule on many payments: in steps, and two at a time, so that other requests do not wait. */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

@@ -1,4 +1,6 @@
-/** What comes back of payouts and ramps, of refused attempts and on the manual rail, in whatever order it is heard. */
+/**
+ * Money that comes back of payouts, ramps and refused attempts, and at the manual provider, in any order of reports.
+ */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
@@ -33,8 +35,8 @@ const make = () => {
   return { stripe, adyen, circle, manual, clock, providers: [stripe, adyen, circle, manual] }
 }
 
-onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, circle, clock, manual, stripe }) => {
-  /** What stripe and the organisation have gained since. */
+onDatabasePaymentServer("clawbacks and the manual provider", make, (it, { adyen, circle, clock, manual, stripe }) => {
+  /** Gains of stripe and of the organisation since. */
   const gaining = Effect.map(Effect.all({ there: at("stripe"), own: settlement }), (before) =>
     Effect.all({
       has: Effect.map(at("stripe"), (now) => before.there - now),
@@ -81,7 +83,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       expect(yield* books).toEqual({ has: 0, own: 0 })
       const reported = yield* eventsOfType(payment_id, "transaction.updated")
       expect(reported.flatMap(({ adjustment }) => adjustment ?? [])).toMatchObject([{ amount: 400 }, { amount: -400 }])
-      // What comes besides waits, as before.
+      // Further money waits, as before.
       yield* says(cameBack(100, "t1 besides"))
       expect(yield* books).toEqual({ has: 100, own: 0 })
       expect(yield* suspenseOf(payment_id)).toEqual(["100.00 KES"])
@@ -91,7 +93,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("a payout that came back before it was heard to be paid is the organisation's again, once", () =>
+  it.effect("a payout that came back before it was reported as paid is the organisation's again, once", () =>
     Effect.gen(function* () {
       const { books, payment_id, says } = yield* paidOut("ES")
       yield* says(cameBack(1500))
@@ -144,7 +146,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("what nobody has said the end of waits for a person, whatever is said of a dispute", () =>
+  it.effect("an unknown outcome waits for an operator, whatever is reported of a dispute", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* paysIn(stripe, "CH")
       const says = reporter(stripe, reference)
@@ -274,7 +276,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       expect(reported).toMatchObject([{ amount: 13_000, refunded_amount: 13_000 }])
       expect(yield* itemsOf(payment_id)).toEqual([])
       expect(yield* Effect.flatMap(LedgerStore, (ledger) => ledger.atProviders(payment_id))).toEqual([])
-      // It does not reach the payer, who was said to have it.
+      // Returned before it reached the payer, who was said to have it.
       const [part = ""] = yield* attemptsFor(payment_id, "return")
       yield* callBack("stripe", { key: "CZ bounced", reference: part, state: "returned" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 0 })
@@ -284,7 +286,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("a ramp's settlement that came back before it was heard to be paid leaves what was collected", () =>
+  it.effect("a ramp's settlement that came back before it was reported as paid leaves what was collected", () =>
     Effect.gen(function* () {
       circle.otherwise(accepts())
       const { payment_id } = yield* paidRamp(stripe, "BG", "13000.00")
@@ -303,7 +305,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("the second of two refunds on the manual rail can be settled", () =>
+  it.effect("the second of two refunds at the manual provider can be settled", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* paysIn(manual, "BE")
       yield* resolve(payment_id, "completed")
@@ -318,7 +320,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("a verdict on new money leaves a finished return on the manual rail alone", () =>
+  it.effect("a verdict on new money leaves a finished return at the manual provider alone", () =>
     Effect.gen(function* () {
       const before = yield* at("manual")
       const { callsBack, payment_id, reference } = yield* paysIn(manual, "LT")

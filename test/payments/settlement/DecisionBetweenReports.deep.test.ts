@@ -1,6 +1,6 @@
 /**
- * A person decides on what waits before all transfers of a payment were heard. Money that comes afterwards leaves nothing
- * lacking that would not be lacking without the decision: what an organisation was given, it is not given again.
+ * Operators decide on items before all transfers of a payment were reported. Money that comes later leaves nothing
+ * lacking that the decision did not cause: an organisation is not credited twice.
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
@@ -33,7 +33,7 @@ const lackingIn = (books: Opened): ReadonlyMap<string, bigint> => {
   return sums
 }
 
-/** Currencies in which more is lacking once it is heard. */
+/** Currencies in which more is lacking once the report is recorded. */
 const worseBy = (books: Opened, { movement: one, of, state }: ReportStep): ReadonlyArray<string> => {
   const before = lackingIn(books)
   books.record(report(state, one), of)

@@ -50,7 +50,7 @@ for (const backend of backends) {
           expect(yield* stands).toEqual({ ...ends, items })
           yield* Effect.forEach(transfers.toReversed(), (transfer) => says(transfer), { discard: true })
           yield* says(...transfers)
-          expect(yield* stands, "it tells nothing new").toEqual({ ...ends, items })
+          expect(yield* stands, "the reports are known already").toEqual({ ...ends, items })
         })
       )
 
@@ -79,7 +79,7 @@ for (const backend of backends) {
     const allEvents = (payment_id: string, name: "dispute" | "adjustment") =>
       Effect.map(eventsOfType(payment_id, "transaction.updated"), (all) => all.flatMap((one) => one[name] ?? []))
 
-    it.effect("a part that is taken back is told of once, and borne by whom a person says", () =>
+    it.effect("a part that is taken back is in one event, and borne by whom an operator says", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* completed
         yield* says(taken(400))
@@ -96,7 +96,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("what was borne goes back to the organisation when the dispute is won, and is told with its amount", () =>
+    it.effect("what was borne goes back to the organisation when the dispute is won, and an event has its amount", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* completed
         yield* says(taken(400))
@@ -202,7 +202,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("what is told of parts and of what was taken back adds up to the payment", () =>
+    it.effect("events of refunds and of what was taken back add up to the payment", () =>
       Effect.gen(function* () {
         const { payment_id, refund, says } = yield* completed
         yield* refund(500)
@@ -317,16 +317,18 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a second collection that a person books is told with its amount, and is gone if it is disputed", () =>
-      Effect.gen(function* () {
-        const { payment_id, says, stands } = yield* completed
-        yield* says(came(1500, "c2"))
-        yield* resolve(payment_id, "completed")
-        expect(yield* stands).toMatchObject({ has: 3000, own: 3000, items: [] })
-        expect(yield* allEvents(payment_id, "adjustment")).toMatchObject([{ amount: 1500, currency: "KES" }])
-        yield* says(taken(1500))
-        expect(yield* stands).toMatchObject({ has: 1500, own: 3000, waits: ["-1500.00 KES"], items: ["suspense"] })
-      })
+    it.effect(
+      "a second collection that an operator books is in an event with its amount, and is gone if it is disputed",
+      () =>
+        Effect.gen(function* () {
+          const { payment_id, says, stands } = yield* completed
+          yield* says(came(1500, "c2"))
+          yield* resolve(payment_id, "completed")
+          expect(yield* stands).toMatchObject({ has: 3000, own: 3000, items: [] })
+          expect(yield* allEvents(payment_id, "adjustment")).toMatchObject([{ amount: 1500, currency: "KES" }])
+          yield* says(taken(1500))
+          expect(yield* stands).toMatchObject({ has: 1500, own: 3000, waits: ["-1500.00 KES"], items: ["suspense"] })
+        })
     )
 
     it.effect("what a person gave back at the provider is booked once when the provider names it", () =>
@@ -344,7 +346,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a transfer that a person names by its id is told from one of the same amount", () =>
+    it.effect("a transfer that an operator names by its id is distinguished from one of the same amount", () =>
       Effect.gen(function* () {
         const { payment_id, reference, says, stands } = yield* completed
         yield* says(came(1500, "c2"))

@@ -22,7 +22,7 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
   const later = (seconds: number) =>
     Effect.zipRight(
       timePasses(clock, `${seconds} seconds`),
-      // Whatever else is due by then stands before it.
+      // Other payments that are due by then come first.
       Effect.flatMap(StatusPoller, ({ runOnce }) => Effect.repeat(runOnce, { until: (asked) => asked === 0 }))
     )
 
@@ -48,7 +48,7 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
         yield* later(11)
         stripe.says(reference, reports("completed"))
         for (const seconds of [31, 121, 601, 1801, 7201, 21601, 86401, 86401]) yield* later(seconds)
-        expect(yield* itemsAtLast(payment_id), "stripe has 1500 that nobody knows of").toHaveLength(1)
+        expect(yield* itemsAtLast(payment_id), "stripe has 1500 that are in no record").toHaveLength(1)
       })
   )
 
@@ -112,7 +112,7 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
     })
   )
 
-  it.effect("what is being sent again at this moment is nobody's to decide", () =>
+  it.effect("an attempt that is being sent again cannot be decided", () =>
     Effect.gen(function* () {
       yield* serveCountry("NO", ["stripe"])
       stripe.on("again", accepts())

@@ -15,7 +15,7 @@ import { ownersPermit, servicesIn, worldOn } from "../support/RestartableService
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
-describe("a refusal that is heard twice", () => {
+describe("a refusal that is recorded twice", () => {
   it.live("goes on to the next candidate", () =>
     Effect.gen(function* () {
       const world = yield* worldOn("PostgreSQL")

@@ -1,4 +1,4 @@
-/** What a customer is told to do comes from the attempt that has the payment, and from no other. */
+/** Instructions for the customer come from the attempt that has the payment, and from no other. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

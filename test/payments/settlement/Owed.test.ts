@@ -48,7 +48,7 @@ for (const backend of backends) {
       return { settlement: yield* settlement, receivable: Number(balance.minor) / 100 }
     })
 
-    /** What the organisation itself reads. */
+    /** Balances as the organisation itself reads them. */
     const shown = Effect.gen(function* () {
       const { acme } = yield* people
       const { data } = jsonOf(yield* get(`/organizations/${acme.org_id}/balances`)) as {

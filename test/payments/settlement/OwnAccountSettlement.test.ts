@@ -1,6 +1,6 @@
 /**
- * What goes through an organisation's own account at a provider: it is on accounts of its own in the books, from its fee
- * to its clawback, and the balance that the platform's accounts pay out never moves by it.
+ * Payments through an organisation's own account at a provider: booked on accounts of their own, from fee to clawback.
+ * The balance that the platform's accounts pay out never changes.
  */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -280,7 +280,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("pays what waited for a review, and the hold follows whoever is asked in the end", () =>
+    it.effect("pays what waited for a review, and the hold moves to the provider that is asked in the end", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const { gained, provider } = yield* own("IE", toBank)
@@ -370,7 +370,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("is told apart where a payment's money is looked for", () =>
+    it.effect("is distinguished where a payment's money is looked for", () =>
       Effect.gen(function* () {
         const { account, reached } = yield* own("HR")
         const { payment_id } = yield* payin("HR", "told apart")

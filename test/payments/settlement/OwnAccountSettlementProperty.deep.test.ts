@@ -1,7 +1,7 @@
 /**
- * Whatever goes through the platform's accounts and through an organisation's own, in whatever mix and with whatever end:
- * each account of the books holds what that account at the provider holds, and what the platform keeps for the
- * organisation moves only by what went through the platform's.
+ * Payments through the platform's accounts and through an organisation's own, in any mix and with any end: each ledger
+ * account holds what that account at the provider holds. The platform's balance for the organisation moves only by
+ * payments through the platform's accounts.
  */
 import { expect } from "@effect/vitest"
 import { Effect, Runtime } from "effect"
@@ -21,7 +21,7 @@ import { accepts, type Act, declines, isLost } from "../support/ScriptedProvider
 
 const names = ["stripe", "adyen", "paystack"] as const
 
-/** What one who is asked does at first, and what it says afterwards. */
+/** First answer of a provider, and its later reports. */
 const outcomes = {
   declines: { first: declines("our limit"), later: [] },
   "pays at once": { first: accepts({ state: "completed" }), later: [] },
@@ -42,9 +42,9 @@ interface Paid {
   readonly way: "payin" | "payout"
   readonly outcomes: readonly [OutcomeName, OutcomeName, OutcomeName]
   readonly amount: number
-  /** What goes back of a payin, and how. */
+  /** Refund of a payin, and its outcome. */
   readonly refund: { readonly amount: number; readonly outcome: (typeof refundFates)[number] } | null
-  /** What a person does with money that has no place. */
+  /** Decision of an operator about money in suspense. */
   readonly byHand: "give back" | "completed" | "failed" | null
 }
 

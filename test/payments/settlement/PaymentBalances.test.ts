@@ -106,7 +106,7 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("who has not enough money is told so, and nobody is asked", () =>
+  it.effect("a payout without enough money is refused, and no provider is asked", () =>
     Effect.gen(function* () {
       const { org_id } = yield* watched
       const ledger = yield* LedgerStore

@@ -54,7 +54,7 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
       return payment_id
     })
 
-  it.effect("give everything back on the built-in rail", () =>
+  it.effect("give everything back at the built-in simulator", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* initiate(byPhone())
       yield* untilStatus(payment_id, "completed")

@@ -27,7 +27,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
       return { gained, part, payment_id, says }
     })
 
-  it.effect("whose return is heard before its success has gone and come back", () =>
+  it.effect("whose return is reported before its success has gone and come back", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("FR")
       yield* says("back", "returned")

@@ -1,4 +1,4 @@
-/** What callers and receivers see of money that goes back: on the record, in the timeline, in events. */
+/** Refunds as callers and receivers see them: on the record, in the timeline, in events. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/TestCredentials.ts"
@@ -117,7 +117,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("is told as a dispute if the provider took all of it back", () =>
+  it.effect("is published as a dispute if the provider took all of it back", () =>
     Effect.gen(function* () {
       const { payment_id, says } = yield* Effect.tap(payinAt(stripe), (one) => one.says(came(1500)))
       yield* says(taken(1500))
@@ -135,7 +135,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("is told of part by part, with the part and with all that has gone back", () =>
+  it.effect("is published part by part, with the part and with all that has gone back", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* paid
       stripe.will({ refund: accepts({ state: "completed" }) })
@@ -165,7 +165,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
     })
   )
 
-  it.scoped("has the deliveries that told of it in the timeline, the payment's state changed or not", () =>
+  it.scoped("has its deliveries in the timeline, whether the payment's state changed or not", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const receiver = yield* newReceiver()
@@ -182,7 +182,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("that does not go is told of as well, and so is one that comes back", () =>
+  it.effect("that fails is published as well, and so is one that comes back", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* paid
       stripe.will({ refund: declines("the card is closed") })

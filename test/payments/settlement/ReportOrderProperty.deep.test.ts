@@ -1,6 +1,6 @@
 /**
- * Whatever moves for a payin, a payout or a ramp, in whatever order it is heard and however often: in the end the books of
- * each provider are the sum of its movements, and an item is there exactly where money has no place.
+ * Movements of a payin, a payout or a ramp, reported in any order and any number of times. In the end the books of each
+ * provider are the sum of its movements, and an item is open exactly where money is in suspense.
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
@@ -32,7 +32,7 @@ const factOf = (of: Fact["of"], kind: Movement["kind"], id: string, amount: Move
 
 const amounts = fc.constantFrom(100, 400, 500, ASKED, ASKED, 1600)
 
-/** What really happened: each transfer once, in an order that makes sense. */
+/** Transfers as they happened: each once, in an order that makes sense. */
 const payinFacts = fc
   .record({
     collected: fc.array(amounts, { minLength: 1, maxLength: 3 }),

@@ -1,4 +1,4 @@
-/** A second leg whose first sending nobody knows the end of. */
+/** Ramp payouts whose first sending has an unknown outcome. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Absent } from "../../../src/domain/Outcome.ts"
@@ -19,7 +19,7 @@ const make = () => {
 }
 
 onDatabasePaymentServer("a second leg that is sent again", make, (it, { circle, clock, coinbase, stripe }) => {
-  it.effect("and refused then reaches nobody else, while its provider proves nothing of the first time", () =>
+  it.effect("and refused then reaches no other provider, while its provider proves nothing of the first time", () =>
     Effect.gen(function* () {
       circle.otherwise(isLost())
       const { payment_id } = yield* paidRamp(stripe, "FI", "13000.00", ["circle", "coinbase"])

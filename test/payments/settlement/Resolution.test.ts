@@ -1,4 +1,4 @@
-/** What a person settles when no machine can: once, with a reason, and written down. */
+/** Resolutions by an operator: once, with a reason, and saved. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
@@ -141,7 +141,7 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("nobody settles what does not exist", () =>
+  it.effect("what does not exist cannot be settled", () =>
     Effect.gen(function* () {
       const nowhere = resolve(nilId, { outcome: "failed", reason: "x" })
       expect(yield* Effect.flip(nowhere)).toMatchObject({ _tag: "NotFound" })

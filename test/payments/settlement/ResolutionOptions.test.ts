@@ -1,4 +1,4 @@
-/** What a person can decide about money that waits, by its sign and by what the payment is. */
+/** Decisions that an operator can take about money in suspense, by its sign and by the kind of payment. */
 import { expect, it } from "vitest"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"

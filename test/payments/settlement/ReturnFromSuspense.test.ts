@@ -1,4 +1,6 @@
-/** Money in suspense on its way back to whoever sent it: once, through whoever took it, and only where that is certain. */
+/**
+ * Money in suspense goes back to its sender: once, through the provider that took it, and only where that is certain.
+ */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
@@ -110,7 +112,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
       const refusal = yield* refusalOf(payment_id)
       expect(refusal).toContain("is unknown (the line went dead)")
       expect(refusal).toContain("repeat the command")
-      expect(yield* gained, "it is held, and nobody else can give it away").toEqual({ stripe: -1500, held: 1500 })
+      expect(yield* gained, "it is held, and cannot be given away a second time").toEqual({ stripe: -1500, held: 1500 })
       expect(yield* itemsOf(payment_id)).toEqual([])
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)

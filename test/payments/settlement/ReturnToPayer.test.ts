@@ -66,7 +66,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
         until: () => stripe.refunds.length > sentBefore
       })
       const [attempt] = (yield* attemptsOf(payment_id)).filter((one) => one["leg"] === "return")
-      expect(attempt?.["outcome"], "nobody knows what became of the first sending").toBe("unknown")
+      expect(attempt?.["outcome"], "the outcome of the first sending is unknown").toBe("unknown")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* Effect.exit(giveBack(payment_id))
       const orders = stripe.refunds.filter((one) => one.attempt.reference === reference)
@@ -89,7 +89,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("what a provider named and nobody can explain waits for a person when the rest has gone back", () =>
+  it.effect("an unexplained movement of a provider waits for an operator when the rest has gone back", () =>
     Effect.gen(function* () {
       const { arrives, payment_id, reference } = yield* payin("PT")
       yield* arrives("900.00")
@@ -106,7 +106,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id, "paid too little", String(came?.["item_id"]))
       expect(yield* clearingOf(payment_id)).toEqual(["-3.00 USD"])
-      expect(yield* itemsOf(payment_id), "it took dollars that nobody had heard of").toHaveLength(1)
+      expect(yield* itemsOf(payment_id), "it took dollars that were never reported").toHaveLength(1)
     })
   )
 
@@ -188,11 +188,11 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("a return of which nobody knows is not refused by a late second sending, and goes once", () =>
+  it.effect("a return with an unknown outcome is not refused by a late second sending, and goes once", () =>
     Effect.gen(function* () {
       const { arrives, payment_id, reference } = yield* payin("NL")
       yield* arrives("900.00")
-      // It moves the money, its answer is lost, and whoever asks gets none either.
+      // Moves the money, loses its answer, and gives none to enquiries either.
       stripe.will({ refund: isLost() })
       yield* Effect.flip(giveBack(payment_id))
       const back = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "return")
@@ -258,7 +258,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("an enquiry without an answer leaves the item of a payment that waits for nobody knows what", () =>
+  it.effect("an enquiry without an answer leaves the item of an unknown outcome open", () =>
     Effect.gen(function* () {
       yield* serveCountry("PT", ["stripe"])
       stripe.on("aimless", isLost())
@@ -272,7 +272,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       stripe.says(reference, isLost())
       for (const seconds of [31, 121, 601, 1801, 7201, 21601, 86401]) yield* later(clock, seconds)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
-      expect(yield* itemsOf(payment_id), "nobody asks any more, and nobody is told").toHaveLength(1)
+      expect(yield* itemsOf(payment_id), "no provider is asked any more, and no event is published").toHaveLength(1)
     })
   )
 

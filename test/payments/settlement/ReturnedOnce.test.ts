@@ -12,34 +12,36 @@ import { at, attemptsFor, paysIn, suspenseOf, threeProviders } from "../support/
 import { onRamp } from "../support/RampCalls.ts"
 
 onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen, circle, stripe }) => {
-  it.effect("what a ramp holds goes back through whoever collected it, though another reports money later", () =>
-    Effect.gen(function* () {
-      circle.otherwise(declines("sanctioned address"))
-      yield* serveCountry("FI", ["adyen", "stripe"], "bank_transfer", "inbound")
-      yield* serveCountry("FI", ["circle"], "crypto", "outbound")
-      adyen.otherwise(declines("not today"))
-      stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
-      const { payment_id } = yield* onRamp("FI")
-      const [first, second] = yield* attemptsOf(payment_id)
-      expect([first?.["provider"], second?.["provider"]]).toEqual(["adyen", "stripe"])
-      yield* callBack("stripe", { key: "FI paid", reference: String(second?.["attempt_id"]), state: "completed" })
-      yield* untilStatus(payment_id, "failed")
-      yield* callBack("adyen", { key: "FI late", reference: String(first?.["attempt_id"]), state: "completed" })
-      stripe.will({ refund: accepts({ state: "completed" }) })
-      adyen.will({ refund: accepts({ state: "completed" }) })
-      const sums = (provider: Actable) => provider.refunds.map(({ money }) => money.toString())
-      const items = (yield* itemsOf(payment_id)).map((one) => String(one["item_id"]))
-      const unnamed = yield* Effect.flip(giveBack(payment_id))
-      expect(items.map((item) => unnamed.message.includes(item))).toEqual([true, true])
-      const [one, other] = items
-      yield* giveBack(payment_id, "paid twice", one)
-      const repeated = yield* Effect.flip(giveBack(payment_id, "paid twice", one))
-      expect(repeated.message).toContain(`No money of this payment waits under ${one}`)
-      expect([...sums(stripe), ...sums(adyen)], "repeating it gives nothing else back").toEqual(["13000.00 KES"])
-      yield* giveBack(payment_id, "paid twice", other)
-      expect.soft(sums(stripe)).toEqual(["13000.00 KES"])
-      expect(sums(adyen)).toEqual(["13000.00 KES"])
-    })
+  it.effect(
+    "a ramp's collected money goes back through its collector, though another provider reports money later",
+    () =>
+      Effect.gen(function* () {
+        circle.otherwise(declines("sanctioned address"))
+        yield* serveCountry("FI", ["adyen", "stripe"], "bank_transfer", "inbound")
+        yield* serveCountry("FI", ["circle"], "crypto", "outbound")
+        adyen.otherwise(declines("not today"))
+        stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
+        const { payment_id } = yield* onRamp("FI")
+        const [first, second] = yield* attemptsOf(payment_id)
+        expect([first?.["provider"], second?.["provider"]]).toEqual(["adyen", "stripe"])
+        yield* callBack("stripe", { key: "FI paid", reference: String(second?.["attempt_id"]), state: "completed" })
+        yield* untilStatus(payment_id, "failed")
+        yield* callBack("adyen", { key: "FI late", reference: String(first?.["attempt_id"]), state: "completed" })
+        stripe.will({ refund: accepts({ state: "completed" }) })
+        adyen.will({ refund: accepts({ state: "completed" }) })
+        const sums = (provider: Actable) => provider.refunds.map(({ money }) => money.toString())
+        const items = (yield* itemsOf(payment_id)).map((one) => String(one["item_id"]))
+        const unnamed = yield* Effect.flip(giveBack(payment_id))
+        expect(items.map((item) => unnamed.message.includes(item))).toEqual([true, true])
+        const [one, other] = items
+        yield* giveBack(payment_id, "paid twice", one)
+        const repeated = yield* Effect.flip(giveBack(payment_id, "paid twice", one))
+        expect(repeated.message).toContain(`No money of this payment waits under ${one}`)
+        expect([...sums(stripe), ...sums(adyen)], "repeating it gives nothing else back").toEqual(["13000.00 KES"])
+        yield* giveBack(payment_id, "paid twice", other)
+        expect.soft(sums(stripe)).toEqual(["13000.00 KES"])
+        expect(sums(adyen)).toEqual(["13000.00 KES"])
+      })
   )
 
   it.effect("a refund that went after all counts, once a person has settled it", () =>
@@ -111,7 +113,7 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
     })
   )
 
-  it.effect("nobody is asked to look after a payment that was paid", () =>
+  it.effect("no operator is asked to look at a payment that was paid", () =>
     Effect.gen(function* () {
       yield* serveCountry("BE", ["stripe"])
       stripe.on("in BE", isLost())
@@ -171,7 +173,7 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
       })
   )
 
-  it.effect("a refund that went after it had failed is put before a person once, however often it is told", () =>
+  it.effect("a refund that went after it had failed has one item, however often it is reported", () =>
     Effect.gen(function* () {
       const { callsBack, payment_id } = yield* paysIn(stripe, "AT")
       yield* callsBack("yes", "completed")

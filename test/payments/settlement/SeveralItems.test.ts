@@ -51,7 +51,7 @@ onPaymentServer("One of several items", "memory", made, (it) => {
     })
   )
 
-  it.effect("an outcome that nobody knows is not settled by a word about money", () =>
+  it.effect("an unknown outcome is not settled by a decision about money", () =>
     Effect.gen(function* () {
       const { callsBack, payment_id } = yield* paysIn(stripe, "DE")
       yield* callsBack("more", "completed", "1600.00")

@@ -1,4 +1,4 @@
-/** A payin that was paid more than once, or is told of in one report: what callers are told, and what goes back where. */
+/** Payins that were paid more than once, or by two transfers in one report: events, and what goes back where. */
 import { expect } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { backends } from "../../support/OnBothStores.ts"
@@ -48,7 +48,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("each of two transfers that one report names is told of", () =>
+    it.effect("each of two transfers that one report names is published", () =>
       Effect.gen(function* () {
         const { payment_id, says } = yield* completed
         yield* says(taken(400, "x1"), refunded(300, "r1"))
@@ -79,7 +79,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a person's word that a payin went through adds what was not heard of, and no more", () =>
+    it.effect("an operator's decision that a payin went through adds what was not reported, and no more", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* payinAt(stripe)
         yield* says(came(500))

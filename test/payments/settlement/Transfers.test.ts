@@ -1,4 +1,6 @@
-/** Transfers under the provider's own ids: late, in part, of another payment, or told with another amount. On both stores. */
+/**
+ * Transfers under the provider's own ids: late, in part, of another payment, or with another amount. On both stores.
+ */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -126,7 +128,7 @@ for (const backend of backends) {
             ...{ key, reference: second.reference, state: "completed" },
             movements: [moves("collection", "ch_1", "1500.00")]
           })
-        // What the script's provider says here is not so.
+        // Corrects the funds: what the scripted provider reports here is not so.
         const holdings = stripe.funds.holdings().get("KES")
         expect((yield* wrong("PT wrong")).status).toBe(200)
         expect((yield* wrong("PT wrong again")).status).toBe(200)
@@ -164,7 +166,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a transfer that is told with another amount keeps the first, and a person must look", () =>
+    it.effect("a transfer that is reported with another amount keeps the first, and an operator must look", () =>
       Effect.gen(function* () {
         const { gained } = yield* watched
         const { payment_id, reference } = yield* paysIn(stripe, "NL")
@@ -197,7 +199,7 @@ for (const backend of backends) {
             expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
             return payment_id
           })
-        // The script's provider holds what it told first: one less and one more come to the same.
+        // Keeps the funds as first reported: one less and one more come to the same.
         const less = yield* corrected("BE", 1400)
         expect(yield* gained).toEqual({ stripe: -1400, settlement: 1500, clearing: -100 })
         yield* resolve(less, "completed")
@@ -226,7 +228,7 @@ for (const backend of backends) {
             expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
             return payment_id
           })
-        // The script's provider holds what it told first: one less and one more come to the same.
+        // Keeps the funds as first reported: one less and one more come to the same.
         const less = yield* late("DK", 1500, 1400)
         expect(yield* gained).toEqual({ stripe: -1400, clearing: 1400 })
         yield* resolve(less, "completed")

@@ -23,7 +23,7 @@ import { paysOut, reports } from "../support/ScriptedProvider.ts"
 
 onDatabasePaymentServer(
   "withdrawals",
-  // The rail itself has nothing to say until the test is over.
+  // Silences the simulator until the test is over.
   () => ({ variables: { SANDBOX_RAIL_PACE: "10 minutes" } }),
   (it) => {
     it.effect("is charged to the account that was to pay for it", () =>

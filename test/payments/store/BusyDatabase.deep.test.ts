@@ -76,7 +76,7 @@ describe.concurrent("While the database is busy", () => {
         const world = yield* worldOn("memory")
         const { adyen, owner, payment, stripe } = yield* paidWhileBusy(world, 1000, answer)
         expect(initiationResponse(payment).response).toMatchObject({ success: true, next_action: "check_status" })
-        expect([stripe.orders.length, adyen.orders.length], "nobody else is asked").toEqual([1, 0])
+        expect([stripe.orders.length, adyen.orders.length], "no other provider is asked").toEqual([1, 0])
         if (end === "completed") stripe.says(stripe.orders[0]!.reference, reports("completed"))
         yield* timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
         const found = yield* Effect.gen(function* () {

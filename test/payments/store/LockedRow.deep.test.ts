@@ -1,4 +1,4 @@
-/** Somebody holds the row of one organisation's balance: the others notice nothing. */
+/** Locks the row of one organisation's balance: other organisations keep their speed. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Option, Redacted } from "effect"
@@ -78,11 +78,11 @@ layer(BooksOnPostgres(), onDatabase)("While a payment is being changed", (it) =>
 })
 
 layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held", (it) => {
-  it.effect("its neighbours keep their speed, and it is told to wait", () =>
+  it.effect("its neighbours keep their speed, and it is answered with Busy", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* newOwner, yield* newOwner]
       const neighbours = countWithin(Effect.zip(payin(first), payin(second)))
-      // Whoever is held up is so in every round; a machine that others use is slow in some.
+      // Repeats rounds: a request behind the lock is slow in every round, one on a busy machine only in some.
       const ratios: Array<number> = []
       while (ratios.length < MOST_ROUNDS && !ratios.some((ratio) => ratio > 0.8)) {
         const slow = yield* newOwner
@@ -95,7 +95,7 @@ layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held",
         )
         const busy = yield* Effect.forkAll(Array.from({ length: 4 }, () => slowly))
         const free = yield* neighbours
-        expect(failures, "nobody is held up yet").toEqual([])
+        expect(failures, "no request is held up yet").toEqual([])
         const held = yield* Effect.scoped(Effect.zipRight(hold(slow), neighbours))
         expect(new Set(failures)).toEqual(new Set(["Busy"]))
         yield* Fiber.interrupt(busy)

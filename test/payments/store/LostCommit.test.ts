@@ -118,7 +118,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
     })
   )
 
-  it.effect("a change is written once, and whoever made it is not told that another was faster", () =>
+  it.effect("a change is written once, and its sender is not refused as the slower of two", () =>
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { attempt, payment } = yield* newPayment(yield* newOwner)
@@ -170,7 +170,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
     })
   )
 
-  it.effect("a rail that has taken an order wakes its worker all the same", () =>
+  it.effect("a simulator that has taken an order wakes its worker all the same", () =>
     Effect.gen(function* () {
       const rails = yield* SimulatorStore
       const reference = yield* nextId

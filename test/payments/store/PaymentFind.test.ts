@@ -56,7 +56,7 @@ describe("A searched text", () => {
 })
 
 onBothStores("A search", (it) => {
-  /** What is found as an exact match, and what by a part of a text. */
+  /** Searches that match exactly, and searches that match a part of a text. */
   const searching = Effect.map(
     PaymentStore,
     (store) =>

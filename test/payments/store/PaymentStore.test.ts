@@ -30,7 +30,7 @@ import { idFrom, nilId } from "../../support/AnyId.ts"
 
 const anywhere = Option.none<OrgId>()
 
-/** All that the store tells about a payment. */
+/** All that the store has of a payment. */
 const stateOf = (payment: Payment) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
@@ -222,7 +222,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("finds nothing under ids that nobody has, or in another organisation", () =>
+    it.effect("finds nothing under unknown ids, or in another organisation", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const { attempt, payment } = yield* newPayment(yield* newOwner)
@@ -364,7 +364,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("counts what is sent again from its first sending, though the clock of whoever began it was fast", () =>
+    it.effect("counts what is sent again from its first sending, though the clock of the first instance was fast", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const started_at = new Date((yield* store.now).getTime() + 3_600_000)
@@ -406,7 +406,7 @@ for (const backend of backends) {
         (all) => all.filter(({ callback: unmatched }) => unmatched.event_key === event_key)
       )
 
-    it.effect("finds a stray with all that it said", () =>
+    it.effect("finds an unmatched callback with its whole report", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const [pending, returned] = [
@@ -442,7 +442,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("finds no stray about another kind of the same id", () =>
+    it.effect("finds no unmatched callback about another kind of the same id", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const said = new Report({ state: "completed", reason: null, providerPaymentId: "77", providerStatus: null })
@@ -458,7 +458,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("finds no stray that came through another account of the same provider", () =>
+    it.effect("finds no unmatched callback that came through another account of the same provider", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const accounts: ReadonlyArray<ConfigId | null> = [null, yield* nextId, yield* nextId]
@@ -519,17 +519,17 @@ for (const backend of backends) {
         expect(yield* claimed).toEqual([["second", "first"]])
         yield* Effect.forEach(["a", "b", "c", "d", "e"], (id) => store.hint(attempt_id, id))
         const [newest] = yield* claimed
-        expect(newest, "a crash of whoever asked loses none").toEqual(["e", "d", "c", "b"])
+        expect(newest, "a crash of the instance that asked loses none").toEqual(["e", "d", "c", "b"])
         expect(newest).toHaveLength(mostHintedIds)
         const found = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
         const known = yield* answer(attempt, { provider_payment_id: "own" })
         yield* store.apply(yield* changeTo(found, "processing", { attempt: known }))
         expect(yield* store.hint(attempt_id, "late")).toBe(true)
-        expect(yield* claimed, "nobody's word stands beside its own id").toEqual([null])
+        expect(yield* claimed, "no report stands beside its own id").toEqual([null])
       })
     )
 
-    it.effect("stores a stray callback once", () =>
+    it.effect("stores an unmatched callback once", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const { attempt, payment } = yield* newPayment(yield* newOwner)
@@ -549,7 +549,7 @@ for (const backend of backends) {
     )
 
     it.effect(
-      "keeps so many stray callbacks of one account, the newest, and all of another",
+      "keeps so many unmatched callbacks of one account, the newest, and all of another",
       () =>
         Effect.gen(function* () {
           const store = yield* PaymentStore
@@ -724,7 +724,7 @@ for (const backend of backends) {
       )
     }
 
-    it.effect("tells the story of one payment only, in order", () =>
+    it.effect("has the history of one payment only, in order", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const owner = yield* newOwner

@@ -23,7 +23,7 @@ export interface Actable extends Scripted {
   readonly passwords: ReadonlyArray<string>
   /** How often it was asked for another password. */
   readonly resent: () => number
-  /** What it answers from now on. */
+  /** Sets the answer from now on. */
   readonly will: (answers: {
     readonly otp?: Answer<Otp>
     readonly resend?: boolean
@@ -96,7 +96,7 @@ export const act = (
     }
   })
 
-/** What the organisation lets through without a review; null for everything. */
+/** Sets the highest amount without a review; null for every amount. */
 export const setThreshold = (orgId: string, threshold: string | null) =>
   Effect.gen(function* () {
     const sql = yield* Effect.serviceOption(SqlClient.SqlClient)

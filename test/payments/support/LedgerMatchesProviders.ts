@@ -80,7 +80,7 @@ interface Reached {
   readonly account: string | null
 }
 
-/** What is on the manual rail is what people say it is. */
+/** Excludes the manual provider: it has what operators say. */
 const hasFunds = (provider: Provider): provider is WithFunds => "purse" in provider && provider.name !== "manual"
 
 interface Moved {
@@ -117,7 +117,7 @@ const allMovements = Effect.gen(function* () {
     }))
 }).pipe(Effect.orDie)
 
-/** What people found at the provider is not in its purse. */
+/** Movements that operators found at the provider are not in its scripted funds. */
 const providerProblems = (
   { account, provider }: Reached,
   postings: ReadonlyArray<Posting>,
@@ -147,7 +147,7 @@ const providerProblems = (
 const sumOfParts = (parts: Payment["refunds"], of: (part: Payment["refunds"][number]) => bigint): bigint =>
   parts.reduce((total, part) => total + of(part), 0n)
 
-/** What the organisation has because of a payment, as its record tells it, and what is held to be given back. */
+/** Credit that the organisation has because of a payment by its record, with what is held to be given back. */
 const reported = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
   const fees = total_fees?.minor ?? 0n
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n

@@ -126,7 +126,7 @@ export const answer = (attempt: Pick<Attempt, "attempt_id">, about: Partial<Atte
 export const changeTo = (payment: Payment, status: PaymentStatus, about: Partial<Change> = {}) =>
   Effect.map(now, (at): Change => ({ payment, status, patch: {}, cause: "a test", at, events: [], ...about }))
 
-/** A transfer of stripe's that was heard of, for the whole of a payment unless told otherwise. */
+/** Settled transfer of stripe's, for the whole of a payment by default. */
 export const newMovement = (
   { amount }: Pick<Payment, "amount">,
   { attempt_id }: Pick<Attempt, "attempt_id">,

@@ -1,4 +1,4 @@
-/** What an operator does with a payment, and what waits for one. */
+/** Actions of an operator on a payment, and the items that wait for one. */
 import { BigDecimal, Effect, Layer } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"

@@ -33,7 +33,7 @@ export interface Reached {
   readonly account: ConfigId | null
 }
 
-/** Who serves this corridor for the organisation, through the platform's account. */
+/** Serves this corridor for the organisation through the platform's account. */
 export const servedBy = (provider: Actable, corridor: Corridor) =>
   Effect.gen(function* () {
     const { acme } = yield* people
@@ -62,7 +62,7 @@ export const servedByOwn = (accounts: Map<string, Provider>, provider: Actable, 
 
 export const ownStripe = () => honouring("stripe")
 
-/** What each account has gained since, in shillings, where it has gained anything. */
+/** Gains of each account since, in shillings, without zeros. */
 export const gaining = (accounts: Readonly<Record<string, LedgerAccount>>) => {
   const all = Effect.flatMap(LedgerStore, (ledger) =>
     Effect.map(ledger.balances(Object.values(accounts)), (found) =>

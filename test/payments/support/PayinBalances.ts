@@ -76,7 +76,7 @@ export const clearingOf = (paymentId: PaymentId) =>
     (all) => all.map(({ money }) => money.toString())
   )
 
-/** What each account has gained since, where it has gained anything. */
+/** Gains of each account since, without zeros. */
 export const watched = Effect.gen(function* () {
   const { acme } = yield* people
   const ledger = yield* LedgerStore

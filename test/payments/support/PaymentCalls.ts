@@ -66,7 +66,7 @@ export const eventsOfType = (paymentId: string, type: string) =>
 
 class NeverCame extends Data.TaggedError("NeverCame")<{ readonly message: string }> {}
 
-/** Looks again until it is so; whoever waits longer than this waits in vain. */
+/** Polls until the predicate holds, and fails after the timeout. */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) =>
   look.pipe(
     Effect.filterOrFail(isSo, (seen) => new NeverCame({ message: `never came to be: ${JSON.stringify(seen)}` })),

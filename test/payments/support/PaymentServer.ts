@@ -46,7 +46,7 @@ interface Options {
 /** A busy machine must not look like a silent provider. */
 const patient: Variables = { PROVIDER_TIMEOUT: "8 seconds" }
 
-/** For what is done between the acceptance and the completion of a payment on a built-in rail. */
+/** Delays the simulators, for tests that act between the acceptance and the completion of a payment. */
 export const leisurely: Variables = { SANDBOX_RAIL_PACE: "1 second" }
 
 const paymentServer = (backend: Backend, options: Options) => {
@@ -66,7 +66,7 @@ type Provided = Layer.Layer.Success<ReturnType<typeof paymentServer>>
 
 export type PaymentTests = Vitest.MethodsNonLive<Provided, true>
 
-/** After every test the books are held against what the providers really have, and against what callers were told. */
+/** Compares the books, after every test, with the providers' funds and with the answers to callers. */
 const checkedAgainstProviders = (it: PaymentTests, { accounts, providers = [] }: Options): PaymentTests => {
   const check = ledgerMatchesProviders(providers, accounts)
   const effect: PaymentTests["effect"] = Object.assign(
@@ -97,7 +97,7 @@ export const onDatabasePaymentServer = <Made extends Options>(
   onPaymentServer(name, "PostgreSQL", made, (it) => tests(it, made))
 }
 
-/** Who serves card payins (unless said otherwise) in this country, the first with priority 1. */
+/** Serves card payins (or others) in this country with these providers, the first with priority 1. */
 export const serveCountry = (
   country: string,
   providers: ReadonlyArray<ProviderName>,

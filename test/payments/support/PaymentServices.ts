@@ -36,7 +36,7 @@ const withSimulators = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) 
     })
   )
 
-/** The built-in rails, and these. */
+/** Services over the built-in simulators and these providers. */
 export const servicesWithSimulators = (others: ReadonlyArray<Provider>, accounts: OwnAccounts = new Map()) =>
   servicesOver(withSimulators(others, accounts))
 

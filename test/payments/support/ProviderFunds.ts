@@ -1,4 +1,4 @@
-/** What a scripted provider really has of each reference, whatever the service makes of its words. */
+/** Funds that a scripted provider has of each reference, apart from what the service records. */
 import { Money } from "../../../src/domain/Money.ts"
 import { type Movement, signOf } from "../../../src/domain/Movement.ts"
 import type { Report } from "../../../src/domain/Outcome.ts"
@@ -11,7 +11,7 @@ interface Kept {
   readonly of: string | null
   /** All that it has ever moved. */
   moved: Map<string, bigint>
-  /** What has gone the other way since, by the provider's own doing. */
+  /** Sum that has gone the other way since, by the provider's own doing. */
   back: Map<string, bigint>
   spoken: boolean
   failed: boolean
@@ -19,17 +19,20 @@ interface Kept {
 
 export interface ProviderFunds {
   readonly opened: (reference: string, money: Money, sign: Kept["sign"], of?: string) => void
-  /** What it has told the service, by an answer, a callback or a look-up. */
+  /** Reports of the provider so far, by an answer, a callback or an enquiry. */
   readonly reported: (reference: string, state: string, received?: Money) => void
-  /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. It may do so before it is heard of. */
+  /**
+   * Takes so much back, or below zero gives it back, once for a key, also before it is reported. Of another currency it
+   * has nothing.
+   */
   readonly shrank: (reference: string, key: string, by: Money) => void
-  /** It has taken so much more than it had of it: a refund gave that back already. */
+  /** Takes so much more than it had: a refund gave that back already. */
   readonly overdrew: (reference: string, by: Money) => void
-  /** It has taken so much back in all, whichever of its words tells of it. */
+  /** Takes so much back in all, whichever report says so. */
   readonly shrankTo: (reference: string, total: Money) => void
-  /** What it has told of one transfer, by its id: once, or of a total what it has grown by. */
+  /** States one transfer by its id: once, or of a total its growth. */
   readonly stated: (reference: string, movement: Movement) => void
-  /** What somebody who looked at its books has found, where it never said anything itself. */
+  /** Adds what an operator found in the provider's books, without a report. */
   readonly found: (reference: string, moved: boolean) => void
   /** Nothing of a reference that it never had. */
   readonly kindOf: (reference: string) => "payin" | "payout" | "refund" | undefined
@@ -58,7 +61,7 @@ export const makeFunds = (): ProviderFunds => {
     }
     return sum
   }
-  /** What was still there: its parts that went back before, or are about to, go back once. */
+  /** Remaining sum: parts that went back before, or are about to, go back once. */
   const takeAll = (reference: string, one: Kept) => {
     for (const [currency, minor] of one.moved) {
       const parts = givenBackOf(reference, currency) + onItsWayFrom(reference, currency)
@@ -124,7 +127,7 @@ export const makeFunds = (): ProviderFunds => {
       if (state === ("completed" satisfies Report["state"]))
         move(one, (one.sign === 1n ? received : undefined) ?? one.money)
       if (state === ("returned" satisfies Report["state"])) {
-        // What is back was there before, whether or not anybody has heard of it.
+        // Money that comes back was there before, whether reported or not.
         if (one.moved.size === 0) move(one, one.money)
         takeAll(reference, one)
       }

@@ -104,7 +104,7 @@ export const withSql = async <A>(url: string, use: (client: Client) => Promise<A
   }
 }
 
-/** What waits for a person, as a table: rows of the queue, and money in clearing. */
+/** Items that wait for an operator, as a table: rows of the queue, and money in clearing. */
 export const openItems = `(select payment_id, kind from operator_items where closed_at is null
   union all select split_part(account, '/', 2)::uuid, 'suspense' from ledger_balances
     where balance <> 0 and account like 'clearing/%')`

@@ -29,7 +29,7 @@ export const accepts = (about: Partial<Accepted> = {}): Accepted =>
     ...about
   })
 
-/** Some tell under which id of their own they keep what they refuse. */
+/** Id of its own under which the provider keeps a refused order, if it names one. */
 export const declines = (reason = "insufficient funds", providerPaymentId?: string) =>
   new Declined({ reason, ...(providerPaymentId === undefined ? {} : { providerPaymentId }) })
 
@@ -45,7 +45,7 @@ export const paysOut = (id: string, state: "completed" | "returned"): Report => 
   return new Report({ ...reports(state), movements: state === "completed" ? [paid] : [paid, back] })
 }
 
-/** That so much has come of an order by now, of which more may come. */
+/** Sum that has come of an order by now; more may come. */
 export const collected = (provider: ProviderName, reference: string, amount: Money): Report =>
   new Report({
     ...reports("completed"),
@@ -82,7 +82,7 @@ const movementIn = ({ amount, id, isTotal, kind, state }: typeof SaidMovement.Ty
   ...(isTotal === undefined ? {} : { isTotal })
 })
 
-/** Sums by which a callback tells of money without naming movements. */
+/** Sums by which a callback reports money without naming movements. */
 interface Sums {
   readonly received?: Money
   readonly taken?: Money
@@ -133,7 +133,7 @@ const CallbackBody = Schema.parseJson(
     reference: Schema.NullOr(Schema.String),
     providerPaymentId: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null }),
     state: Schema.NullOr(Schema.Literal("pending", "processing", "completed", "failed", "returned")),
-    /** What has arrived, where it is another amount than was asked for. */
+    /** Received amount, where it differs from the requested one. */
     received: Schema.optional(Sum),
     fee: Schema.optional(Sum),
     ids: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
@@ -145,7 +145,7 @@ const CallbackBody = Schema.parseJson(
     /** Instead of those that follow from the rest. */
     movements: Schema.optional(Schema.Array(SaidMovement)),
     about: Schema.optional(Schema.Literal("payin", "payout", "refund")),
-    /** Of a hint: what the provider told and the account may not look up. */
+    /** Of a hint: detail that the account may not look up. */
     unseen: Schema.optional(Schema.String)
   })
 )
@@ -159,15 +159,15 @@ export interface Scripted extends Provider {
   readonly enquiries: ReadonlyArray<AttemptContext>
   /** How often it was asked to move money for this payment. */
   readonly timesAsked: (paymentId: string) => number
-  /** What it does with orders of this description; the last word on a description counts. */
+  /** Sets the answer to orders with this description; the last call for a description counts. */
   readonly on: (description: string, act: Act) => void
-  /** What it does with orders that it was told nothing about, from now on. */
+  /** Sets the answer to all other orders, from now on. */
   readonly otherwise: (act: Act) => void
-  /** What it says of the attempt when asked about it; unless told, what it has on its books. */
+  /** Sets the answer to enquiries about the attempt; by default the order's state at the provider. */
   readonly says: (reference: string, enquiry: Enquiry) => void
 }
 
-/** It refuses what it was not told about. */
+/** Refuses orders without a script. */
 export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scripted => {
   const orders: Array<PaymentOrder> = []
   const enquiries: Array<AttemptContext> = []
@@ -176,7 +176,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const books = new Map<string, Enquiry>()
   const funds = makeFunds()
   const references = new Map<string, string>()
-  /** Ids of its own under which it told of money before it was known whose order they are. */
+  /** Ids of its own that were in a report before their order was known. */
   const early = new Set<string>()
   /** Under which it names the money of an order, however it is called. */
   const nameOf = (reference: string | undefined, own: string | null): string | undefined => {
@@ -184,7 +184,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (reference === undefined && own !== null) early.add(own)
     return reference === undefined || early.has(ownId ?? "") ? (ownId ?? undefined) : reference
   }
-  /** With its movements, where the test named none and it tells of money. Unless it knows better, money came in. */
+  /** Adds the movements, where the test named none and money is reported. By default money came in. */
   const withMovements = <A extends Outcome | Enquiry>(
     reported: A,
     reference: string | undefined,
@@ -225,7 +225,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const applied = (event: CallbackEvent, sums: Sums = {}, isExplicit = false): CallbackEvent => {
     const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
-    // What somebody else paid by the same name is other money.
+    // Money of another payer under the same name is kept apart.
     const isOther = kind !== undefined && kind !== funds.kindOf(known ?? "")
     if (event._tag === "VerifiedReport" && known !== undefined && !isOther) {
       const { movements = [], state } = event.report

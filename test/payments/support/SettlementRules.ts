@@ -1,4 +1,6 @@
-/** One payin, payout or ramp with its books, decided by the rules alone: no store and no clock, so that many stories are told in no time. */
+/**
+ * One payin, payout or ramp with its books, by the rules alone: no store and no clock, so that many sequences run fast.
+ */
 import { Duration, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { combine, kindOf, type LedgerAccount, type Posting } from "../../../src/domain/Ledger.ts"
@@ -116,7 +118,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     return decideRampChange({ ...known, payment }, signal, source, shared, payoutAttempt)
   }
 
-  /** What stands on the accounts of one kind. */
+  /** Balances of the accounts of one kind. */
   const balances = (kind: string): ReadonlyArray<{ readonly account: LedgerAccount; readonly amount: Money }> =>
     combine(postings).filter(({ account }) => kindOf(account) === kind)
 
@@ -124,7 +126,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     payment: () => payment,
     books: () => books,
     balances,
-    /** What each provider has by the books, and what its movements add up to. */
+    /** Balance of each provider in the books, and the sum of its movements. */
     atProviders: () =>
       balances("provider")
         .map(({ account, amount }) => `${account} ${amount.negate().toString()}`)

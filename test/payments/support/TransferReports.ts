@@ -35,13 +35,16 @@ export const cameBack = transfer("reinstatement", "t1")
 
 export const sum = (amount: number, currency = "KES") => ({ amount: `${amount}.00`, currency })
 
-/** What came back of a transfer that was sent is returned; a dispute that was won leaves the payin completed. */
+/**
+ * State of a payment after this transfer: a sent transfer that came back is returned; a won dispute leaves the payin
+ * completed.
+ */
 const stateOf = ({ id, kind }: NamedTransfer): "completed" | "returned" =>
   kind === "refund" || kind === "reversal" || (kind === "reinstatement" && id.startsWith("t"))
     ? "returned"
     : "completed"
 
-/** What a provider says of a reference, each time as another event: only the ids of its transfers tell that it is the same. */
+/** Reports of a provider about a reference, each a new event: only the ids of its transfers show repetitions. */
 export const reporter = ({ name }: Actable, reference: string) => {
   let reported = 0
   return (...transfers: ReadonlyArray<NamedTransfer>) =>
@@ -67,7 +70,7 @@ export const payinAt = (provider: Actable, country = "FR") =>
     const { payment_id } = yield* initiate({ ...byCard(), country })
     const reference = String((yield* attemptsOf(payment_id))[0]?.["attempt_id"])
     const says = reporter(provider, reference)
-    /** Asks for a refund, and tells what its provider says of it. */
+    /** Requests a refund, and returns how its provider reports on it. */
     const refund = (amount: number, state: "completed" | "processing" = "completed") =>
       Effect.gen(function* () {
         provider.will({ refund: accepts({ state }) })
@@ -94,9 +97,9 @@ export const payinAt = (provider: Actable, country = "FR") =>
 export interface Scenario {
   readonly name: string
   readonly transfers: ReadonlyArray<NamedTransfer>
-  /** It ends there in every order; where all of it was taken, a payin of which that is heard first has failed. */
+  /** Final state in every order; a payin of which a full reversal is reported first has failed. */
   readonly inAnyOrder?: true
-  /** Where it stands when all was heard in this order. */
+  /** Final state when all was reported in this order. */
   readonly ends: {
     readonly has: number
     readonly own: number
@@ -108,7 +111,7 @@ export interface Scenario {
 
 export const paid = came(1500)
 
-/** What a provider may do with a payin of 1500, and where that leaves it. */
+/** Transfers that a provider may report for a payin of 1500, and the final state. */
 export const payinScenarios: ReadonlyArray<Scenario> = [
   {
     name: "a part that is taken back",

@@ -58,7 +58,7 @@ onBothQueues(
             .map(({ event_id }) => event_id)
             .toSorted()
             .map((event_id) => ({
-              problem: "dead_letter",
+              trouble: "dead_letter",
               level: "WARN",
               message: "A delivery went to the dead letter queue after attempt 2: answered with status 503",
               worker: "webhooks",
@@ -90,7 +90,7 @@ onBothQueues(
         const lines = yield* hearing(
           Effect.scoped(Effect.zipRight(Effect.forkScoped(deliveryWorker), untilAllAre(webhook_id, "dead")))
         )
-        const disabled = lines.filter(({ problem }) => problem === "endpoint_disabled")
+        const disabled = lines.filter(({ trouble }) => trouble === "endpoint_disabled")
         expect(disabled).toMatchObject([{ level: "WARN", webhook_id, org_id }])
         expect(disabled[0]!["message"]).toMatch(
           /^A webhook endpoint was disabled: It failed for 5 days in a row\. Deliveries moved to the dead letter queue: \d+$/
