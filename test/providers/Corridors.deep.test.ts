@@ -116,7 +116,7 @@ const byDocument = (file: string, form?: typeof formIn): Judge => {
   return (call) => callFlaws({ ...call, path: call.path.replace(BELOW, "") })
 }
 
-/** What the provider's own document says of an order, by the address that it goes to. */
+/** Checks of an order by the provider's own document, by the address that it goes to. */
 const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file: string, judge?: Judge]>>> = {
   stripe: [
     [/^\/v1\/checkout\//, "stripe.openapi.json", ({ body = "" }) => byStripesFake(body)],
@@ -161,7 +161,7 @@ const byFlutterwave: Judge = (call) => {
 
 const isPreparation = ({ method, path }: ProviderCall): boolean => method === "GET" || /\/token\/?$/.test(path)
 
-/** Nobody waits here for what becomes of an order. */
+/** Skips the wait for the outcome of an order. */
 const untold = { pace: Duration.minutes(10) }
 
 for (const party of thirdParties) {
@@ -171,7 +171,7 @@ for (const party of thirdParties) {
   const isJudged = why === ""
   const flawsOf = (call: ProviderCall): Flaws => {
     const [, file, judge] = judges.find(([to]) => to.test(call.path)) ?? []
-    return file === undefined ? ["nobody judges it"] : (judge ?? byDocument(file))(call)
+    return file === undefined ? ["no published contract checks it"] : (judge ?? byDocument(file))(call)
   }
 
   describe(`the corridors of ${party.title}${isJudged ? "" : ` by its fake alone${why}`}`, () => {

@@ -89,7 +89,7 @@ describe("a ramp after its end", () => {
     })
   )
 
-  it.effect("is polled at its end after a dispute about a part, whoever reported it", () =>
+  it.effect("is polled at its end after a dispute about a part, from a callback or an enquiry", () =>
     Effect.gen(function* () {
       expect(yield* ruled("disputed", -600, Option.none())).toMatchObject({ status: "pending", enquireIn: 601 })
       expect(yield* ruled("disputed", -600, Option.some(Duration.hours(2)))).toMatchObject({ enquireIn: 601 })

@@ -699,7 +699,7 @@ for (const backend of backends) {
       [20, "coinbase"],
       [600, "circle"]
     ] as const) {
-      it.effect(`hands out what is due in turn, one of each organisation: ${size} stand before nobody else's`, () =>
+      it.effect(`hands out what is due in turn, one of each organisation: ${size} come before all others`, () =>
         Effect.gen(function* () {
           const store = yield* PaymentStore
           const queued = { provider, enquire_in: 30 } as const

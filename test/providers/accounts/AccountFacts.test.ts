@@ -1,4 +1,4 @@
-/** What each third party tells of an account when it is tested, by its fake; nothing moves. */
+/** Facts about an account that each third party's fake answers when credentials are tested; nothing moves. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { thirdParties } from "../../../src/providers/accounts/ThirdParties.ts"
@@ -16,7 +16,7 @@ import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 
 const anything: unknown = expect.anything()
 
-/** What is not named here is not told. */
+/** Facts that are not named here are not answered. */
 const reported: Readonly<Record<string, AccountFacts>> = {
   stripe: { name: "Corridor acct_1Fake", mode: "test", balances: ["1000000.00 USD"], rights: ["charges", "payouts"] },
   adyen: {
@@ -46,7 +46,7 @@ const reported: Readonly<Record<string, AccountFacts>> = {
 }
 
 describe("the test of an account", () => {
-  it.scopedLive.each(allFakes.map(({ fake }) => fake))("reads what $name tells, and moves nothing", (fake) =>
+  it.scopedLive.each(allFakes.map(({ fake }) => fake))("reads the facts of $name, and moves nothing", (fake) =>
     Effect.gen(function* () {
       const party = thirdParties.find(({ name }) => name === fake.name) as unknown as ThirdParty<CredentialFields>
       const at = yield* againstFake(party, fake)

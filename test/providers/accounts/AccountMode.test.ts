@@ -95,7 +95,7 @@ describe("the settings", () => {
     )
   }
 
-  it.effect("take an address of nobody's in either mode", () =>
+  it.effect("take an address of no vendor in either mode", () =>
     Effect.gen(function* () {
       const elsewhere = { ...needed(thirdPartyNamed("paypal")!), PAYPAL_BASE_URL: "https://127.0.0.1:8443/fake" }
       expect(yield* complaintAbout({ ...live, ...elsewhere })).toBe("nothing")

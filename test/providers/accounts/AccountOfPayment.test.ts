@@ -1,6 +1,6 @@
 /**
- * A payment stays with the account that it was sent through: it is asked about, given back and called back about through
- * it, whatever becomes of its configuration, and nobody else's secret speaks for it.
+ * Account of a payment: enquiries, refunds and callbacks go through the account that it was sent through, also after a
+ * change of its configuration. No other account's secret signs for it.
  */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -26,7 +26,7 @@ import {
 
 const OWN_SECRET = "whsec_of_the_configuration"
 
-/** Who was asked since, by the keys that came with the requests. */
+/** Accounts that were called since, by the keys of the requests. */
 const keysSince = (from: number) =>
   Effect.map(StripeFake, ({ received }) => new Set(received.slice(from).map(({ headers }) => headers["authorization"])))
 
@@ -67,7 +67,7 @@ const asked = (payment_id: string) =>
     return (yield* recordOf(payment_id))["status"]
   })
 
-/** The payment as the fake shows it to whoever has the key. */
+/** Payment at the fake, read with the account's key. */
 const intentAtFake = (id: string) =>
   Effect.gen(function* () {
     const { credentials, url } = yield* StripeFake
@@ -93,7 +93,7 @@ onAccountServer("A payment through a configuration's account", (it) => {
     })
   )
 
-  it.effect("is heard of by that account's own secret at its own address, and by no other", () =>
+  it.effect("accepts callbacks with that account's own secret at its own address, and with no other", () =>
     Effect.gen(function* () {
       const config = yield* withOwnAccount("FO")
       const other = yield* withOwnAccount("AX", "whsec_of_another")
@@ -137,7 +137,7 @@ onAccountServer("A payment through a configuration's account", (it) => {
     })
   )
 
-  it.effect("is heard of by each of the secrets of before for its own day, however soon they followed each other", () =>
+  it.effect("accepts callbacks with each previous secret for a day of its own, however soon they were replaced", () =>
     Effect.gen(function* () {
       const fake = yield* StripeFake
       const config = yield* withOwnAccount("GP")
@@ -169,7 +169,7 @@ onAccountServer("A payment through a configuration's account", (it) => {
       yield* Effect.sleep("1100 millis")
       expect(yield* statuses).toEqual([401, 200, 200, 401])
       expect(yield* change("whsec_third", "?forget_replaced=true")).toBe(200)
-      expect(yield* statuses, "whoever must end it says so").toEqual([401, 401, 200, 401])
+      expect(yield* statuses, "after its end a secret is refused").toEqual([401, 401, 200, 401])
     })
   )
 

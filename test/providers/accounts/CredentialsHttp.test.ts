@@ -1,4 +1,4 @@
-/** Credentials of a configuration over HTTP: who sets them, what is refused, and that nobody ever reads them. */
+/** Credentials of a configuration over HTTP: who sets them, what is refused, and that they are never shown. */
 import { expect } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { alertSharedAccounts } from "../../../src/app/BackgroundWorkers.ts"
@@ -230,7 +230,7 @@ onAccountServer("Credentials of a configuration", (it) => {
         ])
         expect(yield* read(config)).toMatchObject({ has_credentials: false })
       }
-      expect(fake.received, "nobody was asked").toHaveLength(calls)
+      expect(fake.received, "no provider was asked").toHaveLength(calls)
     })
   )
 

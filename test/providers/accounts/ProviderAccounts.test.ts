@@ -150,7 +150,7 @@ describe("who is on", () => {
       return all.flatMap((one) => (one === undefined ? [] : [one.name]))
     }).pipe(Effect.provide(services({ count: 0 }, variables)), Effect.scoped)
 
-  it.effect("in the sandbox the rails and whoever has credentials, in live mode the latter alone", () =>
+  it.effect("in the sandbox simulators and providers with credentials, in live mode the latter alone", () =>
     Effect.gen(function* () {
       expect(yield* whoIsOn({})).toEqual([...builtInRails])
       expect(yield* whoIsOn(secrets)).toEqual([...builtInRails, "stripe"])

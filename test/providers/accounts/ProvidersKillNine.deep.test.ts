@@ -22,7 +22,7 @@ const corridors = [
   { provider: "mtn_momo", country: "UG", payment_method: "mobile_money", direction: "outbound", priority: 2, own: true }
 ]
 
-/** Whose payouts go through an account of the organisation's own: what the platform's declines is held anew for it. */
+/** Payouts here go through an account of the organisation's own: a decline by the platform's moves the hold to it. */
 const WITH_OWN_ACCOUNT = "mtn_momo"
 
 const payer_details = { name: "Ada Lovelace", email: "ada@example.com", phone: "+256772123456" }
@@ -86,11 +86,11 @@ const overview = `select p.payment_id, p.status, p.next_action,
   (select count(*)::int from ${openItems} o where o.payment_id = p.payment_id) as items,
   p.direction || ' ' || p.amount || ' ' || (select string_agg(concat_ws(' ', a.provider, a.outcome, a.reason), '; ') from attempts a where a.payment_id = p.payment_id) as said from payments p`
 
-/** What the organisation's own account has paid. */
+/** Sum that the organisation's own account has paid. */
 const paidByOwn = `select coalesce(sum(amount), 0)::text as amount from ledger_postings
   where account like 'provider/${WITH_OWN_ACCOUNT}/%/UGX'`
 
-/** Somebody must act: a customer, or, where nobody can ever say what became of it, a person. */
+/** Needs somebody to act: a customer, or an operator where the outcome stays unknown. */
 const isOver = ({ items, next_action, silent, status }: Row): boolean =>
   ["completed", "failed", "canceled"].includes(status) ||
   silent ||

@@ -32,7 +32,7 @@ const shownIn = ({ credentials }: { readonly credentials: Readonly<Record<string
   Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, Redacted.value(value)]))
 
 describe("a webhook of Stripe", () => {
-  it.scopedLive("is made once, with the events that are read here, and its secret is told once", () =>
+  it.scopedLive("is made once, with the events that are read here, and its secret is shown once", () =>
     Effect.gen(function* () {
       const fake = yield* againstFake(stripe, stripeFake, { credentials: () => withoutSecret })
       const first = Either.getOrThrow(yield* fake.provider.register!("none"))

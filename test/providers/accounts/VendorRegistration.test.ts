@@ -157,7 +157,7 @@ describe(`a subscription of Circle's${unpublished(CIRCLE)}`, () => {
     subscriptionDetails: [{ url: `arn:aws:sns:us-east-1:908968368384:${topic}:token`, status }]
   })
 
-  it.effect("that was deleted is made anew, and a limit is told", () =>
+  it.effect("that was deleted is made anew, and a limit is reported", () =>
     Effect.gen(function* () {
       const { http } = scripted(({ method }) =>
         method === "GET" ? replyOf(200, { data: [subscription("deleted")] }) : replyOf(429, {})
@@ -167,7 +167,7 @@ describe(`a subscription of Circle's${unpublished(CIRCLE)}`, () => {
     })
   )
 
-  it.effect("of another topic is told, since its callbacks would be refused", () =>
+  it.effect("of another topic is reported, since its callbacks would be refused", () =>
     Effect.gen(function* () {
       const { http } = scripted(() => replyOf(200, { data: [subscription("confirmed", "another-topic")] }))
       const said = Either.getOrThrow(yield* connected(circle, http, circleFake.credentials).register!("none"))

@@ -1,4 +1,4 @@
-/** The adapter at work against the fake, where only callbacks tell how it ended: cards with their number, and refunds. */
+/** Adyen's adapter against its fake, where only callbacks report the end: cards with their number, and refunds. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
@@ -50,19 +50,21 @@ describe("a card with its number at the fake", () => {
   }
 
   for (const minor of [12_304n, 12_306n]) {
-    it.scopedLive(`of ${minor}, whose answer is lost, is told of by its callback, and moved once when sent again`, () =>
-      Effect.gen(function* () {
-        const { books, events, provider, settled } = yield* running
-        const order = card(minor)
-        expect(yield* provider.initiate(order)).toBeInstanceOf(Unknown)
-        yield* settled
-        expect(yield* events).toMatchObject([
-          { attempt: { reference: order.reference }, report: { state: "completed" } }
-        ])
-        expect(yield* provider.initiate(order)).toMatchObject({ _tag: "Accepted" })
-        yield* settled
-        expect(books.holdings()).toEqual(new Map([["EUR", minor]]))
-      })
+    it.scopedLive(
+      `of ${minor}, whose answer is lost, is reported by its callback, and moved once when sent again`,
+      () =>
+        Effect.gen(function* () {
+          const { books, events, provider, settled } = yield* running
+          const order = card(minor)
+          expect(yield* provider.initiate(order)).toBeInstanceOf(Unknown)
+          yield* settled
+          expect(yield* events).toMatchObject([
+            { attempt: { reference: order.reference }, report: { state: "completed" } }
+          ])
+          expect(yield* provider.initiate(order)).toMatchObject({ _tag: "Accepted" })
+          yield* settled
+          expect(books.holdings()).toEqual(new Map([["EUR", minor]]))
+        })
     )
   }
 
@@ -171,7 +173,7 @@ describe("a link at the fake", () => {
 })
 
 describe("a link that is to be cancelled", () => {
-  it.scopedLive("is closed while nobody has paid by it, and nobody can any more", () =>
+  it.scopedLive("is closed while it is unpaid, and cannot be paid any more", () =>
     Effect.gen(function* () {
       const { books, calls, callbacks, provider, settled } = yield* againstFake(adyen, adyenFake)
       const order = card(12_300n)

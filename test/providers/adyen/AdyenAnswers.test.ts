@@ -56,7 +56,7 @@ const definite: ReadonlyArray<readonly [string, Answer, object]> = [
 
 const sending = (name: string, order: PaymentOrder, rawCards: boolean) => {
   for (const [problem, answer] of unknowns) {
-    it.effect(`${name}, ${problem}: nobody knows`, () =>
+    it.effect(`${name}, ${problem}: unknown`, () =>
       Effect.gen(function* () {
         expect(yield* at(answer, { rawCards }).provider.initiate(order)).toBeInstanceOf(Unknown)
       })
@@ -147,7 +147,7 @@ describe("a card with its number", () => {
     )
   }
 
-  it.effect("of an amount that cannot be read: nobody knows", () =>
+  it.effect("of an amount that cannot be read: unknown", () =>
     Effect.gen(function* () {
       const odd = () => result("Authorised", { amount: { currency: "ZZZ", value: 1 } })
       expect(yield* at(odd, { rawCards: true }).provider.initiate(card)).toBeInstanceOf(Unknown)
@@ -173,7 +173,7 @@ describe("a card with its number", () => {
     })
   )
 
-  it.effect("tells of the browser in which it was entered, as far as anybody told", () =>
+  it.effect("describes the browser in which it was entered, as far as it is known", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => result("Authorised"), { rawCards: true })
       const browser = {
@@ -245,7 +245,7 @@ describe("a link", () => {
       }
     ],
     [{ status: "paymentPending" }, { state: "processing" }],
-    // It does not name the payment, whose callback completes it.
+    // Names no payment: its callback completes it.
     [{ status: "completed" }, { state: "processing" }],
     [{ status: "paid" }, { state: "processing" }],
     [{ status: "expired" }, { state: "failed", code: "NOT_APPROVED", providerCode: "expired" }],
@@ -265,7 +265,7 @@ describe("a link", () => {
     )
   }
 
-  it.effect("that is not there is absent, and trouble says nothing", () =>
+  it.effect("that is not there is absent, and an error says nothing", () =>
     Effect.gen(function* () {
       const context = attemptOf(card, { providerPaymentId: "PL0000000000001" })
       expect(yield* at(() => failure(404, "1")).provider.enquire(context)).toBeInstanceOf(Absent)
@@ -340,7 +340,7 @@ describe("a payer who comes back", () => {
     })
   )
 
-  it.effect("without a result is not asked about: Adyen tells by its callbacks alone", () =>
+  it.effect("without a result is not polled: Adyen reports by its callbacks alone", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => result("Authorised"))
       expect(yield* provider.resume!(context, {})).toBeInstanceOf(Unknown)
@@ -431,7 +431,7 @@ describe("a cancellation", () => {
 describe("a refund", () => {
   const paid = attemptOf(card, { providerPaymentId: "PSP0000000000001" })
 
-  it.effect("is taken note of, and its end is told by a callback", () =>
+  it.effect("is accepted, and its end comes by a callback", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(201, { pspReference: "REF0000000000001", status: "received" }))
       const order = refundOf(paid)
@@ -465,7 +465,7 @@ describe("a refund", () => {
     })
   )
 
-  it.effect("of what Adyen has no number for yet asks nobody", () =>
+  it.effect("of what Adyen has no number for yet is not sent", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(201, {}))
       for (const providerPaymentId of [null, "PL0000000000001"]) {
@@ -571,7 +571,7 @@ describe("a payout", () => {
     ["by another way", { method: "mobile_money" }, "NOT_SUPPORTED"]
   ]
   for (const [name, about, code] of wrong) {
-    it.effect(`${name} asks nobody`, () =>
+    it.effect(`${name} is not sent`, () =>
       Effect.gen(function* () {
         const { calls, provider } = at(() => replyOf(202, transfer("received")))
         expect(yield* provider.initiate(payout(about))).toMatchObject({ _tag: "Declined", code })
@@ -601,7 +601,7 @@ describe("a payout", () => {
       "failed",
       "counterpartyAccountClosed",
       { _tag: "Declined", code: "ACCOUNT_INVALID", instrument: true },
-      // It comes after it was booked as well: a payment that was completed by then has its money back.
+      // Refused after it was booked as well: a payment that was completed by then has its money back.
       { state: "returned", code: "ACCOUNT_INVALID" }
     ],
     ["failed", "counterpartyBankTimedOut", { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }, { state: "returned" }],

@@ -120,7 +120,7 @@ describe("a callback that Adyen's own library signed", () => {
     )
   }
 
-  it.effect("of a refund that was made by hand, and did not reach the payer, tells both, once for the refund", () =>
+  it.effect("of a refund that was made by hand, and did not reach the payer, reports both, once for the refund", () =>
     Effect.gen(function* () {
       const money = inMinor("EUR", 12_300n)
       const taken = { key: "REFUND MOD0000000000001 true", attempt: paid, report: { movements: [{ amount: money }] } }
@@ -186,7 +186,7 @@ describe("a callback that Adyen's own library signed", () => {
     })
   )
 
-  it.effect("may tell of several payments, each by a key of its own", () =>
+  it.effect("may report several payments, each by a key of its own", () =>
     Effect.gen(function* () {
       const second = { pspReference: "PSP0000000000002", merchantReference: referenceNo(2), success: "false" }
       const { events } = yield* readCallback(notification(signed(), signed(second)))
@@ -262,7 +262,7 @@ describe("a callback that is not believed", () => {
     Effect.gen(function* () {
       const { webhook_secret: _, ...without } = credentials
       expect(yield* refusedFor(notification(signed()), without)).toContain("ADYEN_WEBHOOK_SECRET is not set")
-      // It decodes to a key of no bytes, which everybody has.
+      // Decodes to a key of no bytes, which everybody has.
       const forged = notification(signed({}, ""))
       const bad = { ...credentials, webhook_secret: "not hexadecimal" }
       expect(yield* refusedFor(forged, bad)).toContain("ADYEN_WEBHOOK_SECRET is not the hexadecimal key")
@@ -304,7 +304,7 @@ describe("a callback about a transfer", () => {
     })
   )
 
-  it.effect("tells of its beginning, its failure and its return, and of each by another key", () =>
+  it.effect("reports its beginning, its failure and its return, and each by another key", () =>
     Effect.gen(function* () {
       const said = yield* Effect.forEach(["received", "failed", "returned", "somethingNew"], (status) =>
         Effect.map(

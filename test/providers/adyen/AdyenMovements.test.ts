@@ -118,7 +118,7 @@ describe("an answer of Adyen", () => {
     })
   )
 
-  it.effect("names no payment of a link, which does not tell its reference", () =>
+  it.effect("names no payment of a link, whose reference it lacks", () =>
     Effect.gen(function* () {
       const link = { id: "PL1", status: "completed", amount: { currency: "EUR", value: 1000 } }
       const said = yield* at(link).enquire(attemptOf(newOrder(), { providerPaymentId: "PL1" }))

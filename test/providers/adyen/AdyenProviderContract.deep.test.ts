@@ -1,4 +1,4 @@
-/** What the port promises of every adapter, kept by Adyen's where Adyen can be asked at all: about links and payouts. */
+/** Provider contract of Adyen's adapter where Adyen can be asked at all: links and payouts. */
 import { describe } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"

@@ -9,7 +9,7 @@ import { joined, payin, payout } from "./CircleTestOrders.ts"
 const idOf = (outcome: Outcome): string | null => (outcome._tag === "Accepted" ? outcome.providerPaymentId : null)
 
 describe("Circle and its fake", () => {
-  it.scoped("a payin by its own address, and a payout: both tell the same story", () =>
+  it.scoped("a payin by its own address, and a payout: adapter and fake agree", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
       const at = yield* joined
@@ -83,7 +83,7 @@ describe("Circle and its fake", () => {
     })
   )
 
-  it.scoped("a key is one order, and another body under it is a conflict that nobody takes for a refusal", () =>
+  it.scoped("a key is one order, and another body under it is a conflict, not a refusal", () =>
     Effect.gen(function* () {
       const at = yield* joined
       const { provider } = at

@@ -99,7 +99,8 @@ describe("what Circle answers to a payment intent", () => {
       expect(yield* run(provider.initiate(order))).toMatchObject({
         _tag: "Accepted",
         state: "pending",
-        // Nobody is told to wait before there is an address to pay to: what an enquiry brings would not be told any more.
+        // Leaves the customer without “wait” until there is an address to pay to: a later enquiry could not show it any
+        // more.
         nextAction: "check_status",
         actionData: { address: null, network: "POLYGON" }
       })

@@ -268,7 +268,7 @@ describe("a subscription to Circle's callbacks", () => {
     }).pipe(quiet)
   )
 
-  it.effect("whose end is told is nothing of ours", () =>
+  it.effect("whose end is reported is nothing of ours", () =>
     Effect.gen(function* () {
       yield* atNow
       const { calls, provider } = atAmazon()

@@ -14,7 +14,7 @@ export interface RawServer {
   readonly left: () => number
 }
 
-/** What to do with the nth whole request, counted from one over all connections. */
+/** Handler of the nth whole request, counted from one over all connections. */
 export type Doing = (socket: Socket, nth: number) => void
 
 export const ok = (body: string, headers = "content-type: application/json"): string =>

@@ -1,4 +1,4 @@
-/** Over real sockets: what can have arrived and what cannot, the limits, and that nothing secret is told. */
+/** Calls over real sockets: what can have arrived and what cannot, the limits, and no secrets in messages. */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, Metric, Option, Redacted, Tracer } from "effect"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { expect, it } from "@effect/vitest"
@@ -70,7 +70,7 @@ describe("an answer", () => {
     })
   )
 
-  it.scopedLive("that points elsewhere is the answer: nobody goes there", () =>
+  it.scopedLive("that points elsewhere is the answer and is not followed", () =>
     Effect.gen(function* () {
       const server = yield* rawServer((socket) =>
         socket.write("HTTP/1.1 307 Go\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n")
@@ -105,7 +105,7 @@ describe("an answer", () => {
       const server = yield* rawServer((socket) => socket.write(ok(`{}`)))
       const http = yield* clientOf(server.url)
       yield* http.call(order)
-      // It rests for a turn of the event loop, in case its other end closes it after all.
+      // Rests for a turn of the event loop, in case its other end closes it after all.
       yield* Effect.sleep("10 millis")
       yield* http.call(order)
       expect([server.connections(), server.requests.length]).toEqual([1, 2])
@@ -250,7 +250,7 @@ describe("it may have been sent", () => {
       const http = yield* clientOf(server.url)
       yield* http.call(call)
       expect(yield* failureOf(http.call(call))).toBeInstanceOf(MaybeSent)
-      // Nobody sends it again behind our back, not even a question.
+      // Retries nothing by itself, not even an enquiry.
       yield* Effect.sleep("50 millis")
       expect(server.requests).toHaveLength(2)
     })
@@ -381,7 +381,7 @@ it.scopedLive("a provider that hangs takes no other's place", () =>
   })
 )
 
-describe("what is told of a call", () => {
+describe("the metrics and spans of a call", () => {
   const spansOf = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
       const spans: Array<Tracer.Span & { attributes: ReadonlyMap<string, unknown> }> = []

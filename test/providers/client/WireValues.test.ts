@@ -1,4 +1,4 @@
-/** Words that every object knows are no words of a third party's: they are strange ones, like all that nobody knew. */
+/** Words that every object has as properties are unknown values when a third party sends them. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import { itemSignature, paymentEvents } from "../../../src/providers/adyen/AdyenCallbacks.ts"

@@ -155,7 +155,7 @@ describe("what Coinbase answers to an address", () => {
     })
   )
 
-  it.effect("one without an address yet leaves it to an enquiry to tell the customer where to pay", () =>
+  it.effect("one without an address yet leaves it to an enquiry to show the customer where to pay", () =>
     Effect.gen(function* () {
       const { provider } = hearing(replyOf(201, destination({ crypto: { network: "base" } })))
       expect(yield* provider.initiate(into)).toMatchObject({
@@ -179,7 +179,7 @@ describe("what is not sent to Coinbase", () => {
     doesNotFit: [{ network: "TRON" }, { currency: "BTC" }]
   })
 
-  it.effect("anything, with a key that is none; and the key is not told", () =>
+  it.effect("anything, with a key that is none; and the key is not shown", () =>
     Effect.gen(function* () {
       const { calls, http } = saying()
       const secret = "not-a-key-at-all"
@@ -308,7 +308,7 @@ describe("what Coinbase says of an address later", () => {
     providerPaymentId: destinationId,
     waitsFor: { nextAction: "wait", actionData: { address: recipientAddress, network: "BASE" } }
   }
-  it.effect("nobody has paid: it tells the address again", () =>
+  it.effect("an unpaid one: the address is shown again", () =>
     Effect.gen(function* () {
       const { calls, provider } = hearing(replyOf(200, { transfers: [elsewhere] }), replyOf(200, destination()))
       expect(yield* provider.enquire(known)).toMatchObject(waiting)

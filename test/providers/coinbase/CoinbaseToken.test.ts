@@ -58,7 +58,7 @@ describe("the token of a call to Coinbase", () => {
       generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" }).toString()
     ],
     ["a PEM that is none", "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----"]
-  ])("is not made of %s, and what was given is not told", (_what, secret) => {
+  ])("is not made of %s, and the input is not shown", (_what, secret) => {
     const read = readSigningKey(secret)
     expect(Either.isLeft(read)).toBe(true)
     expect(Either.isLeft(read) ? read.left : "").toContain("COINBASE_KEY_SECRET")

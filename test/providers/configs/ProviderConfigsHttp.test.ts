@@ -277,7 +277,7 @@ onDatabaseServer("Provider configurations", (it) => {
     })
   )
 
-  it.effect("are nobody's business but the platform admin's", () =>
+  it.effect("are for the platform admin alone", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
       const config = yield* create({ org_id: acme.org_id })

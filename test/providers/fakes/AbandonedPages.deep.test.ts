@@ -56,7 +56,7 @@ const worksOnIt = ({ provider }: { readonly provider: string }): boolean => prov
 
 const hasPage = ({ provider }: { readonly provider: string }): boolean => !["mtn_momo", "pawapay"].includes(provider)
 
-/** The server may be killed while it asks a provider: nobody else asks until its lease ends. */
+/** Kills the server, maybe while it asks a provider: no other instance asks until its lease ends. */
 const AFTER_A_LEASE = Duration.toMillis(enquiryLease) + 40_000
 
 interface Record {
@@ -136,7 +136,7 @@ describe("pages that payers leave", () => {
     expect(paidLate).toContain("flutterwave")
     expect(paidLate, "closed at its end").not.toContain("stripe")
     expect(
-      await until("a person hears of all of it", async () => {
+      await until("operators have an item for all of it", async () => {
         const items = await waiting()
         return items.length === paidLate.length + 1 ? items : undefined
       })

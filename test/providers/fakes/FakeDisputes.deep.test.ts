@@ -17,7 +17,7 @@ const cases = [
   { amount: 200.16, takenAtOnce: 0, takenInTheEnd: 0 },
   { amount: 300.17, takenAtOnce: 300.17, takenInTheEnd: 300.17 },
   { amount: 400.18, takenAtOnce: 200.09, takenInTheEnd: 200.09 },
-  // Only those who take at once tell of refunds that were made by hand.
+  // Reports of refunds that were made by hand come only from providers that take at once.
   { amount: 500.19, takenAtOnce: 250.09, takenInTheEnd: 0 }
 ]
 
@@ -66,7 +66,7 @@ describe("disputes", () => {
       )
       return Object.fromEntries(rows.map(({ items, provider }) => [provider, items]))
     })
-    expect(waiting, "a person hears of whatever was taken, and not given back").toEqual({
+    expect(waiting, "operators have an item for all that was taken, and not given back").toEqual({
       ...{ adyen: 4, paypal: 2, paystack: 2, stripe: 4 }
     })
   })

@@ -49,7 +49,7 @@ const newBody = (scenario: Scenario, reference = newReference(), about: Readonly
 
 const statusOf = (answer: Answered | "lost") => (answer === "lost" ? "lost" : answer.status)
 
-/** What the fake says of its own failures. */
+/** Log lines of the fake about its own failures. */
 const whileLogging = <A, E, R>(effect: (logged: ReadonlyArray<unknown>) => Effect.Effect<A, E, R>) => {
   const logged: Array<unknown> = []
   const logger = Logger.make(({ message }) => void logged.push(message))
@@ -155,7 +155,7 @@ describe("a fault", () => {
   )
 
   it.scopedLive.each(["lost_before", "lost_after", "server_error", "busy", "garbage"] as const)(
-    "%s is played once for an order: whoever repeats it finds what is true",
+    "%s is played once for an order: a repetition finds the true state",
     (scenario) =>
       Effect.gen(function* () {
         const { fake } = yield* opened()
@@ -226,7 +226,7 @@ describe("a fault", () => {
     })
   )
 
-  it.scopedLive.each([undefined, { an: "answer" }])("slow is over once nobody waits for %j any more", (body) =>
+  it.scopedLive.each([undefined, { an: "answer" }])("slow is over once no caller waits for %j any more", (body) =>
     Effect.gen(function* () {
       const routes: Fake["routes"] = () => [
         {
@@ -273,7 +273,7 @@ describe("what was taken", () => {
     ["other_amount", "completed", ["completed"]]
   ]
 
-  it.scopedLive.each(ends)("%s: ends %s, and is told of as %j", ([scenario, state, callbacks]) =>
+  it.scopedLive.each(ends)("%s: ends %s, and is reported as %j", ([scenario, state, callbacks]) =>
     Effect.gen(function* () {
       const { entry, fake, mailbox } = yield* taken(scenario)
       yield* fake.settled
@@ -291,7 +291,7 @@ describe("what was taken", () => {
     })
   )
 
-  it.scopedLive("is told of later where its amount asks for it", () =>
+  it.scopedLive("is reported later where its amount asks for it", () =>
     Effect.gen(function* () {
       const { entry, fake, mailbox } = yield* taken("late", { late: Duration.seconds(1) })
       yield* ask(fake, "POST", "/orders", newBody("completes"))
@@ -302,7 +302,7 @@ describe("what was taken", () => {
     })
   )
 
-  it.scopedLive("is taken once for a reference, and told of once", () =>
+  it.scopedLive("is taken once for a reference, and reported once", () =>
     Effect.gen(function* () {
       const { fake, mailbox } = yield* opened()
       const body = newBody("completes")
@@ -330,7 +330,7 @@ describe("what was taken", () => {
     })
   )
 
-  it.scopedLive("stays as the fake's own routes left it, and is told of as it is", () =>
+  it.scopedLive("stays as the fake's own routes left it, and is reported as it is", () =>
     Effect.gen(function* () {
       const { entry, fake, mailbox } = yield* taken("completes", { pace: Duration.millis(60) })
       entry.state = "failed"
@@ -343,7 +343,7 @@ describe("what was taken", () => {
 })
 
 describe("a callback", () => {
-  it.scopedLive("is signed, posted to where the fake was told, and arrives byte for byte", () =>
+  it.scopedLive("is signed, posted to the given address, and arrives byte for byte", () =>
     Effect.gen(function* () {
       const { fake, mailbox } = yield* opened()
       yield* ask(fake, "POST", "/orders", newBody("completes"))
@@ -380,7 +380,7 @@ describe("a callback", () => {
     })
   )
 
-  it.scopedLive("to nobody is given up too", () =>
+  it.scopedLive("without a receiver is given up too", () =>
     Effect.gen(function* () {
       const { fake } = yield* opened({ callbackUrl: "http://127.0.0.1:1/callbacks/acme" })
       yield* ask(fake, "POST", "/orders", newBody("completes"))

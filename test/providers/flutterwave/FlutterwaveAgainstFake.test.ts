@@ -23,7 +23,7 @@ describe("the adapter and the fake of Flutterwave", () => {
       const payin = orderFor("card", "inbound", "NG", { money: naira("10000.50") })
       const opened = yield* provider.initiate(payin)
       expect(opened).toMatchObject({ _tag: "Accepted", state: "pending", nextAction: "redirect" })
-      // Nobody has paid on the page yet.
+      // Unpaid so far on the page.
       expect(yield* provider.enquire(attemptOf(payin))).toMatchObject({ _tag: "Unknown" })
       const back = yield* visited(pageOf(opened))
       expect(back.origin + back.pathname).toBe(payin.returnUrl)

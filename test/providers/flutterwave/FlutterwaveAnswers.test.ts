@@ -109,7 +109,7 @@ describe("an order that Flutterwave answers", () => {
       }
     ],
     [
-      "a charge that is paid at once, with an amount that nobody can read",
+      "a charge that is paid at once, with an unreadable amount",
       charged({ id: 1, status: "successful", amount: 10.001, currency: "KES" }),
       { _tag: "Accepted", state: "processing", providerPaymentId: "1" }
     ],
@@ -123,9 +123,9 @@ describe("an order that Flutterwave answers", () => {
         providerCode: "failed"
       }
     ],
-    ["a status that nobody knows", charged({ id: 1, status: "resting" }), { _tag: "Accepted", state: "processing" }],
+    ["an unknown status", charged({ id: 1, status: "resting" }), { _tag: "Accepted", state: "processing" }],
     [
-      "a step that nobody knows",
+      "an unknown step",
       success({ meta: { authorization: { mode: "dance" } } }),
       {
         _tag: "Accepted",
@@ -204,7 +204,7 @@ describe("an order that Flutterwave answers", () => {
         providerCode: "FAILED"
       }
     ],
-    ["a status that nobody knows", success({ data: { id: 1, status: "RESTING" } }), { state: "processing" }],
+    ["an unknown status", success({ data: { id: 1, status: "RESTING" } }), { state: "processing" }],
     ["no transfer", success({ data: null }), { _tag: "Unknown" }]
   ])("by %s", async (_, reply, expected) => {
     expect(await initiated(payout, reply)).toMatchObject(expected)
@@ -317,7 +317,7 @@ describe("what Flutterwave says of a charge", () => {
     if (data.status !== "successful") expect(found).not.toHaveProperty("received")
   })
 
-  it("is not completed by an amount that nobody can read", async () => {
+  it("is not completed by an unreadable amount", async () => {
     for (const about of [{ amount: null }, { amount: 10, currency: "XXZ" }, { amount: 10.001 }, { amount: "a lot" }]) {
       expect([about, (await verified(mobile, { status: "successful", ...about }))._tag]).toEqual([about, "Unknown"])
     }
@@ -360,7 +360,7 @@ describe("what Flutterwave says of a charge", () => {
     expect(await verified(mobile, { status: "successful" })).toMatchObject({ providerPaymentId: "7" })
   })
 
-  it("by its own id tells whatever amount came", async () => {
+  it("by its own id reports whatever amount came", async () => {
     const data = { id: 7, tx_ref: mobile.reference, status: "successful", amount: 9.5, currency: "KES" }
     expect(await enquired(attemptOf(mobile, { providerPaymentId: "7" }), success({ data }))).toMatchObject({
       state: "completed",
@@ -382,13 +382,13 @@ describe("what Flutterwave says of a charge", () => {
     expect((await enquired(attemptOf(mobile), reply))._tag).toBe(tag)
   })
 
-  it("says nothing of a page on which nobody has tried to pay", async () => {
+  it("says nothing of a page on which no payment was tried", async () => {
     expect(await enquired(attemptOf(card), wrong("No transaction was found for this id"))).toMatchObject({
       _tag: "Unknown"
     })
   })
 
-  it("is under way where nobody knows its status, and that is logged", async () => {
+  it("is under way where its status is unknown, and that is logged", async () => {
     const logged: Array<unknown> = []
     const logger = Logger.replace(
       Logger.defaultLogger,

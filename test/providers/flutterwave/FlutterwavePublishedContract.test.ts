@@ -24,7 +24,7 @@ const operationOf = ({ method, path }: ProviderCall) => {
   )
 }
 
-/** What is wrong with a call by Flutterwave's own schemas. */
+/** Problems of a call by Flutterwave's own schemas. */
 const problemsOfCall = (call: ProviderCall): ReadonlyArray<string> => {
   if (operationOf(call) === undefined) return [`there is no ${call.method} ${call.path}`]
   if (call.method === "GET") return []
@@ -148,20 +148,23 @@ describe("an order for Flutterwave", () => {
     ["30 minutes before the payin ends", 30 * 60_000 + 5000, 30],
     ["a day before the payin ends", 86_400_000, 60],
     ["as the payin ends", 5000, 1]
-  ])("of a page made %s keeps it open no longer than that, and tells the payer", async (_, left, minutes) => {
-    const expiresAt = new Date(Date.now() + left)
-    const { calls, http } = scripted(() => replyOf(200, { status: "success", data: { link: "https://pay.example" } }))
-    const before = Date.now()
-    const answer = await Effect.runPromise(
-      atFlutterwave(http).initiate(orderFor("card", "inbound", "NG", { expiresAt }))
-    )
-    expect(bodyOf(calls[0]!)).toMatchObject({ configurations: { session_duration: minutes } })
-    const reported = Date.parse(String((answer as { actionData: Record<string, unknown> }).actionData["expires_at"]))
-    expect(reported - before - minutes * 60_000).toBeGreaterThanOrEqual(0)
-    expect(reported - before - minutes * 60_000).toBeLessThan(5000)
-  })
+  ])(
+    "of a page made %s keeps it open no longer than that, and shows the payer until when",
+    async (_, left, minutes) => {
+      const expiresAt = new Date(Date.now() + left)
+      const { calls, http } = scripted(() => replyOf(200, { status: "success", data: { link: "https://pay.example" } }))
+      const before = Date.now()
+      const answer = await Effect.runPromise(
+        atFlutterwave(http).initiate(orderFor("card", "inbound", "NG", { expiresAt }))
+      )
+      expect(bodyOf(calls[0]!)).toMatchObject({ configurations: { session_duration: minutes } })
+      const reported = Date.parse(String((answer as { actionData: Record<string, unknown> }).actionData["expires_at"]))
+      expect(reported - before - minutes * 60_000).toBeGreaterThanOrEqual(0)
+      expect(reported - before - minutes * 60_000).toBeLessThan(5000)
+    }
+  )
 
-  it("pays from the wallet of its own currency, and tells Kenya who sends it", async () => {
+  it("pays from the wallet of its own currency, and names the sender to Kenya", async () => {
     const order = orderFor("mobile_money", "outbound", "KE")
     expect((await sentFor(order)).body).toEqual({
       account_bank: "MPS",
@@ -200,7 +203,7 @@ describe("an order for Flutterwave", () => {
   it.each([
     ["a payin without an e-mail address", orderFor("card", "inbound", "NG", noPayer), "INVALID_ORDER"],
     [
-      "a payout to Kenya from nobody",
+      "a payout to Kenya without a sender",
       orderFor("mobile_money", "outbound", "KE", { ...noPayer, sender: null }),
       "INVALID_ORDER"
     ],

@@ -98,7 +98,7 @@ const contract =
 
 export const operations = contract.operations
 
-/** What the sample itself is; the SDK wraps some of them. */
+/** Sample itself, without the SDK's wrapper around some of them. */
 export const responseIn = ({ response }: Sample): unknown => response?.["body"] ?? response
 
 const judge = schemaJudge()

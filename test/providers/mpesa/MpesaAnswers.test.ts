@@ -165,7 +165,7 @@ describe("the answer to a query of a prompt", () => {
   it.each([
     ["the phone still shows it", error(500, "500.001.1001", "The transaction is being processed"), "pending"],
     ["the newer code of the same", result("4999"), "pending"],
-    ["a code that nobody knows", result("7777"), "processing"]
+    ["an unknown code", result("7777"), "processing"]
   ])("is that it is under way: %s", async (_, said, state) => {
     expect(await asked(said)).toMatchObject({ _tag: "Report", state })
   })

@@ -134,7 +134,7 @@ describe("the result of a payout", () => {
   })
 
   it.each([
-    ["a code that nobody knows", resultOf(9999)],
+    ["an unknown code", resultOf(9999)],
     ["more to come", resultOf(0, { ResultType: 1 })]
   ])("is no end, and has Safaricom asked: %s", async (_, body) => {
     expect(await eventsOf(body, addressed("payout"))).toMatchObject([

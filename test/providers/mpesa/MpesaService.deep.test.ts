@@ -79,7 +79,7 @@ describe("payments by M-Pesa", () => {
     await ends("payout")
     await sent(1600, "payin")
 
-    // Whether Safaricom had these, nobody can ask: an operator decides, and no other provider is called.
+    // Leaves these to an operator, as Safaricom cannot be asked about them; no other provider is called.
     const lost = [await sent(1503, "payin"), await sent(1505, "payin"), await sent(1503, "payout")]
     const url = databaseOf(dataDir)
     await until("a person is asked about each", () =>

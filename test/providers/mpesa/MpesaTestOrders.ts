@@ -62,7 +62,7 @@ const versions: Readonly<Record<string, string>> = {
 const added = new Set(["OriginatorConversationID"])
 const leftOut = new Set(["Occasion"])
 
-/** What is wrong with a call: its path, and the names and types of what it holds. */
+/** Problems of a call: its path, and the names and types of its fields. */
 export const callFlaws = ({ body = "{}", method, path }: Pick<ProviderCall, "body" | "method" | "path">): Flaws => {
   const found = operations.find((one) => one.method === method && one.path === (versions[path] ?? path))
   if (found === undefined) return [`there is no ${method} ${path}`]

@@ -126,7 +126,7 @@ describe("a reference that MTN knows already", () => {
       "SUCCESSFUL",
       { _tag: "Accepted", state: "completed", nextAction: null, movements: [{ amount: amount("1500", "UGX") }] }
     ],
-    // It was taken once: how it failed is told by the look-up, in its turn.
+    // Accepted once: the enquiry says in its turn how it failed.
     ["FAILED", { _tag: "Accepted", state: "processing", nextAction: null }]
   ])("is looked up: %s", async (status, expected) => {
     expect(await known(replyOf(200, { status, amount: "1500", currency: "UGX" }))).toMatchObject(expected)
@@ -181,7 +181,7 @@ describe("what MTN says of a reference", () => {
     })
   })
 
-  it("is under way where nobody knows its status, and that is logged", async () => {
+  it("is under way where its status is unknown, and that is logged", async () => {
     const logged: Array<unknown> = []
     const logger = Logger.replace(
       Logger.defaultLogger,

@@ -37,7 +37,7 @@ describe("what an account at MTN serves", () => {
     expect(answer).toEqual(expected === undefined ? Either.void : Either.left(expected))
   })
 
-  it("is nothing in an environment that nobody knows, and the setting is named", () => {
+  it("is nothing in an unknown environment, and the setting is named", () => {
     const answer = atMtn(http, { target_environment: "mtnmars" }).supports(question({}))
     expect(Either.getOrThrow(Either.flip(answer))).toMatch(
       /^MTN_MOMO_TARGET_ENVIRONMENT is mtnmars.*sandbox, mtnuganda/

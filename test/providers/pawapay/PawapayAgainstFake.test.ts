@@ -6,7 +6,7 @@ import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/TestOrd
 import { joined, zambia } from "./PawapayTestOrders.ts"
 
 describe("pawaPay and its fake", () => {
-  it.scoped("a payin, a part of it back, and a payout: both tell the same story", () =>
+  it.scoped("a payin, a part of it back, and a payout: adapter and fake agree", () =>
     Effect.gen(function* () {
       const at = yield* joined
       const { held, provider } = at

@@ -73,7 +73,7 @@ describe("what pawaPay answers to an order", () => {
     })
   )
 
-  it.effect("a payout leaves nobody anything to do", () =>
+  it.effect("a payout has no next action", () =>
     Effect.gen(function* () {
       const { provider } = hearing(replyOf(200, { payoutId: payout.reference, status: "ENQUEUED" }))
       expect(yield* provider.initiate(payout)).toMatchObject({ _tag: "Accepted", nextAction: null })
@@ -95,7 +95,7 @@ describe("what pawaPay answers to an order", () => {
       failedWith("PAYMENT_NOT_APPROVED"),
       { _tag: "Declined", code: "NOT_APPROVED", instrument: true, providerCode: "PAYMENT_NOT_APPROVED" }
     ],
-    ["failed for nobody knows what", failedWith("OTHER_ERROR"), { _tag: "Declined", providerCode: "OTHER_ERROR" }],
+    ["failed for an unknown reason", failedWith("OTHER_ERROR"), { _tag: "Declined", providerCode: "OTHER_ERROR" }],
     ["nowhere to be found", [], { _tag: "Unknown" }]
   ] as const
   it.effect.each(duplicates)("a duplicate is looked up: %s", ([, found, expected]) =>

@@ -193,7 +193,7 @@ describe("a callback of pawaPay", () => {
     ["another's signature", signed({ by: (base) => sign("sha256", base, other.privateKey) })],
     ["a key that is not published", signed({ keyId: "KEY:2" })],
     ["an algorithm that is not its key's", signed({ alg: "rsa-v1_5-sha256" })],
-    ["an algorithm of nobody", signed({ alg: "hmac-sha256" })],
+    ["an unknown algorithm", signed({ alg: "hmac-sha256" })],
     ["a signature that is none", withHeader(raw, "signature", "sig-pp=:AAAA:")],
     ["a signature under another name", withHeader(raw, "signature", raw.headers["signature"]!.replace("sig-pp", "x"))],
     ["no signature for its input", without(raw, "signature")],
@@ -229,7 +229,7 @@ describe("a callback of pawaPay", () => {
     })
   )
 
-  it.effect("is a hint while nobody can tell whether its signature is good", () =>
+  it.effect("is a hint while its signature cannot be checked", () =>
     Effect.gen(function* () {
       yield* atNow
       const { calls, provider } = published(() => undefined)

@@ -35,7 +35,7 @@ describe.skipIf(why !== "")(`what is sent to pawaPay, by its contract${why}`, ()
     expect(Schema.is(own)(JSON.parse(JSON.stringify(body)))).toBe(false)
   })
 
-  it("a path or a query of nobody is refused", () => {
+  it("an unknown path or query is refused", () => {
     expect(contract.callFlaws({ operation: "t", method: "GET", path: "/deposit/1" })).not.toEqual([])
     expect(contract.callFlaws({ operation: "t", method: "GET", path: "/deposits/1" })).not.toEqual([])
     expect(contract.callFlaws({ operation: "t", method: "GET", path: "/active-conf?a=1" })).not.toEqual([])

@@ -122,7 +122,7 @@ describe("PayPal and its fake", () => {
     })
   )
 
-  it.scopedLive("what comes to its end later is told then, also in the wrong order", () =>
+  it.scopedLive("a later end is reported when it comes, also in the wrong order", () =>
     Effect.gen(function* () {
       const { callbacks, provider, settled } = yield* atFake
       for (const [text, times, state] of [

@@ -65,11 +65,7 @@ describe("what PayPal answers to an order", () => {
       { _tag: "Accepted", state: "completed", movements: [{ amount: amount("100.00", "USD") }] }
     ],
     ["an order that is void", orderOf("VOIDED"), { _tag: "Declined" }],
-    [
-      "a status that nobody knows",
-      orderOf("PONDERING"),
-      { _tag: "Accepted", state: "processing", providerStatus: "PONDERING" }
-    ],
+    ["an unknown status", orderOf("PONDERING"), { _tag: "Accepted", state: "processing", providerStatus: "PONDERING" }],
     [
       "400",
       problem(400, "INVALID_REQUEST", "INVALID_PARAMETER_SYNTAX"),
@@ -100,7 +96,7 @@ describe("what PayPal answers to an order", () => {
     ["500", problem(500, "INTERNAL_SERVER_ERROR"), { _tag: "Unknown" }],
     ["503 of a gateway", replyOf(503, "<html>"), { _tag: "Unknown" }],
     ["400 of a gateway", replyOf(400, "<html>"), { _tag: "Unknown" }],
-    ["200 that nobody can read", replyOf(200, "<html>"), { _tag: "Unknown" }]
+    ["an unreadable 200", replyOf(200, "<html>"), { _tag: "Unknown" }]
   ]
 
   it.each(table)("%s", (_name, reply, outcome) => {
@@ -135,7 +131,7 @@ describe("what PayPal answers to an order", () => {
     ],
     ["403", problem(403, "AUTHORIZATION_ERROR"), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
     ["500", problem(500, "INTERNAL_ERROR"), { _tag: "Unknown" }],
-    ["201 that nobody can read", replyOf(201, "{}"), { _tag: "Unknown" }]
+    ["an unreadable 201", replyOf(201, "{}"), { _tag: "Unknown" }]
   ] as const)("a payout: %s", (_name, reply, outcome) => {
     expect(payoutOutcome(reply)).toMatchObject(outcome)
   })
@@ -190,12 +186,12 @@ describe("what PayPal answers to a question", () => {
     ["refunded in part", capturedAs("PARTIALLY_REFUNDED"), { state: "completed" }],
     ["captured by an unheard of status", capturedAs("PONDERING"), { state: "processing" }],
     [
-      "captured, of an amount that nobody can read",
+      "captured, of an unreadable amount",
       capturedAs("COMPLETED", { amount: { currency_code: "USD", value: "100.001" } }),
       { state: "processing", providerStatus: "COMPLETED" }
     ],
     [
-      "captured, in a currency that nobody knows",
+      "captured, in an unknown currency",
       capturedAs("COMPLETED", { amount: { currency_code: "XXZ", value: "100.00" } }),
       { state: "processing" }
     ],
@@ -320,7 +316,7 @@ describe("how PayPal is spoken to", () => {
   const order = byCard({ reference })
   const attempt = attemptOf(order, { providerPaymentId: ID })
 
-  it.effect("an approved order is captured, by whoever asks, under one key", () =>
+  it.effect("an approved order is captured, by any instance that asks, under one key", () =>
     Effect.gen(function* () {
       const { asked, provider } = answering(({ method }) =>
         method === "GET" ? orderOf("APPROVED") : capturedAs("COMPLETED")
@@ -410,7 +406,7 @@ describe("how PayPal is spoken to", () => {
       expect((yield* provider.enquire({ ...attempt, providerPaymentId: ID }))._tag).toBe("Unknown")
       expect(
         asked().map(({ method }) => method),
-        "who we are, PayPal told with the first order"
+        "PayPal named our account with the first order"
       ).toEqual(["POST", "GET"])
     })
   )

@@ -30,7 +30,7 @@ const webhookId = Redacted.make("1JE4291016473214C")
 
 const genuine = Check.confirmed("SUCCESS", "SUCCESS")
 
-/** What PayPal shows to the account's own credentials, by path; anything else it has never heard of. */
+/** Resources that PayPal shows to the account's own credentials, by path; all others are unknown there. */
 type Shown = Readonly<Record<string, ProviderReply | object>>
 
 const isReply = (one: ProviderReply | object): one is ProviderReply => "headers" in one
@@ -115,7 +115,7 @@ describe("callbacks of PayPal", () => {
   }
 
   it.effect.each(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])(
-    "tell of money that was taken back with a dispute, as the account sees it: %s",
+    "report money that was taken back with a dispute, as the account sees it: %s",
     (code) =>
       Effect.gen(function* () {
         const reported = dispute(code)
@@ -320,7 +320,7 @@ describe("callbacks of PayPal", () => {
     })
   )
 
-  it.effect("about anything else, or about nobody, say nothing", () =>
+  it.effect("about anything else, or without a subject, say nothing", () =>
     Effect.gen(function* () {
       expect(yield* eventsOf("BILLING.PLAN.CREATED", { id: "P" })).toEqual([])
       expect(yield* eventsOf("PAYMENT.CAPTURE.COMPLETED", { status: "COMPLETED" })).toEqual([])
@@ -450,7 +450,7 @@ describe("callbacks of PayPal", () => {
     expect(isCertificateOf(BASE, url)).toBe(allowed)
   })
 
-  it("whoever stands in for PayPal has certificates of its own", () => {
+  it("a stand-in for PayPal has certificates of its own", () => {
     expect(isCertificateOf("http://127.0.0.1:4000", "http://127.0.0.1:4000/c")).toBe(true)
     expect(isCertificateOf("http://127.0.0.1:4000", "http://127.0.0.1:4001/c")).toBe(false)
     expect(isCertificateOf("http://127.0.0.1:4000", "https://evil.example/c")).toBe(false)

@@ -26,7 +26,7 @@ export const toWallet = (about: About = {}) =>
 export const connectedTo = ({ http }: Pick<Scripted, "http">, credentials: Readonly<Record<string, string>>) =>
   connected(paypal, http, credentials)
 
-/** An account that is granted a token, and hears from the script whatever else it asks. */
+/** Account that is granted a token, and gets all other answers from the script. */
 export const answering = (
   script: (call: ProviderCall) => ProviderReply,
   more: Readonly<Record<string, string>> = {}

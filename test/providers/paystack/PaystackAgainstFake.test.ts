@@ -38,7 +38,7 @@ describe("Paystack and its fake", () => {
     })
   )
 
-  it.scopedLive("a card that is refused on that page is told of only when it is asked about", () =>
+  it.scopedLive("a card that is refused on that page is reported only by an enquiry", () =>
     Effect.gen(function* () {
       const { callbacks, held, provider, settled } = yield* atFake
       const order = byCard({ money: amount("250.01", "NGN") })
@@ -138,7 +138,7 @@ describe("Paystack and its fake", () => {
     })
   )
 
-  it.scopedLive("a refund that is sent twice is paid twice, which is why nobody may send it again", () =>
+  it.scopedLive("a refund that is sent twice is paid twice, which is why it must not be sent again", () =>
     Effect.gen(function* () {
       const { held, provider, settled } = yield* atFake
       const order = byMobile("mtn")

@@ -107,14 +107,14 @@ describe("what Paystack answers to an order", () => {
     ["success, as an error", error(400, { data: { status: "success", reference: "r" } }), { _tag: "Unknown" }],
     ["pending, and our key is refused", error(401, { data: { status: "pending" } }), { code: "CREDENTIALS_REFUSED" }],
     [
-      "success, of an amount that nobody can read",
+      "success, of an unreadable amount",
       data({ id: 59333, status: "success", amount: 100, currency: "XXZ" }),
       { _tag: "Accepted", state: "processing" }
     ],
     ["500", error(500, { data: { status: "failed" } }), { _tag: "Unknown" }],
     ["502 of a gateway", replyOf(502, "<html>"), { _tag: "Unknown" }],
     ["400 of a gateway", replyOf(400, "<html>"), { _tag: "Unknown" }],
-    ["200 that nobody can read", replyOf(200, "<html>"), { _tag: "Unknown" }],
+    ["an unreadable 200", replyOf(200, "<html>"), { _tag: "Unknown" }],
     ["200 without data", replyOf(200, { status: true }), { _tag: "Unknown" }]
   ]
 
@@ -232,7 +232,7 @@ describe("what Paystack answers to a question", () => {
     expect(enquiryOf(kind)(data({ status }))).toMatchObject({ _tag: "Report", state, providerStatus: status })
   })
 
-  it("what was really taken is told, and why it was refused", () => {
+  it("the amount that was really taken is reported, and why it was refused", () => {
     const report = enquiryOf("transaction")(
       data({ id: 4_099_260_516, status: "success", amount: 40_333, currency: "NGN", fees: 10_283 })
     )
@@ -247,7 +247,7 @@ describe("what Paystack answers to a question", () => {
     })
   })
 
-  it("an amount that nobody can read completes nothing", () => {
+  it("an unreadable amount completes nothing", () => {
     for (const about of [{ amount: 100 }, { amount: 100, currency: "XXZ" }, { amount: "a lot", currency: "NGN" }]) {
       const said = enquiryOf("transaction")(data({ status: "success", ...about }))
       expect(said).toMatchObject({ _tag: "Report", state: "processing", providerStatus: "success" })
@@ -361,7 +361,7 @@ describe("how Paystack is spoken to", () => {
     })
   )
 
-  it.effect("a transfer's reference that it has already is told in other words", () =>
+  it.effect("a transfer's reference that it has already is refused in other words", () =>
     Effect.gen(function* () {
       const words = { message: "Please provide a unique reference. Reference already exists on a transfer" }
       for (const refusal of [

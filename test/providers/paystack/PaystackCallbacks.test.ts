@@ -30,7 +30,7 @@ describe("callbacks of Paystack", () => {
     )
   })
 
-  it.effect("tell of a successful charge, with the amount that was taken and the fee", () =>
+  it.effect("report a successful charge, with the amount that was taken and the fee", () =>
     Effect.gen(function* () {
       const [event] = yield* eventsOf("charge.success", charge)
       expect(event).toMatchObject({
@@ -51,7 +51,7 @@ describe("callbacks of Paystack", () => {
     ["transfer.success", "success", "completed"],
     ["transfer.failed", "failed", "failed"],
     ["transfer.reversed", "reversed", "returned"]
-  ] as const)("tell of transfers: %s", ([event, status, state]) =>
+  ] as const)("report transfers: %s", ([event, status, state]) =>
     Effect.gen(function* () {
       const data = { id: 1, transfer_code: "TRF_x", status, reference, amount: 20_000, currency: "NGN" }
       const [statement] = yield* eventsOf(event, data)
@@ -68,7 +68,7 @@ describe("callbacks of Paystack", () => {
     ["refund.needs-attention", "needs-attention", "processing"],
     ["refund.processed", "processed", "completed"],
     ["refund.failed", "failed", "failed"]
-  ] as const)("tell of refunds that bear our note: %s", ([event, status, state]) =>
+  ] as const)("report refunds that bear our note: %s", ([event, status, state]) =>
     Effect.gen(function* () {
       const about = { status, transaction_reference: "another", amount: "5000", currency: "NGN" }
       const noted = yield* eventsOf(event, { ...about, id: "123456", merchant_note: reference })
@@ -162,7 +162,7 @@ describe("callbacks of Paystack", () => {
     ...about
   })
 
-  it.effect("tell of money that was taken back with a dispute, once for the dispute", () =>
+  it.effect("report money that was taken back with a dispute, once for the dispute", () =>
     Effect.gen(function* () {
       const attempt = { reference, providerPaymentId: "302961", about: "payin" }
       for (const resolution of ["merchant-accepted", "auto-accepted"]) {
@@ -192,7 +192,7 @@ describe("callbacks of Paystack", () => {
     })
   )
 
-  it.effect("with a status that nobody knows say that it is under way", () =>
+  it.effect("with an unknown status say that it is under way", () =>
     Effect.gen(function* () {
       const [statement] = yield* eventsOf("transfer.failed", { status: "pondering", reference, transfer_code: "TRF_x" })
       expect(statement).toMatchObject({ report: { state: "processing", providerStatus: "pondering" } })

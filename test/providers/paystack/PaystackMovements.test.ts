@@ -181,7 +181,7 @@ describe("refunds at Paystack", () => {
 
   const event = { status: "processed", transaction_reference: payin.reference, amount: "5000", currency: "NGN" }
 
-  it.effect("made by hand are told of the payin, each under its id", () =>
+  it.effect("made by hand are reported of the payin, each under its id", () =>
     Effect.gen(function* () {
       const all = [
         refund("processed"),
@@ -258,7 +258,7 @@ describe("a dispute at Paystack", () => {
       expect(enquiry.movements?.map(({ kind }) => kind)).toEqual(["collection", "reversal"])
       const events = yield* Effect.forEach(mailbox.callbacks, (request) => provider.callback(request))
       const reports = events.flatMap((one) => reportsIn(one.events))
-      // Paystack refunds the payer for it, which the last callback tells.
+      // Refunds the payer for it, which the last callback reports.
       expect(mailbox.callbacks).toHaveLength(4)
       expect(reports.map(({ state }) => state)).toEqual(["completed", "returned"])
       for (const report of reports) {

@@ -72,7 +72,7 @@ it.effect("every call says for what and for whom it is made", () =>
   }).pipe(Effect.provide(Ids.layer))
 )
 
-it.effect("a refund of ours that a report lists is told by its own id, and one by hand by none", () =>
+it.effect("a refund of ours that a report lists has its own id, and one by hand has none", () =>
   Effect.gen(function* () {
     const order = yield* newOrder()
     const attempt = attemptAt(order.reference)

@@ -28,7 +28,7 @@ const started = (details: Partial<PaymentOrder>, name: BuiltInRail = "fiat") =>
     const customer = yield* SimulatorCustomer
     const { reference } = yield* Effect.tap(newOrder(details), (order) => simulator.initiate(order))
     const enquiry = simulator.enquire(attemptAt(reference))
-    /** What the rail's callbacks say once everything that is due has been delivered. */
+    /** States in the simulator's callbacks once everything that is due has been delivered. */
     const reported = Effect.gen(function* () {
       yield* TestClock.adjust("5 seconds")
       const { received } = yield* listening
@@ -172,7 +172,7 @@ describe("RailCustomer", () => {
     }).pipe(Effect.scoped, Effect.provide(SimulatorsAndCustomer))
   )
 
-  it.effect("leaves a refund on the manual rail to the operator", () =>
+  it.effect("leaves a refund at the manual provider to the operator", () =>
     Effect.gen(function* () {
       const { customer, simulator, reference } = yield* started(GOOD, "manual")
       expect(yield* customer.refund(reference, nilUuid, shillings(1n))).toMatchObject({ state: "processing" })

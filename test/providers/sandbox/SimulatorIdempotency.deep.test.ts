@@ -8,7 +8,7 @@ import { SimulatorStore } from "../../../src/providers/sandbox/SimulatorStore.ts
 import { bank, card, newOrder, phone, simulatorNamed, SimulatorsOnMemory } from "./SimulatorOrders.ts"
 import { onBothSimulatorStores } from "./SimulatorStores.ts"
 
-/** Every step that a rail takes at its memory waits for its turn. */
+/** Schedules every step of a simulator at its memory. */
 const inTurns = (scheduler: fc.Scheduler) =>
   Layer.effect(
     SimulatorStore,
@@ -61,7 +61,7 @@ describe("two orders of one reference", () => {
     ))
 })
 
-onBothSimulatorStores("A rail", (it) => {
+onBothSimulatorStores("A simulator", (it) => {
   it.effect("answers twenty orders of one reference alike", () =>
     Effect.gen(function* () {
       const simulator = yield* simulatorNamed("fiat")

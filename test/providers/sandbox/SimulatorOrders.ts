@@ -1,4 +1,4 @@
-/** Orders as the payments service would send them, and the rails that take them. */
+/** Orders as the payments service would send them, and the simulators that take them. */
 import { Clock, Deferred, Effect, Layer, Redacted } from "effect"
 import { OrgId, PaymentId, Ids } from "../../../src/domain/Ids.ts"
 import type { CountryCode } from "../../../src/domain/Country.ts"
@@ -68,7 +68,7 @@ export const attemptAt = (reference: string, about: Partial<AttemptContext> = {}
   ...about
 })
 
-/** What a provider sends, as it reaches us. */
+/** Callback of a provider, as it reaches us. */
 export const calledBack = (provider: string, sent: Pick<CallbackRequest, "headers" | "body">): CallbackRequest => ({
   method: "POST",
   path: `/callbacks/${provider}`,
@@ -106,7 +106,7 @@ export interface ReceivedCallback {
   readonly event: VerifiedReport
 }
 
-/** A worker of its own whose callbacks the rails themselves verify and read. */
+/** Worker of its own whose callbacks the simulators themselves verify and read. */
 export const listening = Effect.gen(function* () {
   const received: Array<ReceivedCallback> = []
   const simulators = yield* makeSimulators
@@ -116,7 +116,7 @@ export const listening = Effect.gen(function* () {
       const { events } = yield* Effect.orDie(simulator.callback(calledBack(provider, request)))
       const at = yield* Clock.currentTimeMillis
       for (const event of events) {
-        if (event._tag === "Hint") throw new Error("a rail proves what it says")
+        if (event._tag === "Hint") throw new Error("a simulator signs its callbacks")
         received.push({ at, event })
       }
     })

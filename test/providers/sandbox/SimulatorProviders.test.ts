@@ -22,7 +22,7 @@ import {
 const GOOD_CARD = "4111111111111111"
 const payout = (details: Partial<PaymentOrder>): Partial<PaymentOrder> => ({ ...details, flow: "outbound" })
 
-/** What the rail answers, what it reports on its own to a worker that comes ten seconds later, and what it then says. */
+/** Runs one order: the simulator's answer, its callbacks to a worker that comes ten seconds later, and an enquiry. */
 const course = (details: Partial<PaymentOrder>, name: (typeof builtInRails)[number] = "fiat") =>
   Effect.gen(function* () {
     const simulator = yield* simulatorNamed(name)
@@ -42,7 +42,7 @@ const answers = (state: Accepted["state"], nextAction: Accepted["nextAction"]) =
 
 const reports = (state: Report["state"]) => expect.objectContaining({ _tag: "Report", state })
 
-describe("a rail that takes the payment and completes it", () => {
+describe("a simulator that takes the payment and completes it", () => {
   const usual: ReadonlyArray<readonly [string, Partial<PaymentOrder>, Accepted["state"], Accepted["nextAction"]]> = [
     ["card payin", card(GOOD_CARD), "processing", null],
     ["mobile money payin", phone("+254712345678"), "processing", "wait"],
@@ -91,7 +91,7 @@ describe("a rail that takes the payment and completes it", () => {
   )
 })
 
-describe("a rail and its magic values", () => {
+describe("a simulator and its magic values", () => {
   const endings = [
     ["payin from phone", (ending: string) => phone(`+25471234${ending}`)],
     ["payout to phone", (ending: string) => payout(phone(`+254 712 34 ${ending}`))],
@@ -211,7 +211,7 @@ describe("a rail and its magic values", () => {
   )
 })
 
-describe("the other rails", () => {
+describe("the other simulators", () => {
   const tether = new Money({ currency: "USDT", minor: 25_000_000n })
   const deposits = [
     ["BTC", "BITCOIN", /^1[1-9A-HJ-NP-Za-km-z]{25,33}$/],
@@ -313,7 +313,7 @@ describe("the other rails", () => {
     }).pipe(Effect.provide(SimulatorsOnMemory))
   )
 
-  it.effect("none knows a reference that it never had, nor another rail's", () =>
+  it.effect("none knows a reference that it never had, nor another simulator's", () =>
     Effect.gen(function* () {
       const [fiat, manual] = [yield* simulatorNamed("fiat"), yield* simulatorNamed("manual")]
       const order = yield* newOrder(card(GOOD_CARD))

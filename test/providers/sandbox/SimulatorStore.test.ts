@@ -87,7 +87,7 @@ onBothSimulatorStores("RailStore", (it) => {
     })
   )
 
-  it.effect("keeps one of forty that come at once, and tells all of them which", () =>
+  it.effect("keeps one of forty that come at once, and returns it to all of them", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore
       const payment = yield* newPayment()
@@ -199,7 +199,7 @@ onBothSimulatorStores("RailStore", (it) => {
     })
   )
 
-  it.effect("finishes only the timers it is told of", () =>
+  it.effect("finishes only the given timers", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore
       const { payment } = yield* opened([{}, {}])

@@ -1,4 +1,4 @@
-/** Runs a suite on the rails' memory and on PostgreSQL. */
+/** Runs a suite on the simulators' memory and on PostgreSQL. */
 import { layer, type Vitest } from "@effect/vitest"
 import { Layer } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"

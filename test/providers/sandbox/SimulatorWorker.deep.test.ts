@@ -23,7 +23,7 @@ const initiated = (details = GOOD) =>
     return order.reference
   })
 
-describe("RailWorker", () => {
+describe("SimulatorWorker", () => {
   it.effect("delivers a completion after a second, once", () =>
     Effect.gen(function* () {
       const { received, states } = yield* listening
@@ -155,7 +155,7 @@ describe("RailWorker", () => {
         Layer.provide(Layer.succeed(MemoryDatabase, database))
       )
       const reference = yield* initiated().pipe(Effect.provide(process))
-      // It claims the timer and dies with it, so that nobody frees it.
+      // Claims the timer and dies with it, so that its lease is not given back.
       yield* TestClock.adjust("1 second")
       yield* Effect.flatMap(SimulatorStore, (store) => store.claim(reference, 64, 10_000)).pipe(Effect.provide(process))
       const { received } = yield* Effect.provide(listening, process)
@@ -173,7 +173,7 @@ const timersLeft = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ count: number }>`select count(*)::int as count from rail_timers`, (rows) => rows[0]!.count)
 )
 
-layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("RailWorker on PostgreSQL", (it) => {
+layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("SimulatorWorker on PostgreSQL", (it) => {
   it.effect("delivers what one process wrote by two others, each callback once", () =>
     Effect.gen(function* () {
       const references = yield* Effect.replicateEffect(initiated(), 100).pipe(Effect.provide(simulatorStoreSql))

@@ -1,4 +1,4 @@
-/** The adapter at work against the fake: what it was told is what the fake holds. */
+/** Stripe's adapter against its fake: reports match what the fake holds. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"

@@ -179,7 +179,7 @@ describe("what Stripe answers to a payment", () => {
     ["a connection that broke", () => new MaybeSent({ reason: "reset" })]
   ]
   for (const [name, answer] of unknowns) {
-    it.effect(`${name}: nobody knows`, () =>
+    it.effect(`${name}: unknown`, () =>
       Effect.gen(function* () {
         expect(yield* at(answer).provider.initiate(visa)).toBeInstanceOf(Unknown)
       })
@@ -195,7 +195,7 @@ describe("what Stripe answers to a payment", () => {
     })
   )
 
-  it.effect("asks nobody for what it cannot write down or does not serve", () =>
+  it.effect("sends nothing that it cannot write down or does not serve", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(200, intent()))
       const tooFine = yield* provider.initiate({ ...visa, money: inMinor("KWD", 5_125n) })
@@ -399,7 +399,7 @@ describe("what Stripe says when it is asked", () => {
     )
   }
 
-  it.effect("no trace of an id is an absence, and trouble is not", () =>
+  it.effect("no trace of an id is an absence, and an error is not", () =>
     Effect.gen(function* () {
       const context = attemptOf(visa, { providerPaymentId: "pi_1" })
       const missing = replyOf(404, failure("invalid_request_error", { code: "resource_missing" }))
@@ -498,7 +498,7 @@ describe("refunds", () => {
     })
   )
 
-  it.effect("of one reference are told in the same words, whatever reason somebody gives the second time", () =>
+  it.effect("of one reference are sent in the same words, whatever reason is given the second time", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(200, refund()))
       for (const reason of ["paid twice", "PAID TWICE, see ticket 7", null]) {

@@ -14,7 +14,7 @@ import { callbackRequest } from "../support/CallbackFixtures.ts"
 const secret = "whsec_test_secret"
 const NOW = 1_900_000_000
 
-/** What is used of it: its own types are a third of all that the compiler would read. */
+/** Parts of Stripe's SDK that are used here: its own types are a third of all that the compiler would read. */
 interface Library {
   readonly webhooks: {
     readonly generateTestHeaderString: (about: {
@@ -102,7 +102,7 @@ describe("a callback that Stripe's own library signed", () => {
     })
   )
 
-  it.effect("about a refund that was made by hand tells of the payment's money, once for the refund", () =>
+  it.effect("about a refund that was made by hand reports the payment's money, once for the refund", () =>
     Effect.gen(function* () {
       const paid = () => replyOf(200, intent({ status: "succeeded", amount_received: 12300 }))
       const refund = (status: string) =>
@@ -121,7 +121,7 @@ describe("a callback that Stripe's own library signed", () => {
       for (const status of ["pending", "requires_action", "succeeded"]) {
         expect((yield* readCallback(refund(status), paid)).events, status).toMatchObject([taken])
       }
-      // Whoever hears of its end alone has not heard that it began.
+      // Reports the beginning with the end, as the end may be the only callback.
       for (const status of ["failed", "canceled"]) {
         expect((yield* readCallback(refund(status), paid)).events, status).toMatchObject([begun, failed])
       }
@@ -190,7 +190,7 @@ describe("money that Stripe takes back", () => {
     })
   )
 
-  it.effect("is for later where Stripe cannot be asked, and for nobody where it is not ours", () =>
+  it.effect("is for later where Stripe cannot be asked, and is dropped where it is not ours", () =>
     Effect.gen(function* () {
       const answers = [replyOf(500, {}), replyOf(401, {}), replyOf(404, {}), replyOf(200, {}), replyOf(200, "<html>")]
       for (const answer of answers) {

@@ -189,7 +189,7 @@ describe("an enquiry about a payin at Stripe", () => {
     // As Stripe documents disputes on partially refunded payments: lost, and what was refunded before comes back.
     [{ status: "lost", balance_transactions: moved(-40, 15) }, [disputed, partOf(won, 15)]],
     [{ status: "lost", balance_transactions: moved(-40, 10, 5) }, [disputed, partOf(won, 15)]],
-    // How much 17 cents are of the payment is not told.
+    // Leaves open how much 17 cents are of the payment.
     [{ status: "lost", balance_transactions: [...moved(-40), { amount: 17, currency: "eur" }] }, [disputed]],
     // A dispute is won before its funds are back.
     [{ status: "won", balance_transactions: [{ amount: -40 }] }, [disputed]]
@@ -203,7 +203,7 @@ describe("an enquiry about a payin at Stripe", () => {
     )
   }
 
-  it.effect("still tells how it stands where the lists are refused", () =>
+  it.effect("still reports how it stands where the lists are refused", () =>
     Effect.gen(function* () {
       const { provider } = at(({ path }) =>
         path.startsWith("/v1/payment_intents")
@@ -234,7 +234,7 @@ describe("disputes at Stripe", () => {
 })
 
 describe("refunds that were made by hand at Stripe", () => {
-  it.scopedLive("are heard of by the event that an endpoint of our version gets: the charge was refunded", () =>
+  it.scopedLive("are reported by the event that an endpoint of our version gets: the charge was refunded", () =>
     Effect.gen(function* () {
       const { mailbox, provider, settled } = yield* againstFake(stripe, stripeFake, { rawCards: true })
       const order = newOrder({ card: cardNumbered("4242424242424242"), money: inMinor("EUR", 10_019n) })
@@ -242,7 +242,7 @@ describe("refunds that were made by hand at Stripe", () => {
       yield* settled
       const reported = mailbox.callbacks.at(-1)!
       const { api_version, type } = JSON.parse(reported.body.toString()) as { api_version: string; type: string }
-      // Stripe tells of the refund itself from 2024-10-28 on.
+      // Event of the refund itself comes from 2024-10-28 on.
       expect([api_version, type]).toEqual(["2023-08-16", "charge.refunded"])
       expect(webhookEvents).toContain(type)
       const { events } = yield* provider.callback(reported)
@@ -251,7 +251,7 @@ describe("refunds that were made by hand at Stripe", () => {
     })
   )
 
-  it("are heard of by the events of the newest version too", () => {
+  it("are reported by the events of the newest version too", () => {
     expect(webhookEvents).toEqual(expect.arrayContaining(["refund.created", "refund.updated", "refund.failed"]))
   })
 })

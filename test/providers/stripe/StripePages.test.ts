@@ -165,7 +165,7 @@ describe("a page", () => {
     )
   }
 
-  it.effect("of another reference or amount is not ours, whoever names it", () =>
+  it.effect("of another reference or amount is not ours, by its own id or ours", () =>
     Effect.gen(function* () {
       for (const other of [{ metadata: { reference: referenceNo(7) } }, { amount_total: 1 }]) {
         const { provider } = at(({ path }) =>

@@ -1,4 +1,4 @@
-/** What the port promises of every adapter, kept by Stripe's in each of the ways that it takes money. */
+/** Provider contract of Stripe's adapter, for each of the ways in which it takes money. */
 import { describe } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"

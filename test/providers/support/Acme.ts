@@ -23,8 +23,8 @@ export type Fault =
   | "never says absent"
   | "blames the payer for everything"
   | "keeps to itself how much came"
-  | "tells its key"
-  | "tells its key to the log"
+  | "leaks its key"
+  | "leaks its key to the log"
   | "does not check the signature"
   | "states half of what is signed"
   | "loses the way to the attempt"
@@ -127,7 +127,7 @@ export const acme = (fault?: Fault) =>
           providerStatus: state,
           nextAction: order?.page === undefined ? null : "redirect",
           actionData: order?.page === undefined ? {} : { redirect_url: order.page },
-          providerData: fault === "tells its key" ? { key } : {}
+          providerData: fault === "leaks its key" ? { key } : {}
         })
       }
 
@@ -143,7 +143,7 @@ export const acme = (fault?: Fault) =>
           headers,
           body: JSON.stringify({ ...body, reference })
         })
-        const reported = fault === "tells its key to the log" ? Effect.logWarning(`sent with ${key}`) : Effect.void
+        const reported = fault === "leaks its key to the log" ? Effect.logWarning(`sent with ${key}`) : Effect.void
         return Effect.zipRight(reported, outcomeOfOrder(call, outcomeOf))
       }
 

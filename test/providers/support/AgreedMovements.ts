@@ -6,7 +6,7 @@ import type { RunningFake } from "../../fakes/FakeServer.ts"
 import type { PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import { attemptOf } from "./TestOrders.ts"
 
-/** What an adapter was told has moved; nothing, of whatever did not complete. */
+/** Sum that an enquiry reports as moved; zero where it did not complete. */
 const reported = (order: Pick<PaymentOrder, "flow">, found: Enquiry): bigint => {
   if (found._tag !== "Report" || found.state !== "completed") return 0n
   const moved = (found.movements ?? []).reduce((sum, { amount }) => sum + amount!.minor, 0n)
@@ -27,7 +27,7 @@ export const agreeOnMovements = (
     expect(moved).toBeGreaterThan(0n)
     for (const [at, order] of orders.entries()) {
       const isHeld = books.all().some(({ reference }) => reference === order.reference)
-      // Nobody is told no about what the fake has, nor that it has what it does not have.
+      // Agreement about every order: the adapter denies nothing that the fake has, and reports nothing that it lacks.
       if (outcomes[at]!._tag === "Declined") expect(isHeld).toBe(false)
       if (outcomes[at]!._tag === "Accepted") expect(isHeld).toBe(true)
       expect(found[at]!._tag).toBe(isHeld ? "Report" : "Absent")

@@ -1,4 +1,4 @@
-/** What a third party calls back with, as the port hands it to an adapter. */
+/** Callbacks of third parties, as the port hands them to an adapter. */
 import type { FakeCallback } from "../../fakes/Fake.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 

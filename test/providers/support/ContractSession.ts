@@ -13,7 +13,7 @@ import { againstFake, type Connection } from "./AgainstFake.ts"
 import { kindsOf, movementsProblem } from "./NamedMovements.ts"
 import { type Sample, sampleAttempt, sampleOrder } from "./Samples.ts"
 
-/** What the port promises and the adapter did not keep. */
+/** Promise of the port that the adapter did not keep. */
 export class BrokenPromise extends Data.TaggedError("BrokenPromise")<{ readonly message: string }> {}
 
 export const holds = (is: boolean, otherwise: string): Effect.Effect<void, BrokenPromise> =>
@@ -74,17 +74,17 @@ export const openSession = <Fields extends CredentialFields>(
       logs.push(shown([message, annotations, cause]))
     })
 
-    /** What it says, and what it writes to the log on the way, holds no secret. */
+    /** Runs a call and fails if its result or its log holds a secret. */
     const watched = <A, E>(what: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E | BrokenPromise> =>
       effect.pipe(
         Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
         Effect.tap((said) => {
           const result = [inspect(said, { depth: null }), ...logs].join("\n")
-          return holds(![...secrets].some((secret) => result.includes(secret)), `${what} tells a secret`)
+          return holds(![...secrets].some((secret) => result.includes(secret)), `${what} leaks a secret`)
         })
       )
 
-    /** Money that it tells of has the provider's id. */
+    /** Checks that reported money has the provider's id. */
     const named = (result: Outcome | Enquiry, attempt?: Pick<AttemptContext, "flow" | "leg">) => {
       if (result._tag !== "Accepted" && result._tag !== "Report") return Effect.void
       const problem = movementsProblem(result, attempt === undefined ? undefined : kindsOf(attempt))
@@ -205,7 +205,7 @@ export const openSession = <Fields extends CredentialFields>(
       holdsOf,
       holdsNothing,
       held,
-      /** What its fake was asked to do, beside granting tokens. */
+      /** Calls that the fake got, without those for tokens. */
       sentOrders: () => running.calls.filter(({ operation }) => !operation.endsWith("token")),
       toEnd,
       through

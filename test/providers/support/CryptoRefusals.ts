@@ -1,4 +1,4 @@
-/** What a provider of USDC is never sent, and says so before anybody is asked. */
+/** Orders that a provider of USDC refuses before any call. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"

@@ -1,4 +1,6 @@
-/** What the port promises about movements: money that an adapter reports has the provider's id, whoever told of it. */
+/**
+ * Contract about movements: money that an adapter reports has the provider's id, in answers, callbacks and enquiries.
+ */
 import { Equal } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement, MovementKind } from "../../../src/domain/Movement.ts"
@@ -9,7 +11,7 @@ type Reported = Accepted | Report
 
 const moving: ReadonlyArray<MovementKind> = ["collection", "disbursement", "refund"]
 
-/** What an order of this attempt moves. A return goes out as a refund or as a payout. */
+/** Kinds of movements by an order of this attempt. A return goes out as a refund or as a payout. */
 export const kindsOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): ReadonlyArray<MovementKind> => {
   switch (leg) {
     case "refund":
@@ -28,7 +30,7 @@ export const kindsOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): Re
 const settledOf = ({ movements = [] }: Reported, kinds: ReadonlyArray<MovementKind>) =>
   movements.filter(({ kind, state }) => state === "settled" && kinds.includes(kind))
 
-/** What the settled movements of these kinds add up to in this currency; undefined where an amount is not named. */
+/** Sum of the settled movements of these kinds in this currency; undefined where an amount is not named. */
 export const movedIn = (reported: Reported, kinds: ReadonlyArray<MovementKind>, money: Money): Money | undefined => {
   const mine = settledOf(reported, kinds)
   return mine.length === 0 || mine.some(({ amount }) => amount === null) ? undefined : sumIn(mine, money)
@@ -41,7 +43,7 @@ const sumIn = (movements: ReadonlyArray<Movement>, { currency }: Money): Money =
     Money.zero(currency)
   )
 
-/** What is wrong with the movements of a report; nothing where they are as the port wants them. */
+/** Problem of a report's movements; undefined where they are as the port wants them. */
 export const movementsProblem = (reported: Reported, kinds?: ReadonlyArray<MovementKind>): string | undefined => {
   const { movements = [] } = reported
   const identities = movements.map(({ id, kind }) => `${kind} ${id}`)

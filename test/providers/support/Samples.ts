@@ -16,7 +16,7 @@ export interface Sample {
   readonly order: (basics: PaymentOrder) => PaymentOrder
   /** Refusals may come after the answer: nothing is known before the customer has come, or the network has answered. */
   readonly declines?: "later"
-  /** It takes whole units alone: what is wanted of its fake stands in them, and a fraction is declined before it is sent. */
+  /** Whole units only: they select the fake's behaviour, and a fraction is declined before it is sent. */
   readonly wholeUnits?: true
   /** Its orders name their amount for good: of what would bring another one, it says that it cannot be. */
   readonly otherAmount?: "declined"
@@ -31,7 +31,7 @@ export interface Samples {
   readonly payout?: Sample
   /** Whether a payin is given back. */
   readonly refund?: boolean
-  /** It sends none. */
+  /** Sends none. */
   readonly callbacks?: false
   readonly rawCards?: boolean
 }

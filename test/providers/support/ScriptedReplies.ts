@@ -21,7 +21,7 @@ export type Said = ProviderReply | CallFailed
 
 export interface Scripted {
   readonly http: ProviderHttp
-  /** What it was asked. */
+  /** Requests that it got. */
   readonly calls: Array<ProviderCall>
 }
 
@@ -38,7 +38,7 @@ export const scripted = (answer: (call: ProviderCall) => Said): Scripted => {
   return { http, calls }
 }
 
-/** These things, in this order, and nothing after them. */
+/** Answers with these replies in this order, and with nothing after them. */
 export const saying = (...replies: ReadonlyArray<Said>): Scripted => {
   const left = [...replies]
   return scripted(({ method, path }) => {

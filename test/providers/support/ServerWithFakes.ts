@@ -66,7 +66,7 @@ export const paidBy = async (server: RealServer, order: object): Promise<void> =
   if (page !== null) await fetch(page)
 }
 
-/** Whose account it is through, a fake does not tell: it keeps one book for all of them. */
+/** Sums over all accounts at a fake, which keeps one book for all of them. */
 const balances = `select 'provider/' || split_part(account, '/', 2) || '/' || currency as account, currency,
     sum(amount)::text as amount
   from ledger_postings where account like 'provider/%' and account not like 'provider/fiat/%' group by 1, currency`

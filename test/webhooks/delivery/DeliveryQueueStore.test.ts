@@ -58,7 +58,7 @@ const statusOf = (webhookId: WebhookId) =>
     Option.getOrThrow
   )
 
-onBothQueues("QueueStore", (it) => {
+onBothQueues("DeliveryQueueStore", (it) => {
   it.effect("gives out what an event brought, once, with all that it takes to send it", () =>
     Effect.gen(function* () {
       yield* clear

@@ -26,7 +26,7 @@ const claimed = (nth: number, failing = false): ClaimedDelivery => ({
 
 const sendingTo = (inFlight: InFlight, of: OrgId) => inFlight.byEndpointOf(new Set([of])).get(webhook_id)
 
-describe("UnderWay", () => {
+describe("InFlight", () => {
   it("leaves the place of whoever has answered to the next, and keeps the lease until it is written down", () => {
     const inFlight = new InFlight()
     const [first, second] = [claimed(1), claimed(2, true)]
