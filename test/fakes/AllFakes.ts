@@ -109,7 +109,7 @@ export const startFreeFakes = (
     (all) => ({ started: Arr.getRights(all).flat(), missing: Arr.getLefts(all) })
   )
 
-/** What the fakes are started with on the command line. */
+/** Options of the fakes on the command line. */
 export interface FakeArguments {
   readonly callbackBase: string
   readonly firstPort: number

@@ -286,7 +286,7 @@ const headersOf = ({ MessageId, Type }: SnsMessage) => ({
   "x-amz-sns-topic-arn": topic
 })
 
-/** What comes when an endpoint is subscribed. */
+/** Notification of a new subscription. */
 export const confirmationOf = (world: FakeWorld, token: string) => {
   const message = envelope(world, token, {
     Type: "SubscriptionConfirmation",

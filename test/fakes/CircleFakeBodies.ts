@@ -1,4 +1,4 @@
-/** What the fake of Circle reads and writes. */
+/** Bodies that the fake of Circle reads and writes. */
 import { Schema } from "effect"
 import { Money } from "../../src/domain/Money.ts"
 import { depositAddress } from "../../src/providers/sandbox/SimulatorAnswers.ts"
@@ -101,7 +101,7 @@ const sumOf = (entries: ReadonlyArray<Entry>, { currency }: Money): Money =>
 const paymentIdOf = ({ kind, reference }: Entry): string =>
   derivedUuid(kind === "refund" ? "fake refund" : "fake payment", reference)
 
-/** What was paid to the address of an intent, or given back of it. */
+/** Payments to the address of an intent, and refunds of it. */
 export const writePayment = (entry: Entry, { id: paymentIntentId, kept, reference }: Entry) => {
   const chain = kept["chain"] as string
   const time = entry.createdAt.toISOString()

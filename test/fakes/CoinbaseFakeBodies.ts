@@ -1,4 +1,4 @@
-/** What the fake of Coinbase reads and writes. */
+/** Bodies that the fake of Coinbase reads and writes. */
 import { hash, createHash, createHmac, createPrivateKey, createPublicKey, verify } from "node:crypto"
 import { Schema, Either, Option } from "effect"
 import { shortText, readJson } from "../../src/providers/client/WireValues.ts"

@@ -21,7 +21,7 @@ export interface FakeReply {
   readonly body?: unknown
 }
 
-/** What the provider sends to the caller. */
+/** Answer that the provider sends to the caller. */
 export interface FakeCallback {
   readonly method?: "POST" | "PUT"
   readonly headers: Readonly<Record<string, string>>
@@ -70,7 +70,7 @@ export interface FakeRoute {
 /** Of a payin that was completed. */
 export interface Dispute {
   readonly of: Entry
-  /** What is disputed: all that was paid, or a part of it. */
+  /** Disputed sum: all that was paid, or a part of it. */
   readonly money: Money
   readonly stage: "opened" | "won" | "lost"
 }

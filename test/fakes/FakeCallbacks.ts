@@ -36,7 +36,7 @@ export const byHandOf = (entry: Entry): Money | undefined =>
     ? half(entry.moved)
     : undefined
 
-/** What it has taken back of the payin as the dispute stands, in minor units. */
+/** Sum taken back of the payin as the dispute stands, in minor units. */
 export const takenBackBy = ({ money, stage }: Dispute, { takes }: FakeDisputes): bigint => {
   if (stage === "won") return 0n
   return stage === "lost" || takes === "at once" ? money.minor : 0n
@@ -154,7 +154,7 @@ export const makeOrderProgress = (
   }
 
   const finish = (entry: Entry): void => {
-    // Whatever else became of it meanwhile, by its own routes, stands.
+    // Keeps a state that the fake's own routes have set meanwhile.
     if (entry.state === "processing") {
       const fails = failures.has(entry.scenario)
       entry.state = fails ? "failed" : "completed"

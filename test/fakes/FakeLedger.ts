@@ -21,7 +21,7 @@ export interface Entry {
   readonly createdAt: Date
   /** Of a refund: the id of what it gives back. */
   readonly of: string | null
-  /** Whatever else the fake must remember. */
+  /** Further state of the fake. */
   readonly kept: Record<string, unknown>
 }
 
@@ -32,7 +32,7 @@ export interface FakeLedger {
   readonly byReference: (kind: Entry["kind"], reference: string) => Entry | undefined
   readonly byId: (id: string) => Entry | undefined
   readonly all: () => ReadonlyArray<Entry>
-  /** What it took in less what it gave out, by currency. */
+  /** Sum taken in less sum given out, by currency. */
   readonly holdings: () => ReadonlyMap<AnyCurrencyCode, bigint>
 }
 

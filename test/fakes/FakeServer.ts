@@ -32,7 +32,7 @@ export interface FakeOptions {
   readonly late?: Duration.Duration
   /** From the first byte of a slow answer to its last. */
   readonly slow?: Duration.Duration
-  /** Hears of each callback that was given up, with its address. */
+  /** Called for each callback that was given up, with its address. */
   readonly onUndelivered?: (to: string) => void
 }
 
@@ -69,7 +69,7 @@ const bodyOf = async (incoming: IncomingMessage): Promise<string | undefined> =>
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    // The rest is read and dropped, so that its sender hears of it.
+    // Reads and drops the rest, so that its sender gets the answer.
     if (bytes <= MOST_BYTES) chunks.push(chunk)
   }
   return bytes > MOST_BYTES ? undefined : Buffer.concat(chunks).toString("utf8")

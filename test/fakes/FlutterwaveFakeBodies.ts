@@ -1,4 +1,4 @@
-/** What the fake of Flutterwave takes and refuses: the bodies of its orders, and its one way of saying no. */
+/** Bodies that the fake of Flutterwave accepts, and its one form of refusal. */
 import { Either, Option, Schema } from "effect"
 import { stringifyWire, WireNumber } from "../../src/domain/Decimal.ts"
 import type { Money } from "../../src/domain/Money.ts"
@@ -146,7 +146,7 @@ export const mobileKinds: ReadonlyMap<string, Kind> = new Map([
   ["mobile_money_franco", { currencies: ["XOF", "XAF"], networks: ["WAVE", "MTN", "ORANGEMONEY"], redirects: false }]
 ])
 
-/** What is wrong with a charge of a kind, beyond its form. */
+/** Problems of a charge of a kind, beyond its form. */
 export const mobileProblem = (
   { currencies, networks }: Kind,
   { country, currency, network, order_id }: typeof MobileCharge.Type

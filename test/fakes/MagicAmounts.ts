@@ -49,7 +49,7 @@ export const digitsBelow = (exponent: number, wholeUnits = false): number =>
 const digitsOf = ({ exponent, minor }: Money, wholeUnits?: boolean): string =>
   ((minor / 10n ** BigInt(digitsBelow(exponent, wholeUnits))) % 100n).toString().padStart(2, "0")
 
-/** What this one of them does with it. */
+/** Behaviour for one of these amounts. */
 export const scenarioOf = (money: Money, { name, wholeUnits }: Pick<Fake, "name" | "wholeUnits">): Scenario => {
   const digits = digitsOf(money, wholeUnits)
   const alone = declinedByOne.some(([of, by]) => of === digits && by === name)

@@ -271,7 +271,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return acknowledged(reference, reference)
   })
 
-  /** Whether there is such a transaction, its result tells. */
+  /** Whether there is such a transaction is in its result. */
   const status = reading(Status, ({ OriginalConversationID: asked, ResultURL }) => {
     world.callBack(ResultURL, () => statusCallback(asked, books.byReference("payout", asked)))
     return acknowledged(`status-${asked}`, `status ${asked}`)
@@ -288,7 +288,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   ]
 }
 
-/** M-Pesa tells of the end alone. */
+/** Reports the end only, as M-Pesa does. */
 const callbackOf = (entry: Entry): FakeCallback | undefined => {
   if (!isOver(entry)) return undefined
   return entry.kind === "payin" ? pushCallback(entry) : payoutCallback(entry)

@@ -1,4 +1,4 @@
-/** What the fake of pawaPay reads and writes: the bodies of its three kinds of transaction. */
+/** Bodies of the fake of pawaPay: its three kinds of transaction. */
 import { Option, Schema } from "effect"
 import type { Money } from "../../src/domain/Money.ts"
 import type { Entry } from "./FakeLedger.ts"

@@ -65,7 +65,7 @@ export const named = (books: FakeLedger, query: URLSearchParams): ReadonlyArray<
   return newestFirst(books, "payin").filter((entry) => entry.reference === reference)
 }
 
-/** What the fake of Stripe does with orders: takes them, declines them, calls them off, gives them back. */
+/** Orders at the fake of Stripe: taken, declined, canceled, refunded. */
 const confirmation = taken(Confirmation)
 const newRefund = taken(NewRefund)
 const newCustomer = taken(NewCustomer)

@@ -7,7 +7,7 @@ import { addressOf, idOf, secretOf } from "./StripeFakeIntents.ts"
 import { amountText } from "../../src/providers/stripe/StripeRequests.ts"
 import { Option } from "effect"
 
-/** What an entry of a transfer keeps. */
+/** Fields that an entry of a transfer keeps. */
 interface Cash {
   readonly customer: string
   readonly sender: string
