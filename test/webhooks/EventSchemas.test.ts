@@ -89,7 +89,7 @@ onPaymentServer("Every event", "memory", { providers: [stripe] }, (it) => {
         const types = new Set(all.map(({ event_type }) => event_type))
         return eventTypes.every((type) => types.has(type))
       })
-      // What is not said of it is not to be there.
+      // Fails on undocumented fields.
       const open = JSON.stringify(yield* fetchDocument)
       const document = JSON.parse(
         open.replaceAll('"additionalProperties":true', '"additionalProperties":false')

@@ -1,4 +1,4 @@
-/** What `corridor accounts resolve` makes of what was typed. */
+/** `corridor accounts resolve` and its parsing of options. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { transferDecision } from "../../../src/cli/actions/MoneyActions.ts"

@@ -110,7 +110,7 @@ onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables:
       const other = yield* bank.open(1000)
       const loops = yield* Effect.forEach(Array.from({ length: 6 }), (_, index) => {
         const [from, to] = index % 2 === 0 ? ([account, other] as const) : ([other, account] as const)
-        // Those to the frozen account go on.
+        // Retries transfers to the frozen account.
         return Effect.fork(Effect.forever(Effect.either(bank.transfer(from, to, 1))))
       })
       yield* Effect.sleep("200 millis")

@@ -88,7 +88,7 @@ export const expectBooksInOrder = Effect.gen(function* () {
   expect(problems).toEqual([])
 })
 
-/** What was told to webhook endpoints, or would have been: newest first. */
+/** Events for webhook endpoints, also those without a receiver: newest first. */
 export const eventsOf = (credential: Credential, type: string) =>
   Effect.map(send(`/v1/public/events?limit=100&event_type=${type}`, { headers: { ...credential } }), (answer) =>
     dataOf<ReadonlyArray<{ readonly data: Readonly<Record<string, unknown>> }>>(answer)

@@ -26,7 +26,7 @@ interface Expected {
   readonly frozen: Array<boolean>
 }
 
-/** What it comes to by counting on one's fingers, and whether it is allowed. */
+/** Expected balances in plain arithmetic, and whether the movement is allowed. */
 const counted = ({ balances, frozen }: Expected, one: Step): boolean => {
   const at = one.account
   if (one.do === "freeze" || one.do === "unfreeze") {

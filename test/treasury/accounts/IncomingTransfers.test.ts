@@ -107,7 +107,7 @@ for (const backend of backends) {
         return account_id
       })
 
-    /** Money arrives; nobody is told yet. */
+    /** Moves money without a callback yet. */
     const arrives = (id: string, accountId: string, minor: bigint, about: Partial<IncomingTransfer> = {}) =>
       Effect.sync(() =>
         made.move({
@@ -175,7 +175,7 @@ for (const backend of backends) {
             accountOf(acme.key, refused.account_id),
             ({ details_status }) => details_status !== "pending"
           )
-          // The sandbox's own rail is asked next.
+          // Asks the sandbox's own simulator next.
           expect(reported).toMatchObject({
             details_status: "issued",
             provider: "fiat",
@@ -202,7 +202,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("come to an account in USDC by the rail of wallets, at an address", () =>
+    it.effect("come to an account in USDC as a wallet transfer, at an address", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const account_id = yield* issued({ currency: "USDC", payment_rail: "wallet" })
@@ -246,7 +246,7 @@ for (const backend of backends) {
           expect(messageOf(answer)).toContain("virtual_account_id")
           expect(details_message).toContain("CHF")
         } else {
-          // The sandbox's own rail issues every currency.
+          // Issues every currency at the sandbox's own simulator.
           expect(details_status).toBe("pending")
         }
         const wrong = yield* ask(acme.key, "/internal/bank", { ...body, currency: "NGN", payment_rail: "pigeon" })
@@ -564,7 +564,7 @@ for (const backend of backends) {
         dataOf(
           yield* post(`/v1/operations/incoming-transfers/${String(late!["item_id"])}/resolve`, { ...admin }, returned)
         )
-        // The provider tells of the same return later.
+        // Reports the same return later.
         yield* arrives("r-s2", closed, 20_000n, { kind: "reversal" })
         yield* callBack("r-s2")
         yield* lists
@@ -679,7 +679,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("are owed by the organisation if nobody can bear a return that an operator decides on", () =>
+    it.effect("are owed by the organisation if no account can bear a return that an operator decides on", () =>
       Effect.gen(function* () {
         const { acme, admin } = yield* people
         const ledger = yield* LedgerStore
@@ -712,7 +712,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("keep the first amount of a transfer that is told with another one, and alert an operator once", () =>
+    it.effect("keep the first amount of a transfer that is reported with another one, and alert an operator once", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const account_id = yield* issued()

@@ -62,7 +62,7 @@ const owes = (orgId: string, accountId: string, minor: bigint) =>
     ])
   })
 
-/** What the organisation has, less what it owes. */
+/** Balance of the organisation, less what it owes. */
 const settled = (orgId: string) =>
   Effect.gen(function* () {
     const accounts = [

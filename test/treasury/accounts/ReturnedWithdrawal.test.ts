@@ -1,4 +1,4 @@
-/** A withdrawal that was paid, and told about, and that its provider sends back: the account has the money again. */
+/** Withdrawals that were paid, and that the provider returns after the event: the account has the money again. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -26,10 +26,10 @@ import {
 
 onDatabasePaymentServer(
   "A withdrawal that is sent back",
-  // Not a simulated rail: those send nothing back, and the check compares them with the books.
+  // Uses a scripted provider: simulators return nothing, and the check compares them with the books.
   () => ({ providers: [scripted("flutterwave")] as const }),
   (it, { providers: [provider] }) => {
-    it.effect("is told of as money that has come, with its fee, once", () =>
+    it.effect("is published as money that has come, with its fee, once", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const { account_id } = yield* openAccount(acme.key, { org_id: acme.org_id, user_id: acme.userId("staff") })
@@ -101,7 +101,7 @@ onDatabasePaymentServer(
       return { account_id, callsBack, last, payment_id, stands }
     })
 
-    it.effect("after it was paid late and borne is a line of the statement, and told of", () =>
+    it.effect("after it was paid late and borne is a line of the statement, and published", () =>
       Effect.gen(function* () {
         const { account_id, callsBack, last, payment_id, stands } = yield* withdrawn
         yield* callsBack("failed")

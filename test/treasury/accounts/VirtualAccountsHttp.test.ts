@@ -187,7 +187,7 @@ onDatabaseServer("Virtual accounts", (it) => {
     })
   )
 
-  it.effect("take a deposit at once, and tell of it", () =>
+  it.effect("take a deposit at once, and publish it", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { account_id } = yield* open(acme)

@@ -1,4 +1,4 @@
-/** What becomes of a withdrawal by what its provider does, with the rails and the workers running. */
+/** Withdrawals by the behaviour of their provider, with the simulators and the workers running. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -60,7 +60,7 @@ onDatabasePaymentServer(
   "Withdrawals",
   () => ({ variables: { PROVIDER_TIMEOUT: "2 seconds" } }),
   (it) => {
-    it.effect("are told about when they are paid, and not before", () =>
+    it.effect("are published when they are paid, and not before", () =>
       Effect.gen(function* () {
         const { account_id, acme, body } = yield* fixture()
         const held = yield* heldBy(acme.org_id)

@@ -140,7 +140,7 @@ describe("kill -9 in the middle of a disbursement to twenty beneficiaries", () =
           where p.funding like 'party/%' and r.state = 'completed'`
       )
     )
-    expect(atSimulators.rows.length, "the rails have paid as many").toBe(PARTIES)
+    expect(atSimulators.rows.length, "the simulators have paid as many").toBe(PARTIES)
     expect(await second.stop()).toBe(0)
     server = undefined
   }, 120_000)

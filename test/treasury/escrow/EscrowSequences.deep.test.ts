@@ -1,4 +1,4 @@
-/** Whatever is asked of escrows in whatever order, on both stores: the books and the escrows agree to the cent. */
+/** Random requests to escrows in random order, on both stores: the books and the escrows agree to the cent. */
 import { expect } from "@effect/vitest"
 import { BigDecimal, Effect, Either, Option, Runtime } from "effect"
 import fc from "fast-check"

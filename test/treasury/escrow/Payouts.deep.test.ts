@@ -192,7 +192,7 @@ onDatabasePaymentServer(
         expect(yield* balance).toBe(0)
         expect(yield* heldBy(acme.org_id)).toBe(held + 100)
         expect((yield* payOut({})).status, "nothing is left to pay out").toBe(409)
-        expect((yield* actOn(disbursed, { action: "review" })).status, "by whoever asked for it").toBe(409)
+        expect((yield* actOn(disbursed, { action: "review" })).status, "by the member who asked for it").toBe(409)
         expect((yield* actOn(disbursed, { action: "reject" }, acme.token("staff"))).status).toBe(200)
         expect(yield* balance, "back with the party").toBe(100)
         expect(yield* heldBy(acme.org_id)).toBe(held)

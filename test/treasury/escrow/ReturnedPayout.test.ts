@@ -1,4 +1,6 @@
-/** A payout to a party that its provider paid and sent back: the money is the party's again, and a person hears of it. */
+/**
+ * Payouts to a party that the provider paid and returned: the money is the party's again, and an operator has an item.
+ */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"

@@ -32,7 +32,7 @@ const claimedBy = Effect.gen(function* () {
   const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      // The connection may still have to tell of what it did before.
+      // Statistics of the connection may still lack its earlier work.
       const before = yield* looks
       const { deliveries } = yield* claimDue({ room: 8 })
       const after = yield* looks

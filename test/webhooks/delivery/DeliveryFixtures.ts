@@ -27,7 +27,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import { deadLetterStoreSql } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 
-/** What the API cannot do: let time pass for an endpoint. */
+/** Changes that the API cannot make: they let time pass for an endpoint. */
 export class Endpoints extends Context.Tag("test/Endpoints")<
   Endpoints,
   {

@@ -1,4 +1,4 @@
-/** The queue's contract: fair claims, leases, and results that count only for whoever holds the lease. */
+/** Contract of the delivery queue: fair claims, leases, and results that count only from the holder of the lease. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type WebhookId, nilUuid } from "../../../src/domain/Ids.ts"
@@ -19,7 +19,7 @@ import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 const LONG = 60_000
 const url = "http://127.0.0.1:1/hooks"
 
-/** What is left of other tests of the suite is claimed away, so that a test sees only its own. */
+/** Claims deliveries of other tests of the suite away, so that a test sees only its own. */
 const clear: Stored<void, never, DeliveryQueueStore> = Effect.flatMap(claimDue(), ({ deliveries }) =>
   deliveries.length === 0 ? Effect.void : clear
 )
@@ -142,7 +142,7 @@ onBothQueues("DeliveryQueueStore", (it) => {
       const [holder] = (yield* claimDue()).deliveries
       expect(holder).toMatchObject({ delivery_id: late!.delivery_id, attempt: 2 })
       yield* delivered(late!)
-      expect(yield* finish(refused, { verdict: "dead" }, late!), "nobody died of it").toEqual({
+      expect(yield* finish(refused, { verdict: "dead" }, late!), "no delivery is dead").toEqual({
         dead: [],
         disabled: []
       })
@@ -187,7 +187,7 @@ onBothQueues("DeliveryQueueStore", (it) => {
     })
   )
 
-  it.effect("holds those that fail to their share, and nobody else", () =>
+  it.effect("holds those that fail to their share, and no others", () =>
     Effect.gen(function* () {
       yield* clear
       const failing = yield* newEndpoint(url)

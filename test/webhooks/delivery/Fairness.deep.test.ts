@@ -12,7 +12,7 @@ import { running } from "./WorkerOnTestClock.ts"
 const hangs = "http://127.0.0.1:1/hang"
 const answers = "http://127.0.0.1:1/hooks"
 
-/** Whoever hangs does so for the whole of the ten seconds that a receiver may take. */
+/** Hangs for the whole ten seconds that a receiver may take. */
 const makeReceivers = () => {
   const delivered: Array<{ readonly event_id: string; readonly org_id: string; readonly at: number }> = []
   const client = Layer.succeed(WebhookClient, {
@@ -75,7 +75,7 @@ describe("a neighbour", () => {
     }).pipe(Effect.scoped, Effect.provide(onMemory()))
   )
 
-  it.effect("is heard within one patience when it is new, and then at once", () =>
+  it.effect("is delivered to within one timeout when it is new, and then at once", () =>
     Effect.gen(function* () {
       const { delivered, worker } = makeReceivers()
       const bad = yield* Effect.replicateEffect(newEndpoint(hangs), webhookConcurrency + 50)

@@ -8,7 +8,7 @@ import { newReceiver, until, withStatus } from "./Receiver.ts"
 
 type Line = Readonly<Record<string, unknown>>
 
-/** The lines about trouble that an effect logs; whatever else it says is left out. */
+/** Operator alerts that an effect logs, without other lines. */
 const hearing = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const lines: Array<Line> = []
   const ear = Logger.make<unknown, void>(({ annotations, logLevel, message }) => {
@@ -43,7 +43,7 @@ const untilAllAre = (webhook_id: WebhookId, status: string) =>
 onBothQueues(
   "The delivery worker",
   (it) => {
-    it.scoped("tells of every dead letter once, with its ids, and counts it", () =>
+    it.scoped("reports every dead letter once, with its ids, and counts it", () =>
       Effect.gen(function* () {
         const receiver = yield* newReceiver(withStatus(503))
         const { org_id, webhook_id } = yield* newEndpoint(receiver.url)
@@ -72,7 +72,7 @@ onBothQueues(
       })
     )
 
-    it.scoped("tells of an endpoint that it disables once, and of how much died with it", () =>
+    it.scoped("reports an endpoint that it disables once, and how many deliveries died with it", () =>
       Effect.gen(function* () {
         const receiver = yield* newReceiver(withStatus(503))
         const { org_id, webhook_id } = yield* newEndpoint(receiver.url)

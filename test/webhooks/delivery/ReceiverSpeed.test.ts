@@ -1,4 +1,4 @@
-/** What a worker remembers of organisations. */
+/** Speed of organisations' receivers as a worker remembers it. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration } from "effect"
 import { receiverSpeedsKept, webhookSlow, webhookSlowMemory } from "../../../src/domain/policies/WebhookPolicies.ts"
@@ -38,7 +38,7 @@ describe("Manners", () => {
     expect(speeds.speedOf(a, memory)).toBe("prompt")
   })
 
-  it("forgets those it heard of longest ago when there are too many", () => {
+  it("forgets the oldest when there are too many", () => {
     const speeds = new ReceiverSpeed()
     for (let nth = 0; nth <= receiverSpeedsKept; nth += 1) speeds.recordAnswer(idFrom(`o${nth}`), 1, nth)
     expect(speeds.speedOf(idFrom("o0"), 0)).toBe("unknown")

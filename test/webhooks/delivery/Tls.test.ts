@@ -67,7 +67,7 @@ layer(hooksIn({ authorities: [authority.cert], reach }), options)("A receiver wi
 })
 
 layer(hooksIn({ reach }), options)("Without an authority of its own", (it) => {
-  it.scoped("a certificate that nobody public vouches for is a failed attempt", () =>
+  it.scoped("a certificate of no public authority is a failed attempt", () =>
     Effect.gen(function* () {
       const { delivery, hooks } = yield* attempt(authority.issue(HOST))
       expect(delivery).toMatchObject({ status: "pending", attempts: 1, last_status_code: null })

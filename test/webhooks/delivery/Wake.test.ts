@@ -73,7 +73,7 @@ describe("An idle worker", () => {
 })
 
 describe("A worker that ends", () => {
-  it.scoped("tells other instances of the deliveries that it gives back", () =>
+  it.scoped("wakes other instances for the deliveries that it gives back", () =>
     Effect.gen(function* () {
       const queues = WorkQueues.make()
       const order: Array<string> = []
@@ -108,7 +108,7 @@ describe("A worker that ends", () => {
 })
 
 describe("The bell", () => {
-  it.live("rings once the transaction is committed, and not for one that was undone", () =>
+  it.live("wakes once the transaction is committed, and not for one that was rolled back", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       let wakes = 0

@@ -69,7 +69,7 @@ onHookServer("A sandbox's endpoints", (it, names) => {
     })
   )
 
-  it.effect("may have a name that nobody can look up right now, for every connection looks it up again", () =>
+  it.effect("may have a name that cannot be resolved right now, for every connection looks it up again", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       names.answer("empty.example", [])

@@ -9,7 +9,7 @@ const MOST = 3
 onHookServer(
   "The number of an organisation's endpoints",
   (it) => {
-    it.effect("is limited, whoever is first, and another organisation has its own", () =>
+    it.effect("is limited for concurrent requests, and another organisation has its own", () =>
       Effect.gen(function* () {
         const { acme, globex } = yield* people
         const answers = yield* Effect.all(

@@ -59,7 +59,7 @@ onHookServer("Roles at webhooks", (it) => {
     })
   )
 
-  it.effect("open to whoever was granted the permission webhooks", () =>
+  it.effect("open to members with the permission webhooks", () =>
     Effect.gen(function* () {
       const { globex } = yield* people
       const users = yield* UserStore

@@ -79,7 +79,7 @@ onHookServer("An endpoint's signing secret", (it) => {
     })
   )
 
-  it.effect("is nobody else's to rotate, and `immediate` is true or false", () =>
+  it.effect("is refused for other organisations, and `immediate` is true or false", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
       const { secret_key, webhook_id } = yield* registered(globex.key)

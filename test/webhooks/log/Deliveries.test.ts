@@ -198,7 +198,7 @@ onHookServer("Deliveries", (it) => {
     })
   )
 
-  it.effect("are nobody else's to replay, and go with their endpoint", () =>
+  it.effect("cannot be replayed by other organisations, and go with their endpoint", () =>
     Effect.gen(function* () {
       const { globex } = yield* people
       const { acme, sent, webhook_id } = yield* withDeliveries(1)

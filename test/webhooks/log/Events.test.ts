@@ -56,7 +56,7 @@ onHookServer("Events", (it) => {
     })
   )
 
-  it.effect("are there for whoever was away: newest first, with the amounts as they were sent", () =>
+  it.effect("are there without a receiver: newest first, with the amounts as they were sent", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const payment_id = yield* pay(acme)

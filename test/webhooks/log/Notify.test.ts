@@ -86,7 +86,7 @@ onHookServer("A test notification", (it) => {
     })
   )
 
-  it.effect("is an event even when nobody receives it", () =>
+  it.effect("is an event even without a receiver", () =>
     Effect.gen(function* () {
       const { admin, globex } = yield* people
       const hooks = dataOf<ReadonlyArray<{ webhook_id: string }>>(

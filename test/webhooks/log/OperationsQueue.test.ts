@@ -22,7 +22,7 @@ import {
 
 const dead = { status: "dead", attempts: 7, last_status_code: 503, last_error: "answered with status 503" } as const
 
-/** An endpoint of its own, with so many deliveries that nobody tries any more; newest first. */
+/** Endpoint of its own, with so many dead deliveries; newest first. */
 const withDeadLetters = (owner: Cast, count: number) =>
   Effect.gen(function* () {
     const { webhook_id } = yield* registered(owner.key)

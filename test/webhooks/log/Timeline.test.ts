@@ -1,4 +1,4 @@
-/** The deliveries that told of a payment, in its timeline. */
+/** Deliveries of a payment's events, in its timeline. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually, initiate, ofKind, timelineOf, untilStatus } from "../../payments/support/PaymentCalls.ts"

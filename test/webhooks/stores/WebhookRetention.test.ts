@@ -1,4 +1,4 @@
-/** What is forgotten of events and deliveries, when, and what never is. */
+/** Retention of events and deliveries: what is deleted, when, and what never is. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { type OrgId, Ids } from "../../../src/domain/Ids.ts"
@@ -42,7 +42,7 @@ const send = (org_id: OrgId) =>
 const sendMany = (org_id: OrgId, count: number) =>
   Effect.replicateEffect(send(org_id), count, { concurrency: 8, discard: true })
 
-/** What the receivers make of all that is due. */
+/** Answers of the receivers to all that is due. */
 const answer = (verdict: Verdict): Stored<void, never, DeliveryQueueStore> =>
   Effect.gen(function* () {
     const { deliveries } = yield* claimDue()
