@@ -1,4 +1,4 @@
-/** Who a credential is told to be, and what it is told that it may do. */
+/** Session of a credential: who it is, and what it may do. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { accessTable } from "../../src/domain/Access.ts"

@@ -1,4 +1,4 @@
-/** What `corridor fees` does once it has the service, and what it makes of what was typed. */
+/** `corridor fees` over the service, and its parsing of options. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Ids.ts"

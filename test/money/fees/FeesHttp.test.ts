@@ -1,4 +1,4 @@
-/** Fees as whoever initiates a payment meets them: exact on the wire, and a row behind each. */
+/** Fees of initiated payments over HTTP: exact on the wire, and a row behind each. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"

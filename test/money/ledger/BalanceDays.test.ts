@@ -1,4 +1,4 @@
-/** What an organisation had at the end of each day: counted back from what it has now, on both kinds of stores. */
+/** Balances at the end of each day, counted back from now, on both kinds of stores. */
 import { expect, layer, type Vitest } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
@@ -77,7 +77,7 @@ const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
 layer(OnMemory, onDatabase)("The days of the books on memory", suite)
 layer(BooksOnPostgres(), onDatabase)("The days of the books on PostgreSQL", suite)
 
-/** What a plain look at all postings says. */
+/** Sums all postings. */
 const plainly = (orgId: OrgId, date: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,

@@ -97,7 +97,7 @@ onDatabaseServer("Balances by day", (it) => {
     })
   )
 
-  it.effect("are told of no day that has not begun", () =>
+  it.effect("have no day that has not begun", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const asked = (query: string) =>

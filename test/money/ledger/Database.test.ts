@@ -1,4 +1,4 @@
-/** What the database itself refuses, whoever writes to it, and what a check finds when someone got round it. */
+/** Constraints of the database on ledger rows, and findings of a check when they were bypassed. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Data, Effect, Either } from "effect"
@@ -112,7 +112,7 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
 layer(BooksOnPostgres(), onDatabase)("a check of books that someone tampered with", (it) => {
   const found = Effect.map(problems, (all) => all.map(({ kind, message, subject }) => [kind, subject, message]))
 
-  /** What the check says while a change is in force that the triggers would have stood in the way of. */
+  /** Findings of the check while a change is in force that the triggers would have prevented. */
   const during = (statements: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

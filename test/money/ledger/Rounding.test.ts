@@ -154,7 +154,7 @@ layer(BooksOnPostgres(), onDatabase)("The check of exchanges", (it) => {
             posted(owner, id, "adjustment", "4.06 KES", more)
           )
         )
-      // It came twice, and each time is worth 115.53.
+      // Converted twice; each time is worth 115.53.
       expect(yield* lossOf(yield* pays("116 UGX"))).toEqual([])
       expect(yield* lossOf(yield* pays("117 UGX"))).toHaveLength(1)
     })

@@ -52,7 +52,7 @@ const servicesOn = (backend: Backend, variables: Variables) =>
 
 const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "0".repeat(64), KYB_WEBHOOK_SECRET: "a secret of the test" }
 const HOUR = 3_600_000
-/** What a slow machine may take between two statements: the database's time does not stand still for a test. */
+/** Time that a slow machine may take between two statements, as the database's clock goes on during a test. */
 const slack = 60_000
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)

@@ -5,7 +5,7 @@ import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer, TestServer } from "../../support/TestServer.ts"
 import { freshAddress, invite } from "./InvitationFixtures.ts"
 
-/** Nobody listens there. */
+/** Closed port. */
 const SMTP_URL = "smtp://127.0.0.1:9"
 
 onDatabaseServer(

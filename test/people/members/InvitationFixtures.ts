@@ -21,14 +21,14 @@ export const invite = (credential: Credential, org_id: OrgId, email: unknown, ro
 export const accept = (credential: Credential, token: string) =>
   send(`/v1/organizations/invitations/${token}/accept`, { method: "POST", headers: { ...credential } })
 
-/** Nobody else's: all tests of a suite share one database. */
+/** Address of its own: all tests of a suite share one database. */
 export const freshAddress = (name: string) =>
   Effect.map(
     Effect.flatMap(Ids, (ids) => ids.next),
     (id) => `${name}.${id.slice(-12)}@people.example`
   )
 
-/** What the newest message to an address says to send. */
+/** Token in the newest message to an address. */
 export const tokenSentTo = (email: string) =>
   Effect.gen(function* () {
     const outbox = yield* NotificationStore

@@ -201,7 +201,7 @@ onOpenServer("Invitations", (it) => {
         }
       }
       const users = yield* UserStore
-      expect(yield* users.findBySubject(stranger.sub), "nobody was made").toEqual(Option.none())
+      expect(yield* users.findBySubject(stranger.sub), "no member was made").toEqual(Option.none())
       const rightful = yield* tokenWith({ ...stranger, email: email.toUpperCase(), email_verified: "true" })
       expect((yield* accept(rightful, token)).status, "in any case of its letters").toBe(200)
     })

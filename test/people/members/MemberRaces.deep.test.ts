@@ -1,4 +1,4 @@
-/** What many people do at the same moment, on a real database: each thing happens once. */
+/** Concurrent changes of members and invitations, on a real database: each happens once. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { MemberStore } from "../../../src/people/members/MemberStore.ts"

@@ -70,7 +70,7 @@ const operationsOf = (permission: Permission, org_id: string) =>
         if (!Option.exists(needed, (one) => "permission" in one && one.permission === permission)) return
         const name = `${one.method} ${one.path.replace(/^\/v1/, "").replace(/:(\w+)/g, "{$1}")}`
         const example = requestExample(document, name)
-        // Nobody hands out a role above their own, or acts elsewhere, whatever was granted to them.
+        // Grants never allow a role above the granter's own, or acting in another organisation.
         const body = {
           ...example,
           ...("role" in example ? { role: "member" } : {}),

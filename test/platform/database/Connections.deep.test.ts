@@ -34,7 +34,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
       })
     )
 
-    it.effect("tells a locked row from a wrong statement", () =>
+    it.effect("distinguishes a locked row from a wrong statement", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`create table held (id integer primary key)`
@@ -65,7 +65,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
     )
 
     it.effect.each(["53100", "53200", "53400"])(
-      "tells a database that lacks room from a statement that is wrong (%s)",
+      "distinguishes a database that lacks room from a statement that is wrong (%s)",
       (state) =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -95,7 +95,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
           )
         )
         yield* Deferred.await(taken)
-        // Whoever waits for the row has it before the time for waiting is up.
+        // Gets the row before the lock timeout.
         yield* sql`update paused set id = id + 10`
         yield* Deferred.succeed(resume, undefined)
         const exit = yield* Fiber.join(pausing)

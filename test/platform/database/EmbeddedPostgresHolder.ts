@@ -1,4 +1,4 @@
-/** A process that holds the embedded PostgreSQL of the folder in its first argument until it is told to stop. */
+/** Process that holds the embedded PostgreSQL of the folder in its first argument until it is signalled to stop. */
 import { Effect, Logger, Redacted } from "effect"
 import { embeddedPostgres } from "../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 

@@ -205,7 +205,7 @@ describe("makeFence", () => {
     fence.admitReplica({ ...replica, timeline: 4 })
   })
 
-  it("admits servers that do not tell their timeline", () => {
+  it("admits servers that do not report their timeline", () => {
     const fence = makeFence()
     fence.admit({ ...server, timeline: null, system: null })
     expect(fence.primary.server()).toBeUndefined()

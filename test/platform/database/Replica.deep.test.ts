@@ -35,7 +35,7 @@ const asList = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flatMap(Repli
 
 const onReplica = (url: string, text: string) => Effect.promise(() => connected(url, (client) => client.query(text)))
 
-/** After trouble a replica is left alone for a while. */
+/** Skips a replica for a while after a failure. */
 const until = (place: string) =>
   Effect.repeat(Effect.delay(asList(where), "100 millis"), { until: (at) => at === place }).pipe(
     Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => `no list came from the ${place}` })

@@ -1,4 +1,4 @@
-/** A key on every action: done once, answered the same, whatever the answer was and whoever asks for the organisation. */
+/** Idempotency keys of every action: done once, answered the same, for any caller of the organisation. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"

@@ -27,7 +27,7 @@ const sendWith = (key: string, path: string, body: object, credential?: Credenti
   })
 
 onDatabasePaymentServer("A key of a request that was cut off", make, (it, { stripe }) => {
-  /** What the key answers `after` so long without a word from the provider, and what the first request was told. */
+  /** Answer to the key `after` so long without a report of the provider, and the answer to the first request. */
   const cutOff = (key: string, path: string, body: object, after = Duration.seconds(41)) =>
     Effect.gen(function* () {
       const answers = yield* Deferred.make<void>()

@@ -1,4 +1,4 @@
-/** Whose a key is, and for what: the organisation that a request touches, the route with its parameters, and nobody else. */
+/** Scope of an idempotency key: the organisation that a request touches, and the route with its parameters. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"

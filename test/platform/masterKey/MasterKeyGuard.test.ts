@@ -31,7 +31,7 @@ layer(services, { excludeTestServices: true })("The sandbox's master key without
 })
 
 layer(services, { excludeTestServices: true })("A sandbox with a master key derived from its name", (it) => {
-  it.effect("keeps its key, which doctor can tell", () =>
+  it.effect("keeps its key, which doctor can name", () =>
     Effect.gen(function* () {
       yield* guardMasterKey(fromName)
       expect((yield* currentMasterKey.pipe(by(bare))).id).toBe(fromName.id)

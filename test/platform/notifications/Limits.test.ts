@@ -1,4 +1,4 @@
-/** Nobody is flooded with messages in our name, and every message says whose it is. */
+/** Limits on messages to one address and of one organisation; every message names its organisation. */
 import { setTimeout } from "node:timers/promises"
 import { expect } from "@effect/vitest"
 import { Effect, Option, Duration } from "effect"
@@ -65,7 +65,7 @@ onDatabaseServer("Messages", (it) => {
       })
       expectLimited(yield* invite(acme.key, acme.org_id, email), /Too many messages/)
       expect(yield* sentTo(email)).toHaveLength(messagesToRecipientOfOne)
-      expect((yield* invite(globex.key, globex.org_id, email)).status, "nobody else is kept from writing").toBe(201)
+      expect((yield* invite(globex.key, globex.org_id, email)).status, "other organisations can still write").toBe(201)
       expect((yield* ask(acme.key, { ...body, target_type: "sender" })).status, "nor to others").toBe(200)
     })
   )
@@ -153,7 +153,7 @@ onDatabaseServer("Messages", (it) => {
   )
 
   it.effect.each(["https://evil.example", "see evil.com", "ada@evil.com", "evil\u200b.com"])(
-    "with “%s” in the caller's words are 400, and nobody is written to",
+    "with “%s” in the caller's words are 400, and no message is sent",
     (words) =>
       Effect.gen(function* () {
         const { acme } = yield* people

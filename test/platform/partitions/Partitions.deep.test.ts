@@ -1,4 +1,7 @@
-/** Months are made ahead, a missing one refuses nothing, and an old one is in a file before it is gone, whoever is killed when. */
+/**
+ * Monthly partitions: created ahead, a missing one refuses nothing, and an old one is archived before it is dropped,
+ * through kills at any step.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -33,7 +36,7 @@ const sql = Effect.serviceOptional(SqlClient.SqlClient).pipe(Effect.orDie)
 const query = <Row extends object = Record<string, unknown>>(text: string) =>
   Effect.flatMap(sql, (client) => client.unsafe<Row>(text)).pipe(Effect.orDie)
 
-/** Somebody else's transaction has read the table, and is not over. */
+/** Keeps a transaction of another session open that has read the table. */
 const whileReading = <A, E, R>(table: string, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const client = yield* sql
@@ -103,7 +106,7 @@ const leftBehind = query<{ tablename: string }>(
 
 const archiveDetached = Effect.flatMap(Partitions, (months) => months.archiveDetached)
 
-/** An audit log of two rows, eight years ago, whose month has left and waits to be put away. */
+/** Audit log of two rows, eight years old, whose month is detached and waits to be archived. */
 const oldAudit = (days: number) =>
   Effect.gen(function* () {
     const at = new Date(Date.now() - days * DAY)
@@ -193,25 +196,23 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
     })
   )
 
-  it.effect(
-    "of which the file is there and the end was not: they are put away once more, and nothing is lost or twice",
-    () =>
-      Effect.gen(function* () {
-        const audit = yield* AuditStore
-        const before = filesOf("audit_log")
-        const { ids, name } = yield* oldAudit(3100)
-        yield* audit.forgetOld
-        // Nobody can drop a table that refers to one that is being read.
-        const inBetween = yield* whileReading("organizations", archiveDetached)
-        expect(inBetween).toEqual([])
-        const written = filesOf("audit_log").filter((file) => !before.includes(file))
-        expect(written, "killed after the file, before the end").toHaveLength(1)
-        expect(yield* leftBehind).toEqual([`leaving_${name}`])
-        const gone = yield* Effect.replicateEffect(archiveDetached, 3, { concurrency: "unbounded" })
-        expect(gone.flat()).toEqual([name])
-        expect(filesOf("audit_log").filter((file) => !before.includes(file))).toEqual(written)
-        expect(rowsIn("audit_log", written[0]!).map((row) => row["audit_id"])).toEqual(ids)
-      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  it.effect("with an archive file that has no end are archived once more, and nothing is lost or twice", () =>
+    Effect.gen(function* () {
+      const audit = yield* AuditStore
+      const before = filesOf("audit_log")
+      const { ids, name } = yield* oldAudit(3100)
+      yield* audit.forgetOld
+      // Cannot be dropped while a table that it refers to is being read.
+      const inBetween = yield* whileReading("organizations", archiveDetached)
+      expect(inBetween).toEqual([])
+      const written = filesOf("audit_log").filter((file) => !before.includes(file))
+      expect(written, "killed after the file, before the end").toHaveLength(1)
+      expect(yield* leftBehind).toEqual([`leaving_${name}`])
+      const gone = yield* Effect.replicateEffect(archiveDetached, 3, { concurrency: "unbounded" })
+      expect(gone.flat()).toEqual([name])
+      expect(filesOf("audit_log").filter((file) => !before.includes(file))).toEqual(written)
+      expect(rowsIn("audit_log", written[0]!).map((row) => row["audit_id"])).toEqual(ids)
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
   it.effect("stay if the archive cannot be written", () =>
@@ -340,7 +341,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       const deliveries = yield* DeliveryStore
       yield* settle(fresh!, { status: "delivered", attempts: 1, last_status_code: 200, last_error: null })
       expect(yield* deliveries.requeue(Option.some(org_id), old!)).toBe(true)
-      expect(Option.isNone(yield* Fiber.poll(fiber)), "nobody has waited for it").toBe(true)
+      expect(Option.isNone(yield* Fiber.poll(fiber)), "no session has waited for it").toBe(true)
       expect(yield* Fiber.join(fiber)).toBe(1)
       expect(yield* partOf("webhook_deliveries", "delivery_id", old!), "replayed meanwhile").toEqual([
         "webhook_deliveries_default"

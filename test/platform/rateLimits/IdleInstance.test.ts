@@ -30,7 +30,7 @@ const restingInstance = (perMinute: number) =>
   })
 
 describe("An instance without requests", () => {
-  it.scoped("knows what others let through, in at most two exchanges a second, and wakes nobody", () =>
+  it.scoped("knows what others let through, in at most two exchanges a second, and wakes no instance", () =>
     Effect.gen(function* () {
       const busy = yield* restingInstance(60)
       const idle = yield* restingInstance(60)

@@ -61,7 +61,7 @@ onBothStores("Limits across instances", (it) => {
     })
   )
 
-  it.effect("tell again what may not have been written down", () =>
+  it.effect("report again what may not have been written down", () =>
     Effect.gen(function* () {
       const store = yield* RateLimitUsageStore
       const key = yield* nextId

@@ -23,7 +23,7 @@ onBothStores("SecretStore", (it) => {
     })
   )
 
-  it.effect("keeps one of forty that come at once, and tells all of them which", () =>
+  it.effect("keeps one of forty that come at once, and returns it to all of them", () =>
     Effect.gen(function* () {
       const store = yield* SecretStore
       const answers = yield* Effect.all(
