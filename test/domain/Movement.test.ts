@@ -36,7 +36,7 @@ const collection: RecordedMovement = {
 const keyOf = ({ account, kind, movement_id, provider }: RecordedMovement) =>
   `${provider} ${account} ${kind} ${movement_id}`
 
-/** What is recorded, without when it was heard and by whom. */
+/** Recorded movements, without when and by whom they were reported. */
 const essence = (movements: ReadonlyArray<RecordedMovement>) =>
   movements
     .map((one) => `${keyOf(one)} ${one.state} ${one.amount.toString()} ${one.refund_id}`)
@@ -45,7 +45,7 @@ const essence = (movements: ReadonlyArray<RecordedMovement>) =>
 const kept = (sequence: ReadonlyArray<RecordedMovement>) =>
   sequence.reduce<ReadonlyArray<RecordedMovement>>((movements, one) => record(movements, [one]).movements, [])
 
-/** What one movement really is, and which of its states are told. */
+/** States of one movement, and those that are reported. */
 const finalMovements = fc
   .record({
     kind: fc.constantFrom(...movementKinds),
@@ -63,7 +63,7 @@ const finalMovements = fc
       : totals.map((total) => ({ ...one, amount: shillings(total), is_total: true }))
   })
 
-/** Every report of several movements, each under its own id, with a shuffled copy that tells some of them twice. */
+/** Reports of several movements, each under its own id, with a shuffled copy that repeats some of them. */
 const reports = fc
   .uniqueArray(finalMovements, { maxLength: 6, selector: ([one]) => keyOf(one!) })
   .map((all) => all.flat())
@@ -90,7 +90,7 @@ describe("recording movements", () => {
     )
   })
 
-  it("hears nothing new in what it has recorded", () => {
+  it("writes nothing for what it has recorded", () => {
     fc.assert(
       fc.property(reports, ({ sequence }) => {
         const movements = kept(sequence)

@@ -1,4 +1,4 @@
-/** What a third party says is written down: in a form that a database takes, and no longer than anybody reads. */
+/** Texts of third parties are cleaned before they are saved: storable in a database, and short. */
 import { describe, expect, it } from "@effect/vitest"
 import { Accepted, Declined, Report } from "../../src/domain/Outcome.ts"
 import { cleanEnquiry, cleanKey, cleanName, cleanOutcome, cleanReport } from "../../src/domain/ProviderText.ts"
@@ -65,7 +65,7 @@ describe("the number of a card", () => {
 })
 
 describe("text without an end", () => {
-  it("is cut off where it only tells", () => {
+  it("is cut off where it only informs", () => {
     const { providerCode, providerStatus, reason } = cleanReport(
       report({ reason: long, providerCode: long, providerStatus: long })
     )

@@ -32,7 +32,7 @@ const signals = fc.oneof(
   fc.constantFrom(1n, 40_000n, 100_000n, 170_000n).chain((came) =>
     fc.constantFrom(
       { signal: new Accepted({ ...took, state: "completed" }), came, went: 0n },
-      // A provider that tells of a part may go on waiting for the rest.
+      // Includes providers that report a part and go on waiting for the rest.
       { signal: new Report({ ...said, state: "pending" }), came, went: 0n },
       { signal: new Report({ ...said, state: "completed" }), came, went: 0n },
       { signal: new Report({ ...said, state: "returned" }), came, went: came },
@@ -48,7 +48,7 @@ const anySignal: fc.Arbitrary<LegSignal> = fc
 
 const most = (one: bigint, other: bigint) => (one > other ? one : other)
 
-/** A ramp that hears one signal after the other; the second leg has no attempt before the first is paid. */
+/** Runs a ramp through one signal after the other; the second leg has no attempt before the first is paid. */
 const live = (all: ReadonlyArray<LegSignal>) => {
   let status: PaymentStatus = "initiated"
   let collected = false
@@ -78,7 +78,7 @@ const live = (all: ReadonlyArray<LegSignal>) => {
 
 const sequences = fc.array(anySignal, { maxLength: 14 })
 
-describe("a ramp, whatever it hears in whatever order", () => {
+describe("a ramp with any signals in any order", () => {
   it("makes only moves that payments may make", () => {
     fc.assert(
       fc.property(sequences, (all) => live(all).steps.every(({ from, to }) => from === to || canMove(from, to))),
@@ -179,7 +179,7 @@ describe("a leg of a ramp", () => {
     expect(decideRamp(collecting, report("completed"), false)).toMatchObject({ status: "pending", effect: "none" })
   })
 
-  it("goes on waiting where a part went back, in whatever order that was heard, and fails where all did", () => {
+  it("goes on waiting where a part went back, in any order of reports, and fails where all did", () => {
     for (const minor of [-99_999n, -1n, 1n, 99_999n]) {
       const part = { ...collecting, moved: shillings(minor) }
       expect(decideRamp(part, report("returned"), false)).toMatchObject({ status: "pending", outcome: "accepted" })

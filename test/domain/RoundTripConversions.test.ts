@@ -16,7 +16,7 @@ import { targetOfPart } from "../../src/payments/settlement/RefundSignalRules.ts
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
 const currencies = ["NGN", "GBP", "UGX", "KWD", "USD", "USDT", "BTC", "ETH"].map((text) => code(text))
 
-/** What one of each is worth in dollars: from the tiniest to the dearest, to 12 digits. */
+/** Value of one of each in dollars: from the tiniest to the dearest, to 12 digits. */
 const markets = fc.record({
   dollars: fc.array(fc.tuple(fc.bigInt(1n, 10n ** 12n - 1n), fc.integer({ min: 7, max: 15 })), {
     minLength: currencies.length,
@@ -34,7 +34,7 @@ const steps = fc.array(
 
 type Step = typeof steps extends fc.Arbitrary<ReadonlyArray<infer S>> ? S : never
 
-/** What is had before and after; null where the way is closed. `bonus`: what an initiation's rounding may add. */
+/** Amounts before and after; null where the conversion is refused. `bonus`: what an initiation's rounding may add. */
 type Change = { readonly after: Money; readonly bonus?: Money } | null
 
 const account = (currency: AnyCurrencyCode) => ({ currency }) as VirtualAccount

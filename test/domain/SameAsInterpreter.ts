@@ -1,6 +1,6 @@
 /**
- * What a compiled schema says of a value, each time compared with what the interpreter of schemas says: by Node's own
- * assertions, since there are hundreds of thousands.
+ * Results of a compiled schema, each compared with the interpreter's by Node's own assertions, since there are hundreds
+ * of thousands.
  */
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict"
 import { Either, ParseResult, type Schema } from "effect"
@@ -11,9 +11,9 @@ import { changedAt, placesIn } from "../fuzz/JsonText.ts"
 type Parsed = Either.Either<unknown, ParseResult.ParseIssue>
 
 /**
- * The interpreter fails with a TypeError at an object without a text, such as `{ toString: 1 }`, where a literal tells
- * members of a union apart, and so do compiled schemas, which ask it why a value is refused. No request and no answer of
- * a provider has such a union.
+ * The interpreter fails with a TypeError at an object without a text, such as `{ toString: 1 }`, where a literal
+ * distinguishes members of a union, and so do compiled schemas, which ask it why a value is refused. No request and no
+ * answer of a provider has such a union.
  */
 const unlessWithoutText = (parse: () => Parsed): Parsed | undefined => {
   try {

@@ -116,7 +116,7 @@ describe("decide, on every state and every signal", () => {
     expect(violations(isRight)).toEqual([])
   })
 
-  it("hears a signal twice as once", () => {
+  it("records a repeated signal once", () => {
     const isRight = ({ othersLeft, signal, state }: (typeof everything)[number], once: StatusDecision) => {
       const twice = decide({ ...state, ...once }, signal, othersLeft)
       return twice.status === once.status && twice.outcome === once.outcome
@@ -195,7 +195,7 @@ describe("decide, while another candidate is left", () => {
   })
 })
 
-/** A signal, and what all movements add up to once it was heard: what came only grows, and so does what went back. */
+/** Signal, with the sums of all movements once it is recorded: collected and returned money only grow. */
 interface Reported {
   readonly signal: ProviderSignal
   readonly came?: bigint

@@ -193,7 +193,7 @@ describe("what is taken", () => {
     )
   })
 
-  it("as an id is a UUID in small letters, or nobody's", () => {
+  it("as an id is a UUID in small letters, or unknown", () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => {
         expect(uuidOrNil(id)).toBe(id)

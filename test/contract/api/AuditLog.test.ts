@@ -12,7 +12,7 @@ const entries = (credential: Credential, asked: { readonly action?: string; read
   )
 
 onDatabaseServer("The audit log", (it) => {
-  it.effect("tells of every change of a key: who, what, to which, and how", () =>
+  it.effect("has every change of a key: who, what, to which, and how", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const first = yield* createKey(acme.token("org-admin"), { name: "Audited", role: "staff" })

@@ -100,7 +100,7 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string, env: Nod
 const [platform, trends] = [describeAccess("platform"), describeAccess("trends")]
 const stranger = describeAccess("person")
 
-/** The ids of examples are nobody's here; what else could be wrong with a request would be said before that. */
+/** Ids of examples do not exist here; any other mistake in a request would be refused before that. */
 const expected = ({ description = "", security = [] }: OperationObject): RegExp => {
   if (security.some((one) => Object.keys(one).length === 0)) return /^401 /
   if (description.includes(stranger)) return /^403 .*token of a person/

@@ -50,7 +50,7 @@ onServer("CORS switched on", "memory", { variables: { CORS_ORIGINS: `${APP}, htt
 })
 
 onServer("CORS switched off", "memory", {}, (it) => {
-  it.effect("tells a browser nothing", () =>
+  it.effect("sends a browser no headers", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const answer = yield* send(KEYS, { headers: { ...acme.key, origin: APP } })

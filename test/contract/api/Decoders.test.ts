@@ -140,7 +140,7 @@ describe("a decoder", () => {
         for (const value of replacements) {
           const text = written(changedAt(example, place, () => value))
           const input = parseJsonText(text)
-          // What is no JSON, or holds what nobody can store, has been refused before.
+          // Bodies that are no JSON, or that no database can store, have been refused before.
           if (Either.isLeft(input)) ok(value instanceof Literal || typeof value === "string", text)
           else judged(named, input.right)
         }

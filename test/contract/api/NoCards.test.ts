@@ -1,4 +1,4 @@
-/** What callers write of their own is kept, and a card never is: what looks like its number is refused wherever it stands. */
+/** Texts of callers are kept, and card numbers never are: a text that looks like one is refused in any field. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option, ParseResult, Schema, type SchemaAST as AST } from "effect"
 import { CreateBeneficiary } from "../../../src/contract/api/BeneficiariesApi.ts"

@@ -57,7 +57,7 @@ onDatabaseServer("Pages", (it) => {
     })
   )
 
-  it.effect("hold ten rows unless told otherwise", () =>
+  it.effect("hold ten rows by default", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       yield* Effect.replicateEffect(createKey(acme.key), 11, { concurrency: "unbounded" })

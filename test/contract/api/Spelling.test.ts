@@ -52,7 +52,7 @@ onDatabaseServer("A request", (it) => {
     })
   )
 
-  it.effect("is answered with a type that nobody may guess at", () =>
+  it.effect("is answered with nosniff", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const answers = yield* Effect.all([
@@ -103,7 +103,7 @@ onDatabaseServer("A request", (it) => {
     })
   )
 
-  it.effect("may bring what nobody reads in any packing", () =>
+  it.effect("may have an unread body in any encoding", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const packed = { headers: { ...acme.key, "content-encoding": "gzip" }, body: gzipSync("{}") }

@@ -130,7 +130,7 @@ onServer("A service with a worker that keeps failing", "memory", {}, (it) => {
 layer(Readiness.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(testSettings())), {
   excludeTestServices: true
 })("Readiness on PostgreSQL", (it) => {
-  it.effect("needs the tables, and tells which key they are sealed under now", () =>
+  it.effect("needs the tables, and names the key under which they are sealed now", () =>
     Effect.gen(function* () {
       const readiness = yield* Readiness
       const sql = yield* SqlClient.SqlClient

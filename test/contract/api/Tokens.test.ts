@@ -167,7 +167,7 @@ onDatabaseServer("Tokens", (it) => {
   )
 
   it.effect.each([...oddTexts.slice(0, 60), ...oddTimes.slice(0, 3)])(
-    "name nobody, and break nothing, by %j as the person or the organisation",
+    "are refused, and break nothing, with %j as the person or the organisation",
     (text) =>
       Effect.gen(function* () {
         const { payload } = yield* claims
@@ -181,7 +181,7 @@ onDatabaseServer("Tokens", (it) => {
       })
   )
 
-  it.effect("say nothing about a role: a claim makes nobody an admin", () =>
+  it.effect("say nothing about a role: a claim makes no one an admin", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { payload } = yield* claims

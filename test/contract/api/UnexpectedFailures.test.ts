@@ -104,7 +104,7 @@ const databaseFailures = [
 let met: Error = busy()
 
 onServer("A request that the database has no time for", "memory", { stores: withDatabaseFailure(() => met) }, (it) => {
-  it.effect("is told when to come back, and whether it may have been carried out", () =>
+  it.effect("is answered with a time to retry, and with whether it may have been carried out", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       for (const [name, makeError, written] of databaseFailures) {
@@ -183,7 +183,7 @@ onServer("A caller who hangs up", "memory", {}, (it) => {
       })
     )
 
-  it.effect("in the middle of a body is no failure of ours, and harms nobody else", () =>
+  it.effect("in the middle of a body is no failure of ours, and harms no other request", () =>
     Effect.gen(function* () {
       const { logs } = yield* TestServer
       const { acme } = yield* people

@@ -56,7 +56,7 @@ const manyPaid = Effect.gen(function* () {
   return { at, link, payment, scope }
 })
 
-/** What the planner looks at to make its plan is counted too. */
+/** Counts the planner's own reads too. */
 const FEW = 50
 
 layer(BooksOnPostgres(), onDatabase)("A link with thousands of payments", (it) => {

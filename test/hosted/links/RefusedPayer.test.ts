@@ -7,7 +7,7 @@ import { visit } from "../pages/PageVisits.ts"
 import { acmeLink, byPhone, leadsTo, payAt } from "../pages/link/LinkPageFixtures.ts"
 
 onPaymentServer("A payer whom a rule refuses", "memory", {}, (it) => {
-  it.effect("is told that the payment was not completed, and nothing of the rule", () =>
+  it.effect("sees that the payment was not completed, and nothing of the rule", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const entry = { list: "block", subject: "phone", value: "+254712345678", note: "chargebacks" }

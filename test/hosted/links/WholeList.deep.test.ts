@@ -1,4 +1,4 @@
-/** A list of 10,000 payment links: streamed in batches, so that nobody else waits for it and memory stays small. */
+/** Lists of 10,000 payment links: streamed in batches, so that other requests do not wait and memory stays small. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { SqlClient } from "@effect/sql"
@@ -110,7 +110,7 @@ onServer("Ten thousand links", "PostgreSQL", { stores: counted }, (it) => {
       batches = 0
       const slow = ask(port, path, headers)
       slow.pause()
-      // What the system buffers for the connection is fetched, and no more.
+      // Fetches what the system buffers for the connection, and no more.
       let before = -1
       yield* Effect.promise(() =>
         vi.waitFor(

@@ -137,7 +137,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("tells the outcome itself where there is no place to return to, on every visit", () =>
+    it.effect("shows the outcome itself where there is no return URL, on every visit", () =>
       Effect.gen(function* () {
         const paid = yield* atCheckout()
         const left = yield* atCheckout()
@@ -315,7 +315,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("speaks French to whoever would rather have it", () =>
+    it.effect("speaks French to customers who prefer it", () =>
       Effect.gen(function* () {
         const { path } = yield* atCheckout()
         const page = yield* visit(path, { "accept-language": "fr-CI,fr;q=0.9,en;q=0.8" })

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { databaseOf, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
 import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/ServerWithFakes.ts"
 
-/** It must reach nobody. */
+/** Address that reaches no server. */
 const CANARY = "4539578763621486"
 const groups = CANARY.match(/.{4}/g)!
 
@@ -125,7 +125,7 @@ describe("a card on the provider's page", () => {
     const refund = await requestTo(server)(`/payments-init/${paid[0]}/action`, { action: "refund", amount: 40 }, key)
     expect(refund.status, await refund.text()).toBe(200)
 
-    // Whoever opens no page is passed over, and the next one opens its own.
+    // Fails a provider that opens no page, and the next one opens its own.
     const passed = await initiated(order("DE", "EUR", 100.21, numbered))
     expect(passed).toMatchObject({ provider: "adyen", next_action: "redirect" })
     await walk(passed.redirect_url)

@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       })
     )
 
-    it.effect("tells others that it is being paid, and lets the payer go on and call it off", () =>
+    it.effect("shows others that it is being paid, and lets the payer go on or cancel", () =>
       Effect.gen(function* () {
         const { look, path, payments } = yield* acmeLink()
         yield* visiting(path, {}, async (first) => {

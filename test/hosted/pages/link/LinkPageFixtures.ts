@@ -28,7 +28,7 @@ export const byBank = (account_number = "1100223344"): Fields => ({
 
 const HIDDEN = /<input type="hidden" name="(\w+)" value="([^"]*)"/g
 
-/** What the form sends along by itself. */
+/** Hidden fields that the form sends. */
 export const hiddenIn = ({ text }: Answer): Fields =>
   Object.fromEntries(Array.from(text.matchAll(HIDDEN), ([, name = "", value = ""]) => [name, value]))
 
