@@ -31,7 +31,7 @@ export const nodesOf = <Node extends PlanNode<Node>>(plan: Node): ReadonlyArray<
   ...(plan.Plans ?? []).flatMap((node) => nodesOf(node))
 ]
 
-/** What a list can be asked for, by the name of the parameter. */
+/** Query values for a list, by the name of the parameter. */
 const questions: Readonly<Record<string, string>> = {
   status: "completed",
   direction: "inbound",

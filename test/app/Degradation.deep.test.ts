@@ -126,7 +126,7 @@ behindProxy("A pool whose connections are all taken", { DATABASE_POOL: String(CO
   )
 })
 
-/** What one statement writes of a payment is there whole, or none of it. */
+/** Rows that one statement writes of a payment are there together, or not at all. */
 const halves = `select
   (select count(*)::int from payments p where not exists (select from attempts a where a.payment_id = p.payment_id))
     + (select count(*)::int from payments p where not exists (select from payment_history h where h.payment_id = p.payment_id))

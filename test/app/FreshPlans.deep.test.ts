@@ -1,7 +1,7 @@
 /**
- * What every statement of the service reads while one organisation has thousands of rows and no table was ever analysed:
- * in the first minutes of a new database, and after a restore or a major upgrade without statistics. Connections keep
- * plans from the time when the tables were small, as those of a service do.
+ * Rows that every statement of the service reads while one organisation has thousands of rows and no table was ever
+ * analysed: in the first minutes of a new database, and after a restore or a major upgrade without statistics.
+ * Connections keep plans from the time when the tables were small, as those of a service do.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
@@ -80,7 +80,7 @@ const explaining = ["min_duration = 0", "analyze", "buffers", "timing = off", "v
 const asSent = pg.Client.prototype.query as (...given: ReadonlyArray<unknown>) => unknown
 const modes = new WeakMap<pg.Client, typeof planned>()
 
-/** In a transaction that has failed it does not work: the connection is told again, as nothing was seen of it. */
+/** Fails in a transaction that has failed: the setting is sent again later, as nothing was seen of the connection. */
 const sendStatement = (client: pg.Client, text: string) =>
   void (asSent.call(client, text) as Promise<unknown>).catch(() => {})
 
@@ -115,7 +115,7 @@ afterAll(() => {
 
 const hash = "'\\x' || encode(sha256(n::text::bytea), 'hex')"
 
-/** What the copies of business leave out: keys, people, accounts, and deliveries that wait for their turn. */
+/** Tables that the copies of business leave out: keys, people, accounts, and deliveries that wait for their turn. */
 const others: Readonly<Record<string, string>> = {
   api_keys: `'api_key_id', gen_random_uuid(), 'hash', ${hash}`,
   invitations: `'invitation_id', gen_random_uuid(), 'email', n || '@example.com', 'token_hash', ${hash}`,
@@ -189,7 +189,7 @@ const tooMuch = (text: string, plan: Plan): ReadonlyArray<string> => {
   return rows > MOST_ROWS || pages > MOST_PAGES ? [`${Math.round(rows)} rows, ${pages} pages: ${text}`] : []
 }
 
-/** What workers send by themselves: it has come when each of these was seen. */
+/** Statements that workers send by themselves: the workers have run once each of these was seen. */
 const ofWorkers = [/^with recursive capacity as/, /^with recursive asked as/, /^with held as/, /^with due as/]
 
 const onServerOf = (major: number) => {

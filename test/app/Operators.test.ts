@@ -1,4 +1,6 @@
-/** Those who run the platform act as themselves: by API, with a token of their own, and the audit log has their name. */
+/**
+ * Operators of the platform act as themselves: by API, with a token of their own, and with their name in the audit log.
+ */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"

@@ -16,7 +16,7 @@ import { onDatabaseServer } from "../support/TestServer.ts"
 
 const FINISH = /^with held as/
 
-/** What a payin may send, by what stands in its text. */
+/** Statements that a payin may send, by a part of their text. */
 const statementsOfPayin: ReadonlyArray<readonly [name: string, text: RegExp, times: number]> = [
   ["key with versions", /from api_keys k/, 1],
   ["create", /insert into payments \(/, 1],

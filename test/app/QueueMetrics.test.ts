@@ -42,7 +42,7 @@ const inClearing = (minor: bigint) =>
   })
 const exchanged = (minor: bigint) => moved(LedgerAccount.fx(KES), "transfer", minor, null)
 
-/** Proved, and about a payment that nobody knows. */
+/** Verified callback about an unknown payment. */
 const unmatched = (provider: ProviderName, age: Duration.Duration) =>
   Effect.gen(function* () {
     const { storeCallback } = yield* PaymentStore
@@ -63,7 +63,7 @@ const unmatched = (provider: ProviderName, age: Duration.Duration) =>
   })
 
 onServer("Queue metrics", "PostgreSQL", { variables: { PROVIDER_TIMEOUT: "200 millis" } }, (it) => {
-  it.effect("tell what waits, and for how long", () =>
+  it.effect("count what waits, and for how long", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const store = yield* QueueMetricsStore

@@ -1,4 +1,4 @@
-/** What is kept for a time only is forgotten after it, and nothing else is. */
+/** Retention: rows are deleted after their time, and no others. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"

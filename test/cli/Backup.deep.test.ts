@@ -198,7 +198,7 @@ it("restores all of a file or nothing: one that was cut off or changed leaves th
   expect((await restored(target)).code).toBe(0)
 })
 
-it("keeps the key beside the copy where nobody has set one, and takes it for the restore", async () => {
+it("keeps the key beside the copy where no key is set, and takes it for the restore", async () => {
   const dataDir = newDataDir()
   const embedded = { DATA_DIR: dataDir, LOG_LEVEL: "error" }
   expect((await cliIn(embedded)("migrate")).code).toBe(0)

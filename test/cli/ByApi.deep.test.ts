@@ -304,7 +304,7 @@ describe("people act as themselves", () => {
     )
   })
 
-  it("settles by hand what the manual rail has, in the name of whoever says so", async () => {
+  it("settles items at the manual provider, in the name of the caller", async () => {
     const manual = [
       "providers",
       "add",
@@ -345,7 +345,7 @@ describe("what a server does not do", () => {
     await refused({ ...beside, CORRIDOR_URL: server.url }, command, /beside the database only/)
   })
 
-  it("says which server does not answer, and what a stranger is told", async () => {
+  it("names a server that does not answer, and the refusal of a stranger", async () => {
     const unreachable = { CORRIDOR_URL: `http://127.0.0.1:${await freePort()}`, CORRIDOR_API_KEY: "k" }
     await refused(unreachable, ["listen", "--forward-to", "localhost:1"], /cannot be reached \(ECONNREFUSED\)/)
     await refused({ ...withKey, CORRIDOR_API_KEY: "ck_test_wrong" }, ["payments", "list"], /does not take this API key/)
@@ -368,7 +368,7 @@ describe("what a server does not do", () => {
     }
   })
 
-  it("says where an address leads on to, and takes the key to nobody but whom it was given for", async () => {
+  it("names the target of a redirect, and does not send the key there", async () => {
     const asked: Array<string> = []
     const elsewhere = createServer((request, response) => {
       asked.push(request.url ?? "")
@@ -398,7 +398,7 @@ interface Got {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A program that takes events, and answers them with the status that it is told. */
+/** Starts a receiver that answers events with the given status. */
 const receiver = async (status: number) => {
   const got: Array<Got> = []
   const http = createServer((request, response) => {
@@ -502,7 +502,7 @@ describe("listen and trigger", () => {
       "--json"
     )
     await begun(following)
-    // What went before may come to its end meanwhile, and is told too.
+    // Events from before may still arrive, and are printed too.
     for (const _ of Array(3)) await here("trigger", "virtual_account.deposit")
     const printed = (await following.ended).stdout.trim().split("\n")
     expect(printed.map((line) => JSON.parse(line) as object)).toContainEqual(
@@ -514,7 +514,7 @@ describe("listen and trigger", () => {
     await refused({ DATA_DIR: dataDir }, ["open", "sesame"], /PAGE: expected one of console, docs; sesame/)
   })
 
-  it("tells a member of the staff that only events are followed", async () => {
+  it("shows a member of the staff that only events are followed", async () => {
     const { code, stderr, stdout } = await cliIn(asStaff)("logs", "tail", "--no-follow", "--lines", "3")
     expect(code).toBe(0)
     expect(stderr).toContain("only events are followed")

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit } from "effect"
 import { inject } from "vitest"
-// What commands load when they run is loaded here, and not in the time of a test.
+// Loads the modules that commands load when they run, so that this is not in the time of a test.
 import "../../src/app/Services.ts"
 import "../../src/app/RecordServices.ts"
 import "../../src/cli/client/HttpApiClient.ts"
@@ -29,7 +29,7 @@ export interface Ended {
 export const CLI = join(inject("bundle"), "cli/main.mjs")
 const SERVER = join(inject("bundle"), "main.mjs")
 
-/** A server is one process, which ends when it is told to. */
+/** One process, so that a signal ends the whole server. */
 const inherited = Object.fromEntries([
   ["CORRIDOR_WORKERS", "1"],
   ...["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))

@@ -10,7 +10,7 @@ const at = (seconds: number): string => new Date(START + seconds * 1000).toISOSt
 
 const event = (event_id: string, seconds: number) => ({ event_id, created_at: at(seconds) })
 
-it("what appears late is told once, and nothing of before is told again", async () => {
+it("a late event is printed once, and no earlier event again", async () => {
   const there = [event("a", 0), event("b", 25), event("c", 50), event("d", 75), event("e", 100)]
   const printed: Array<string> = []
   const since = (from: string | undefined) => there.filter(({ created_at }) => from === undefined || created_at >= from)

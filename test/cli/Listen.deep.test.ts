@@ -1,4 +1,4 @@
-/** What comes between `corridor listen` and its server: a restart, an event that appears late, live mode. */
+/** `corridor listen` through a restart of its server, with an event that appears late, and in live mode. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { json } from "node:stream/consumers"
 import { afterEach, expect, it, vi } from "vitest"
@@ -100,7 +100,7 @@ const forwarded = (stdout: string) =>
     .split("\n")
     .map((line) => (JSON.parse(line) as SentEvent).event_id)
 
-it("goes on after a restart of the server, tells each event once and in order, also one that appears late", async () => {
+it("goes on after a restart of the server, prints each event once and in order, also one that appears late", async () => {
   const cli = await start()
   events = [event(1, 10)]
   const listening = cli("listen", "--forward-to", `127.0.0.1:${port}/hook`, "--count", "4", "--json")
@@ -109,7 +109,7 @@ it("goes on after a restart of the server, tells each event once and in order, a
   await seen()
   await down()
   await said(listening, "does not answer: waiting for it")
-  // It was written before what has been told already, in a transaction that took longer.
+  // Written before the events that were printed already, in a transaction that took longer.
   events.push(event(2, 12), event(5, 15))
   await up()
   const { code, stderr, stdout } = await listening.ended

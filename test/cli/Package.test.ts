@@ -1,4 +1,4 @@
-/** What `npm pack` puts into the tarball: all that an installed program reads, and nothing of this machine. */
+/** Contents of the tarball of `npm pack`: all that an installed program reads, and nothing of this machine. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"

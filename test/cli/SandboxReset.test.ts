@@ -1,4 +1,4 @@
-/** What a reset leaves: the rules that came with the schema, and nothing of what was there before. */
+/** State after a reset: the rules that came with the schema, and nothing from before. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"

@@ -129,7 +129,7 @@ onServer("The client", "memory", {}, (it) => {
     }
   })
 
-  it.effect("stops when it is told to", () =>
+  it.effect("stops when it is aborted", () =>
     Effect.gen(function* () {
       const { corridor } = yield* clients
       const signal = AbortSignal.abort(new Error("Enough"))
@@ -156,7 +156,7 @@ const optionalIn = (ast: SchemaAST.AST): ReadonlyArray<PropertyKey> =>
     ? ast.propertySignatures.filter(({ isOptional }) => isOptional).map(({ name }) => name)
     : []
 
-/** `Defaulted` of src/client/WireTypes.ts has these, and no type could tell if one was missing. */
+/** `Defaulted` of src/client/WireTypes.ts has these; no type would fail if one was missing. */
 it("knows every body that has defaults", () => {
   const found: Array<string> = []
   HttpApi.reflect(Api, {

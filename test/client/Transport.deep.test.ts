@@ -1,4 +1,4 @@
-/** What the client repeats, after how long, and what it leaves alone. */
+/** Requests that the client retries, after how long, and those that it does not. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
