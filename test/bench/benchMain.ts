@@ -1,7 +1,7 @@
 /**
  * Measures Corridor, the bundle that `npm start` runs, against the same four endpoints written by hand on Fastify and
- * pg. The provider is Corridor's built-in `fiat` rail; the hand-written server keeps the rail's rows and completes the
- * payments itself, so that both do the same durable work on the same tables.
+ * pg. The provider is Corridor's built-in `fiat` simulator; the hand-written server keeps the simulator's rows and
+ * completes the payments itself, so that both do the same durable work on the same tables.
  */
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises"
 import { loadavg } from "node:os"

@@ -133,7 +133,7 @@ describe("compose", () => {
     expect(services.corridor.env_file).toEqual([{ path: ".env", required: false }])
     expect(readFileSync(".gitignore", "utf8")).toMatch(/^\.env$/m)
     const example = Array.from(read("corridor.env.example").matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm))
-    // These override .env: also needed by a sandbox, or about the container's network.
+    // Overrides of .env: also needed by a sandbox, or about the container's network.
     const said = services.corridor.environment as Readonly<Record<string, string>>
     const lost = example.flatMap(([, name]) => (said[name!] === undefined || said[name!]!.includes("${") ? [] : name!))
     expect(lost).toEqual(["HOST", "PORT", "METRICS_PORT"])

@@ -19,7 +19,7 @@ const pressAndLook = `new Promise((tell) => {
   setTimeout(() => tell(document.activeElement?.getAttribute("aria-label")))
 })`
 
-/** Entries of which others of the same kind remain. axe-core reads all of a document, even what it is told to exclude. */
+/** Removes entries of which others of the same kind remain. axe-core reads all of a document, even excluded parts. */
 const alike = [
   'section[id^="tag/"]:not([id^="tag/api-keys/"])',
   'section[id^="webhook/"]:not([id$="payment.completed"])',

@@ -33,7 +33,7 @@ const completed = async (one: Instance, headers: Headers, paymentId: string): Pr
   for (let tries = 0; tries < 40; tries++) {
     const { json } = await ask(one, `/payments/${paymentId}`, headers)
     if ((json as { readonly status?: string }).status === "completed") return true
-    // This request also counts.
+    // Counts this request too.
     await pause(1_500)
   }
   return false

@@ -1,7 +1,7 @@
 /**
- * What lists make PostgreSQL look at in databases of different sizes, statement by statement: pages, and the time that
- * the fastest of three took. No other load on the machine changes the pages. Of databases that bench:growth has kept.
- * `npm run bench:pages -- --keep folder [payments[/organisations] …]`
+ * Pages that PostgreSQL reads for lists in databases of different sizes, statement by statement, and the fastest time
+ * of three. No other load on the machine changes the pages. Of databases that bench:growth has kept. `npm run
+ * bench:pages -- --keep folder [payments[/organisations] …]`
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Statement, type SqlClient } from "@effect/sql"

@@ -60,7 +60,7 @@ const callInstance = async (
     body: JSON.stringify(order.body)
   })
   checkReply(context, order.what, url, reply)
-  // It is unknown whether the request took effect.
+  // Unknown whether the request took effect.
   return reply === null || isUnresolved(reply) || reply.status === 500 ? null : reply
 }
 

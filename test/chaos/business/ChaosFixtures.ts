@@ -62,7 +62,7 @@ const receiverKinds: ReadonlyArray<{ readonly behaviour: ReceiverBehaviour; read
   [
     { behaviour: "takes", events: ["*"] },
     { behaviour: "fails", events: ["payment.*"] },
-    // It occupies every delivery slot it gets, so a few events are enough.
+    // Occupies every delivery slot that it gets, so a few events are enough.
     { behaviour: "hangs", events: ["payment.failed"] }
   ]
 

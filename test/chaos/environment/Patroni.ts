@@ -181,8 +181,8 @@ interface Members {
 }
 
 /**
- * Whether Patroni would promote another node. pg_stat_replication does not tell: for some seconds after a promotion
- * synchronous_standby_names is `*`, and Patroni promotes none of the standbys that it shows as synchronous.
+ * Whether Patroni would promote another node. pg_stat_replication does not show this: for some seconds after a
+ * promotion synchronous_standby_names is `*`, and Patroni promotes none of the standbys that it shows as synchronous.
  */
 const hasSuccessor = async ({ name, restPort }: Node): Promise<boolean> => {
   const response = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2_000) })

@@ -16,7 +16,7 @@ import type { Organisation } from "./SimulationFixtures.ts"
 
 export const escrowTables = { escrows: memoryTable<Escrow>("escrows") }
 
-/** What callers know of an escrow from the answers. */
+/** State of an escrow as callers know it from the answers. */
 export interface EscrowAnswers {
   /** In minor units. */
   readonly funded: bigint

@@ -258,7 +258,7 @@ const isDisputed = ({ movements }: Order): boolean => movements.some(({ kind }) 
 const namesMovements = ({ orders, providerAt }: ScenarioContext, { reference }: Order): boolean =>
   providerAt(orders.placeOf(reference) ?? "")?.can.tells !== "totals"
 
-/** Whether a manual movement cannot be told from reinstated money of a dispute. */
+/** Whether a manual movement is indistinguishable from reinstated money of a dispute. */
 const isAmbiguous = (scenario: ScenarioContext, order: Order | undefined): boolean =>
   order !== undefined && isDisputed(order) && !namesMovements(scenario, order)
 

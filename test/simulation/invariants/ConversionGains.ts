@@ -42,7 +42,7 @@ const rounding = ({ direction, target }: Payment, decisions: number, values: Cur
 interface Conversion {
   readonly payment: Payment | undefined
   readonly values: CurrencyValues | undefined
-  /** What the platform gained. */
+  /** Gain of the platform. */
   kept: BigDecimal.BigDecimal
 }
 

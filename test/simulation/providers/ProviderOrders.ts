@@ -15,7 +15,7 @@ export interface SentOrder {
   readonly paymentId: PaymentId
   readonly leg: string
   readonly reference: string
-  /** What the provider promises for repeated references. */
+  /** Promise of the provider for repeated references. */
   readonly honours: Promised
 }
 
