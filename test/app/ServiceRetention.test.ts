@@ -11,7 +11,7 @@ import { IdempotencyStore } from "../../src/platform/idempotency/IdempotencyStor
 import { NotificationStore } from "../../src/platform/notifications/NotificationStore.ts"
 import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
 import { RateLockStore } from "../../src/money/rates/RateLockStore.ts"
-import { draftPayment, newOwner } from "../payments/support/NewPayment.ts"
+import { makePayment, newOwner } from "../payments/support/NewPayment.ts"
 import { openStoresOn } from "../payments/support/PaymentServices.ts"
 import { age } from "../platform/idempotency/AgeKeys.ts"
 import { nextId } from "../support/StoreFixtures.ts"
@@ -88,7 +88,7 @@ for (const backend of backends) {
             return org_rate_id
           })
         const used = yield* locked(9)
-        const payment = yield* draftPayment(owner, { org_rate_id: used })
+        const payment = yield* makePayment(owner, { org_rate_id: used })
         yield* Effect.flatMap(PaymentStore, ({ create }) => create({ payment, attempt: null }))
         const [young, old] = [yield* locked(0.9), yield* locked(1.1)]
         expect(yield* store.forgetOld).toBe(1)
@@ -102,7 +102,7 @@ for (const backend of backends) {
         const store = yield* PaymentStore
         const keys = yield* IdempotencyStore
         const owner = yield* newOwner
-        const payment = yield* draftPayment(owner)
+        const payment = yield* makePayment(owner)
         yield* store.create({ payment, attempt: null })
         const stored = (payment_id: PaymentId | null, days: number) =>
           Effect.gen(function* () {

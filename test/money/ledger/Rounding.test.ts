@@ -15,7 +15,7 @@ import { Organizations } from "../../../src/people/organizations/Organizations.t
 import type { Payment, RampFacts } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RateLockStore } from "../../../src/money/rates/RateLockStore.ts"
-import { draftAttempt, draftPayment, newOwner } from "../../payments/support/NewPayment.ts"
+import { makeAttempt, makePayment, newOwner } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
 import { testSettings } from "../../support/TestSettings.ts"
@@ -69,9 +69,9 @@ const lockOf = ({ org_id }: Owner, rate: string, from_currency: string, to_curre
 
 const paid = (owner: Owner, amount: string, target: string, about: Partial<Payment>) =>
   Effect.gen(function* () {
-    const payment = yield* draftPayment(owner, { amount: money(amount), target: money(target), ...about })
+    const payment = yield* makePayment(owner, { amount: money(amount), target: money(target), ...about })
     yield* Effect.flatMap(PaymentStore, (store) =>
-      Effect.flatMap(draftAttempt(), (attempt) => store.create({ payment, attempt }))
+      Effect.flatMap(makeAttempt(), (attempt) => store.create({ payment, attempt }))
     )
     return payment.payment_id
   })

@@ -95,7 +95,7 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
     })
   )
 
-  it.effect("that its provider only takes note of is 409, and canceled with its provider's word", () =>
+  it.effect("that its provider only takes note of is 409, and canceled by its provider's report", () =>
     Effect.gen(function* () {
       const { id, reference } = yield* taken()
       stripe.will({ cancel: "asked" })
@@ -130,7 +130,7 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
     })
   )
 
-  it.effect("shows a person the money that arrives all the same", () =>
+  it.effect("shows an operator the money that arrives all the same", () =>
     Effect.gen(function* () {
       const { id, reference } = yield* taken()
       stripe.will({ cancel: "canceled" })

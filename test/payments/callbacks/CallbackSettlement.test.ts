@@ -162,7 +162,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("that report success after a failure leave the failure and show the money to a person", () =>
+    it.effect("that report success after a failure leave the failure and show the money to an operator", () =>
       Effect.gen(function* () {
         const { acme, globex } = yield* people
         const { payment_id, reference } = yield* accepted("NL")

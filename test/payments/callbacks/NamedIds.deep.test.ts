@@ -144,7 +144,7 @@ describe.each(backends)("the provider's id of an attempt, on %s", (backend) => {
       expect(yield* record).toMatchObject({ status: "processing", provider_payment_id: "own" })
       expect(new Set(alerts)).toEqual(new Set(["other_payment_named", "outcome_abandoned"]))
       const { items } = yield* store.history(yield* record)
-      expect(items, "in the end it is for a person").toMatchObject([{ kind: "unknown_outcome", closed_at: null }])
+      expect(items, "in the end it is for an operator").toMatchObject([{ kind: "unknown_outcome", closed_at: null }])
     }).pipe(Effect.scoped)
   )
 

@@ -163,7 +163,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("is left to a person where its page cannot be closed for a day", () =>
+  it.live("is left to an operator where its page cannot be closed for a day", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
       const { attempt, items, passes, payment, round, stripe } = begun
@@ -216,7 +216,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps money that comes after its end for a person, by callback", () =>
+  it.live("keeps money that comes after its end for an operator, by callback", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
       const { callBack, items, payment, stripe } = begun
@@ -228,7 +228,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps money that comes after its end for a person, by an enquiry alone", () =>
+  it.live("keeps money that comes after its end for an operator, by an enquiry alone", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
       const { attempt, attempt_id, items, passes, payment, round, stripe } = begun
@@ -243,7 +243,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("does not end while its provider gives no answer: it is asked again, then a person decides", () =>
+  it.live("does not end while its provider gives no answer: it is asked again, then an operator decides", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
       const { attempt, attempt_id, items, passes, payment, round, stripe } = begun

@@ -149,7 +149,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
   )
 
   it.effect(
-    "a payment that waits for its customer, whose instructions were lost, gets them again or goes to a person",
+    "a payment that waits for its customer, whose instructions were lost, gets them again or goes to an operator",
     () =>
       Effect.gen(function* () {
         yield* serveCountry("BE", ["stripe"])

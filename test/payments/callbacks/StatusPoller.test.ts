@@ -93,7 +93,7 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
     })
   )
 
-  it.effect("never fail a payment for silence, and hand it to a person after the last one", () =>
+  it.effect("never fail a payment for silence, and hand it to an operator after the last one", () =>
     Effect.gen(function* () {
       const { asked, askedTimes, payment_id, reference } = yield* silentIn("IT")
       stripe.says(reference, new Unknown({ reason: "try later" }))
@@ -125,7 +125,7 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
         yield* later(clock, 0)
       }
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
-      expect(yield* itemsOf(payment_id), "a person, since no machine looks after it").toHaveLength(1)
+      expect(yield* itemsOf(payment_id), "an operator, since no machine looks after it").toHaveLength(1)
     })
   )
 })

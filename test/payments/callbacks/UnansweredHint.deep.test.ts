@@ -70,7 +70,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       const open = Effect.map(store.history(payment), ({ items }) =>
         items.filter(({ closed_at }) => closed_at === null)
       )
-      expect(yield* open, "and then it is for a person to find out").toMatchObject([
+      expect(yield* open, "and then it is for an operator to find out").toMatchObject([
         { kind: "unknown_outcome", attempt_id, detail: expect.stringContaining("hint") as string }
       ])
       expect(noises, "whose callback it is").toEqual(["outcome_abandoned"])

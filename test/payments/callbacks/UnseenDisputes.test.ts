@@ -47,7 +47,7 @@ onDatabasePaymentServer("Unseen disputes", threeProviders, (it, { clock, stripe 
     })
   )
 
-  it.effect("are settled by the operator's word, and stay settled when the callback comes again", () =>
+  it.effect("are settled by the operator's decision, and stay settled when the callback comes again", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
       const { payment_id, reportDispute } = yield* disputed("DE")

@@ -9,7 +9,7 @@ import { decideRampChange } from "../../../src/payments/settlement/PaymentSignal
 import type { SignalContext } from "../../../src/payments/settlement/SignalContext.ts"
 import type { RampPayment } from "../../../src/payments/route/RampPayout.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { draftAttempt, draftPayment, shillings } from "../support/NewPayment.ts"
+import { makeAttempt, makePayment, shillings } from "../support/NewPayment.ts"
 import { reports } from "../support/ScriptedProvider.ts"
 
 const end = new Date("2026-03-02T09:30:00.000Z")
@@ -27,7 +27,7 @@ const ruled = (
   about: Pick<SignalContext, "callback" | "hinted"> & { readonly next_enquiry_at?: Date } = {}
 ) =>
   Effect.gen(function* () {
-    const drafted = yield* draftPayment(
+    const made = yield* makePayment(
       { org_id: yield* nextId, user_id: yield* nextId },
       {
         status: "pending",
@@ -48,9 +48,9 @@ const ruled = (
         }
       }
     )
-    const payment = drafted as RampPayment
+    const payment = made as RampPayment
     const attempt = {
-      ...openAttempt(payment, yield* draftAttempt({ leg: "collection" })),
+      ...openAttempt(payment, yield* makeAttempt({ leg: "collection" })),
       outcome: "accepted" as const,
       next_enquiry_at: about.next_enquiry_at ?? null
     }

@@ -96,7 +96,7 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is sent again after the full grace since the last time, three times in all, then a person decides", () =>
+  it.live("is sent again after the full grace since the last time, three times in all, then an operator decides", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({ enquire: () => Effect.succeed(new Absent()) })
       yield* sent(ramp)

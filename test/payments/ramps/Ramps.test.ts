@@ -356,7 +356,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
     })
   )
 
-  it.effect("keep what a leg had said when a person settles it, and add the decision to their history", () =>
+  it.effect("keep what a leg had said when an operator settles it, and add the decision to their history", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* collecting("FI")
       circle.otherwise(() => Effect.succeed(isLost("no route to host")))

@@ -196,7 +196,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("lets a refused provider's later words change nothing of the payment that another has", () =>
+    it.effect("lets a refused provider's later reports change nothing of the payment that another has", () =>
       Effect.gen(function* () {
         yield* serveCountry("NL", ["stripe", "adyen"])
         stripe.on("second thoughts", declines())

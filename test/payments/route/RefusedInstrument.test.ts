@@ -34,7 +34,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("is not said to be the first word where somebody else had declined before", () =>
+    it.effect("is not the reason where another provider had declined before", () =>
       Effect.gen(function* () {
         yield* serveCountry("ES", ["stripe", "adyen"])
         stripe.on("second", new Declined({ reason: "asked too often", code: "PROVIDER_BUSY" }))

@@ -55,7 +55,7 @@ onDatabasePaymentServer("clawbacks and the manual provider", make, (it, { adyen,
       return { payment_id, reference, books, says: reporter(stripe, reference), callsBack }
     })
 
-  it.effect("a payout of which a part came back waits for a person, and is refunded with the rest", () =>
+  it.effect("a payout of which a part came back waits for an operator, and is refunded with the rest", () =>
     Effect.gen(function* () {
       const { books, payment_id, says } = yield* paidOut("GR")
       yield* says(sent(1500))
@@ -72,7 +72,7 @@ onDatabasePaymentServer("clawbacks and the manual provider", make, (it, { adyen,
     })
   )
 
-  it.effect("nor is a part given to the organisation a second time that a person gave it before", () =>
+  it.effect("nor is a part given to the organisation a second time that an operator gave it before", () =>
     Effect.gen(function* () {
       const { books, payment_id, says } = yield* paidOut("SI")
       yield* says(sent(1500))
@@ -221,19 +221,21 @@ onDatabasePaymentServer("clawbacks and the manual provider", make, (it, { adyen,
     })
   )
 
-  it.effect("what a ramp held, and a person gave back at the provider, is booked once when the provider names it", () =>
-    Effect.gen(function* () {
-      const books = yield* gaining
-      circle.otherwise(declines("sanctioned address"))
-      const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
-      yield* untilStatus(payment_id, "failed")
-      yield* resolve(payment_id, "failed", "given back at stripe")
-      expect(yield* books).toEqual({ has: 0, own: 0 })
-      yield* reporter(stripe, reference)(taken(13_000))
-      expect(yield* books).toEqual({ has: 0, own: 0 })
-      expect(yield* suspenseOf(payment_id)).toEqual([])
-      expect(yield* itemsOf(payment_id)).toEqual([])
-    })
+  it.effect(
+    "what a ramp held, and an operator gave back at the provider, is booked once when the provider names it",
+    () =>
+      Effect.gen(function* () {
+        const books = yield* gaining
+        circle.otherwise(declines("sanctioned address"))
+        const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
+        yield* untilStatus(payment_id, "failed")
+        yield* resolve(payment_id, "failed", "given back at stripe")
+        expect(yield* books).toEqual({ has: 0, own: 0 })
+        yield* reporter(stripe, reference)(taken(13_000))
+        expect(yield* books).toEqual({ has: 0, own: 0 })
+        expect(yield* suspenseOf(payment_id)).toEqual([])
+        expect(yield* itemsOf(payment_id)).toEqual([])
+      })
   )
 
   it.effect("a collection whose money went back through us, and is taken back besides, is gone twice", () =>
@@ -337,7 +339,7 @@ onDatabasePaymentServer("clawbacks and the manual provider", make, (it, { adyen,
     })
   )
 
-  it.effect("what comes after a smaller sum was accepted waits for a person", () =>
+  it.effect("what comes after a smaller sum was accepted waits for an operator", () =>
     Effect.gen(function* () {
       const books = yield* gaining
       const { payment_id, reference } = yield* paysIn(stripe, "AT")

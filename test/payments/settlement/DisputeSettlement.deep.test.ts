@@ -127,7 +127,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a dispute that a person found to be won before its provider said so is won once", () =>
+    it.effect("a dispute that an operator found to be won before its provider said so is won once", () =>
       Effect.gen(function* () {
         for (const order of [
           [won(1500), taken(1500, "d2"), won(1500, "d2")],
@@ -331,14 +331,14 @@ for (const backend of backends) {
         })
     )
 
-    it.effect("what a person gave back at the provider is booked once when the provider names it", () =>
+    it.effect("what an operator gave back at the provider is booked once when the provider names it", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* payinAt(stripe)
         yield* says(came(1600))
         yield* resolve(payment_id, "failed", "given back by hand")
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, items: [] })
         yield* says(refunded(100))
-        expect(yield* stands, "its word of it").toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+        expect(yield* stands, "its report of it").toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
         yield* says(won(100, "r1"))
         expect(yield* stands, "it did not reach the payer").toMatchObject({ has: 1600, waits: ["100.00 KES"] })
         yield* says(taken(1500))
@@ -363,11 +363,11 @@ for (const backend of backends) {
         expect((yield* Effect.flip(kept)).message).toContain("movement_id")
         yield* named("r9")
         yield* says(taken(1500, "r9"))
-        expect(yield* stands, "by another word").toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+        expect(yield* stands, "by another report").toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
       })
     )
 
-    it.effect("too little that a person gave back at the provider is booked once when the provider names it", () =>
+    it.effect("too little that an operator gave back at the provider is booked once when the provider names it", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* payinAt(stripe)
         yield* says(came(400))
@@ -379,7 +379,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("money that came late, was given to the organisation and is taken back, is put before a person", () =>
+    it.effect("money that came late, was given to the organisation and is taken back, is put before an operator", () =>
       Effect.gen(function* () {
         const { payment_id, reference, says, stands } = yield* payinAt(stripe)
         yield* callBack("stripe", { key: `${reference} no`, reference, state: "failed" })
@@ -391,7 +391,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("another amount under the id of a transfer is not booked, and a person is asked which is so", () =>
+    it.effect("another amount under the id of a transfer is not booked, and an operator is asked which is so", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* completed
         yield* says(taken(400))
@@ -404,7 +404,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a payin that failed after it was completed is for a person, who settles it either way", () =>
+    it.effect("a payin that failed after it was completed is for an operator, who settles it either way", () =>
       Effect.gen(function* () {
         const { payment_id, reference, stands } = yield* payinAt(stripe)
         const callsBack = (key: string, state: string) =>
@@ -413,7 +413,7 @@ for (const backend of backends) {
         yield* callsBack("no", "failed")
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, status: "completed", items: ["unknown_outcome"] })
         yield* callsBack("late", "processing")
-        expect(yield* stands, "a late word settles nothing").toMatchObject({ items: ["unknown_outcome"] })
+        expect(yield* stands, "a late report settles nothing").toMatchObject({ items: ["unknown_outcome"] })
         yield* resolve(payment_id, "completed")
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, items: [] })
         yield* callsBack("still not", "failed")
@@ -424,7 +424,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a payin that failed after a part of it was disputed is gone once, if a person says that it is", () =>
+    it.effect("a payin that failed after a part of it was disputed is gone once, if an operator says that it is", () =>
       Effect.gen(function* () {
         const { payment_id, reference, says, stands } = yield* completed
         yield* says(taken(400))

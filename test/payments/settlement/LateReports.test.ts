@@ -52,7 +52,7 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
       })
   )
 
-  it.effect("a person can settle what a refused attempt of a completed payment left open", () =>
+  it.effect("an operator can settle what a refused attempt of a completed payment left open", () =>
     Effect.gen(function* () {
       yield* serveCountry("GB", ["stripe", "adyen"])
       stripe.on("resurfaces b", declines())
@@ -165,7 +165,7 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
 
 /** Money that this account's own provider proves to have, under an id other than the attempt's: nothing real is dropped. */
 describe.each(backends)("a proved payment under another id, on %s", (backend) => {
-  test.live("of a payin that failed waits for a person", () =>
+  test.live("of a payin that failed waits for an operator", () =>
     Effect.gen(function* () {
       const { here, pay, store, stripe, world } = yield* cardPayer(backend)
       stripe.otherwise(

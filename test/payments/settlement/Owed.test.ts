@@ -72,7 +72,7 @@ for (const backend of backends) {
         yield* broke
         yield* first.says(taken(1500))
         yield* second.says(taken(1500))
-        expect(yield* owed, "nothing is owed before a person says so").toEqual({ settlement: 0, receivable: 0 })
+        expect(yield* owed, "nothing is owed before an operator says so").toEqual({ settlement: 0, receivable: 0 })
         yield* bears(first.payment_id)
         yield* bears(second.payment_id)
         expect(yield* owed).toEqual({ settlement: 0, receivable: -3000 })

@@ -182,7 +182,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("hands over to the platform's with the hold, and later words stay with whom they are about", () =>
+    it.effect("hands over to the platform's with the hold, and later reports stay with their own account", () =>
       Effect.gen(function* () {
         const { gained, provider, reached } = yield* own("IT", toBank)
         yield* servedBy(adyen, { country: "IT", ...toBank, priority: 2 })

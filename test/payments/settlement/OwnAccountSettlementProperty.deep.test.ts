@@ -119,7 +119,7 @@ for (const backend of backends) {
         }
         if (wanted.refund !== null && wanted.way === "payin") yield* goesBack(payment_id, all, wanted.refund)
         for (const { provider } of all) provider.will({ refund: accepts({ state: "completed" }) })
-        // There may be nothing for a person to do.
+        // There may be nothing for an operator to do.
         if (wanted.byHand === "give back") yield* Effect.ignore(giveBack(payment_id))
         else if (wanted.byHand !== null) yield* Effect.ignore(resolve(payment_id, wanted.byHand))
       })

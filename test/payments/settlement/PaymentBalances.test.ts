@@ -123,7 +123,7 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("money for a payment that has ended waits in suspense until a person says whose it is", () =>
+  it.effect("money for a payment that has ended waits in suspense until an operator says whose it is", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
       const resolution = yield* Resolution

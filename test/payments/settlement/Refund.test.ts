@@ -267,7 +267,7 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
     })
   )
 
-  it.effect("that complete after the provider took the money back anyway are shown to a person", () =>
+  it.effect("that complete after the provider took the money back anyway are shown to an operator", () =>
     Effect.gen(function* () {
       const id = yield* paid()
       stripe.will({ refund: accepts() })

@@ -40,7 +40,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
     })
   )
 
-  it.effect("that bounced is the organisation's again, and is not gone by an older word that it went", () =>
+  it.effect("that bounced is the organisation's again, and is not gone by an older report that it went", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("DE", "completed")
       expect(yield* gained).toEqual({ stripe: -1000, settlement: 1000 })
@@ -56,7 +56,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
     })
   )
 
-  it.effect("that failed after it had gone is for a person to find out about", () =>
+  it.effect("that failed after it had gone is for an operator to find out about", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("ES", "completed")
       yield* says("no", "failed")
@@ -73,7 +73,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
     })
   )
 
-  it.effect("that did not go after all, as a person found, is the organisation's again", () =>
+  it.effect("that did not go after all, as an operator found, is the organisation's again", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("IT", "completed")
       yield* says("no", "failed")
@@ -85,7 +85,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
     })
   )
 
-  it.effect("that came back in parts is the organisation's again once, though a person gave it the first part", () =>
+  it.effect("that came back in parts is the organisation's again once, though an operator gave it the first part", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id } = yield* refunding("NL", "completed")
       const [reference = ""] = yield* attemptsFor(payment_id, "refund")

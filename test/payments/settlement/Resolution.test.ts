@@ -79,7 +79,7 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
       yield* resolve(payment_id, { outcome: "failed", reason: "not in the provider's books" })
       const after = yield* timelineOf(payment_id)
       expect(ofKind(before, "attempt")).toMatchObject([{ outcome: "unknown", reason: "connection lost" }])
-      expect(ofKind(after, "attempt"), "a person decided, and not the provider").toMatchObject([
+      expect(ofKind(after, "attempt"), "an operator decided, and not the provider").toMatchObject([
         { outcome: "declined", reason: "connection lost; settled by amina: not in the provider's books" }
       ])
       const note = "Settled by amina: not in the provider's books"
@@ -119,7 +119,7 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("money in suspense is closed with a word on the record, and the state stays", () =>
+  it.effect("money in suspense is closed with a reason on the record, and the state stays", () =>
     Effect.gen(function* () {
       const payment_id = yield* unknownIn("ES")
       yield* resolve(payment_id, { outcome: "failed", reason: "not in the provider's books" })

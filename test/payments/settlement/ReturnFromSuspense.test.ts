@@ -144,7 +144,7 @@ onDatabasePaymentServer("Giving money back that waits", make, (it, { adyen, circ
     })
   )
 
-  it.effect("a provider that declines, or cannot, leaves it to a person", () =>
+  it.effect("a provider that declines, or cannot, leaves it to an operator", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
       stripe.will({ refund: declines("the card is closed") })

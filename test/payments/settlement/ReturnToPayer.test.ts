@@ -126,7 +126,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("a return that went after it was given up is put before a person", () =>
+  it.effect("a return that went after it was given up is put before an operator", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("BE")
       yield* arrives("900.00")
@@ -134,7 +134,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       yield* Effect.flip(giveBack(payment_id))
       const [back] = yield* attemptsFor(payment_id, "return")
       const before = yield* settlement
-      yield* resolve(payment_id, "failed") // the return, says a person, never went
+      yield* resolve(payment_id, "failed") // the return, says an operator, never went
       yield* resolve(payment_id, "completed") // so the organisation keeps the money
       expect((yield* settlement) - before).toBe(900)
       expect(yield* itemsOf(payment_id)).toEqual([])
@@ -158,7 +158,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("a return that came back is not gone again by an older word that it went", () =>
+  it.effect("a return that came back is not gone again by an older report that it went", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("AT")
       yield* arrives("900.00")
@@ -276,7 +276,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("a late word that a return is under way does not undo that it failed", () =>
+  it.effect("a late report that a return is under way does not undo that it failed", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("SE")
       yield* arrives("900.00")

@@ -44,7 +44,7 @@ onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen
       })
   )
 
-  it.effect("a refund that went after all counts, once a person has settled it", () =>
+  it.effect("a refund that went after all counts, once an operator has settled it", () =>
     Effect.gen(function* () {
       const { callsBack, payment_id } = yield* paysIn(stripe, "FR")
       yield* callsBack("yes", "completed")

@@ -1,4 +1,4 @@
-/** A payment of which several things wait for a person, who settles them one by one. */
+/** A payment of which several things wait for an operator, who settles them one by one. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { attemptsOf, callBack, initiate, untilStatus } from "../support/PaymentCalls.ts"

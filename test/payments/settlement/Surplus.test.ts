@@ -83,7 +83,7 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* payinAt(stripe)
         yield* says(came(500))
-        // Another amount under the same id: a person must find out.
+        // Another amount under the same id: an operator must find out.
         yield* says(came(600))
         const question = (yield* itemsOf(payment_id)).find(({ kind }) => kind === "unknown_outcome")
         yield* resolve(payment_id, "completed", "the dashboard shows all of it", String(question?.["item_id"]))
@@ -94,7 +94,7 @@ for (const backend of backends) {
     )
 
     it.effect(
-      "a refund that its provider announced, and a person says went, is one when its provider says so too",
+      "a refund that its provider announced, and an operator says went, is one when its provider says so too",
       () =>
         Effect.gen(function* () {
           const { payment_id, refund, says, stands } = yield* completed

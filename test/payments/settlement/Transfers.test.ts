@@ -178,7 +178,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a person books the second amount of a transfer, and what differs waits for a decision", () =>
+    it.effect("an operator books the second amount of a transfer, and what differs waits for a decision", () =>
       Effect.gen(function* () {
         const { gained } = yield* watched
         const corrected = (country: string, amount: number) =>
@@ -212,7 +212,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a person books the second amount of money that came for a payment that had failed", () =>
+    it.effect("an operator books the second amount of money that came for a payment that had failed", () =>
       Effect.gen(function* () {
         const { gained } = yield* watched
         const late = (country: string, first: number, second: number) =>

@@ -46,7 +46,7 @@ const auditedOf = (paymentId: PaymentId) =>
     return rows.filter((one) => one.subject_id === paymentId)
   })
 
-onDatabasePaymentServer("Settling by hand, several people at once", make, (it, { stripe }) => {
+onDatabasePaymentServer("Settling by hand, several operators at once", make, (it, { stripe }) => {
   it.effect.each(["FR", "DE", "IT", "ES", "PT", "NL"])(
     "in %s one verdict on an unknown outcome is accepted",
     (country) =>

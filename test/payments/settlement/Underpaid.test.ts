@@ -28,7 +28,7 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
       return { ...paid, gained }
     })
 
-  it.effect("is completed once all has come, and what was taken back waits for a person", () =>
+  it.effect("is completed once all has come, and what was taken back waits for an operator", () =>
     Effect.gen(function* () {
       const { arrives, gained, payment_id } = yield* shrunk("FR")
       yield* arrives("900.00")

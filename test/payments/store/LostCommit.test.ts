@@ -19,8 +19,8 @@ import { onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
 import {
   answer,
   changeTo,
-  draftAttempt,
-  draftPayment,
+  makeAttempt,
+  makePayment,
   newEvent,
   newItem,
   newOwner,
@@ -41,7 +41,7 @@ const APPLIES = "update payments p set"
 
 const fullOpening = Effect.gen(function* () {
   const owner = yield* newOwner
-  const payment = yield* draftPayment(owner, { direction: "outbound", holds: true })
+  const payment = yield* makePayment(owner, { direction: "outbound", holds: true })
   // Enough for one of them: a second would be refused.
   const { atomically } = yield* Transactor
   const { setLimit } = yield* LedgerStore
@@ -49,7 +49,7 @@ const fullOpening = Effect.gen(function* () {
   yield* atomically(setLimit({ org_id: owner.org_id, currency: CurrencyCode.make("KES"), credit_limit: amount }))
   const name = { org_id: owner.org_id, operation: "a test", key: yield* nextId }
   const key = { ...name, body_digest: "digest", claim: yield* nextId }
-  const attempt = yield* draftAttempt()
+  const attempt = yield* makeAttempt()
   const opening = { payment, attempt, item: yield* newItem(payment, attempt.attempt_id), key }
   return { opening, owner, payment, name }
 })
@@ -78,7 +78,7 @@ onBothStores("An opening that is written twice", (it) => {
       const store = yield* PaymentStore
       const { opening, owner } = yield* fullOpening
       expect(yield* store.create(opening)).toBe(true)
-      const other = yield* draftPayment(owner)
+      const other = yield* makePayment(owner)
       expect(
         yield* store.create({ payment: other, attempt: null, key: { ...opening.key, claim: yield* nextId } })
       ).toBe(false)
@@ -108,7 +108,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const owner = yield* newOwner
-      const drafts = yield* Effect.replicateEffect(draftPayment(owner), 12)
+      const drafts = yield* Effect.replicateEffect(makePayment(owner), 12)
       losses.next(CREATES)
       const written = yield* Effect.forEach(drafts, (payment) => store.create({ payment, attempt: null }), {
         concurrency: "unbounded"
@@ -128,7 +128,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
       expect(losses.happened()).toBe(true)
       const after = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
       expect(after).toMatchObject({ otp_failures: 1, version: 2 })
-      const next = yield* draftAttempt({ provider: "adyen" })
+      const next = yield* makeAttempt({ provider: "adyen" })
       const refused = yield* changeTo(after, "initiated", {
         attempt: yield* answer(attempt, { outcome: "declined" }),
         nextAttempt: next,
@@ -158,7 +158,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
       const store = yield* PaymentStore
       const sql = yield* SqlClient.SqlClient
       const { attempt, payment } = yield* newPayment(yield* newOwner)
-      const next = yield* draftAttempt({ provider: "adyen" })
+      const next = yield* makeAttempt({ provider: "adyen" })
       const change = yield* changeTo(payment, payment.status, {
         attempt: yield* answer(attempt, { outcome: "declined" }),
         nextAttempt: next

@@ -17,7 +17,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import {
   changeTo,
-  draftAttempt,
+  makeAttempt,
   newMovement,
   newOwner,
   newPayment,
@@ -96,7 +96,7 @@ const collectedRamp = (owner: Owner) =>
     const target = new Money({ currency: "USDT", minor: 10_000_000n })
     const about = { direction: "external", payment_method: "crypto", status: "pending", ramp: facts, target } as const
     const { attempt, payment } = yield* newPayment(owner, about, { leg: "collection" })
-    const second = yield* draftAttempt({ leg: "settlement", provider: "circle", enquire_in: null })
+    const second = yield* makeAttempt({ leg: "settlement", provider: "circle", enquire_in: null })
     yield* apply(
       attempt,
       {

@@ -16,8 +16,8 @@ import { eventsOf, movableClock, openStoresOn, timePasses } from "../support/Pay
 import {
   answer,
   changeTo,
-  draftAttempt,
-  draftPayment,
+  makeAttempt,
+  makePayment,
   newCallback,
   newEvent,
   newItem,
@@ -47,7 +47,7 @@ const everythingAtOnce = (payment: Payment, attempt_id: AttemptId, about: Partia
     const change = yield* changeTo(payment, "failed", {
       patch: { comments: "noted", provider: "stripe" },
       attempt: yield* answer({ attempt_id }, { outcome: "declined", reason: "no" }),
-      nextAttempt: yield* draftAttempt({ provider: "adyen" }),
+      nextAttempt: yield* makeAttempt({ provider: "adyen" }),
       events: [yield* newEvent(payment), yield* newEvent(payment)],
       callback: yield* newCallback(payment, attempt_id),
       openItems: [yield* newItem(payment, attempt_id)],
@@ -160,7 +160,7 @@ for (const backend of backends) {
           Array.from(all.values(), ({ minor }) => minor)
         )
         expect(yield* balances).toEqual([-150_050n, 0n, 150_050n])
-        const next = yield* draftAttempt({ provider: "adyen" })
+        const next = yield* makeAttempt({ provider: "adyen" })
         const declined = yield* answer(attempt, { outcome: "declined" })
         const moving = yield* changeTo(payment, payment.status, {
           attempt: declined,
@@ -185,7 +185,7 @@ for (const backend of backends) {
     it.effect("takes a payment without an attempt", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
-        const payment = yield* draftPayment(yield* newOwner)
+        const payment = yield* makePayment(yield* newOwner)
         yield* store.create({ payment, attempt: null })
         expect(yield* store.attemptsOf(payment.payment_id)).toEqual([])
         expect(yield* store.find(anywhere, payment.payment_id)).toEqual(Option.some(payment))
@@ -201,14 +201,14 @@ for (const backend of backends) {
         const payments = yield* Effect.forEach(ends, (end) =>
           Effect.gen(function* () {
             const expires_at = new Date(end)
-            const payment = yield* draftPayment(owner, { status: "pending", next_action: "redirect", expires_at })
+            const payment = yield* makePayment(owner, { status: "pending", next_action: "redirect", expires_at })
             yield* store.create({ payment, attempt: null })
             yield* store.awaitCard({ ...payment, expires_at: new Date(now + 1_000_000) })
             yield* store.awaitCard({ ...payment, expires_at })
             return payment
           })
         )
-        const forgotten = yield* draftPayment(owner, { status: "pending", expires_at: new Date(now - 1000) })
+        const forgotten = yield* makePayment(owner, { status: "pending", expires_at: new Date(now - 1000) })
         yield* store.create({ payment: forgotten, attempt: null })
         const due = Effect.map(store.expiredCardWaits(100), (found) =>
           found.filter(({ org_id }) => org_id === owner.org_id)
@@ -321,7 +321,7 @@ for (const backend of backends) {
           const before = yield* stateOf(payment)
           const change = yield* changeTo(payment, "processing", {
             attempt: yield* answer(attempt, { outcome }),
-            nextAttempt: yield* draftAttempt({ provider: "adyen" }),
+            nextAttempt: yield* makeAttempt({ provider: "adyen" }),
             events: [yield* newEvent(payment)]
           })
           expect(Exit.isFailure(yield* Effect.exit(store.apply(change))), String(outcome)).toBe(true)
@@ -330,7 +330,7 @@ for (const backend of backends) {
         const { attempt, payment } = yield* newPayment(owner)
         const declined = yield* changeTo(payment, "initiated", {
           attempt: yield* answer(attempt, { outcome: "declined" }),
-          nextAttempt: yield* draftAttempt({ provider: "adyen" })
+          nextAttempt: yield* makeAttempt({ provider: "adyen" })
         })
         expect(yield* store.apply(declined)).toBe(true)
         const rows = yield* store.attemptsOf(payment.payment_id)

@@ -69,7 +69,7 @@ const allAttempts = Effect.gen(function* () {
 
 const sum = (postings: ReadonlyArray<Posting>): bigint => postings.reduce((total, { minor }) => total + minor, 0n)
 
-/** By a person's word alone, not by the provider's. */
+/** Decided by an operator, not reported by the provider. */
 const byHand = ["adjustment", "ramp_return"]
 
 type WithFunds = Provider & { readonly funds: ProviderFunds }

@@ -71,7 +71,7 @@ export const blankPayment: Omit<Payment, Own> = {
   expires_at: null
 }
 
-export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
+export const makePayment = (owner: Owner, about: Partial<Payment> = {}) =>
   Effect.gen(function* () {
     const at = yield* now
     const payment: Payment = {
@@ -86,7 +86,7 @@ export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
     return payment
   })
 
-export const draftAttempt = (about: Partial<NewAttempt> = {}) =>
+export const makeAttempt = (about: Partial<NewAttempt> = {}) =>
   Effect.gen(function* () {
     const attempt: NewAttempt = {
       attempt_id: yield* nextId,
@@ -106,8 +106,8 @@ export const draftAttempt = (about: Partial<NewAttempt> = {}) =>
 export const newPayment = (owner: Owner, about: Partial<Payment> = {}, attemptAbout: Partial<NewAttempt> = {}) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
-    const payment = yield* draftPayment(owner, about)
-    const attempt = yield* draftAttempt(attemptAbout)
+    const payment = yield* makePayment(owner, about)
+    const attempt = yield* makeAttempt(attemptAbout)
     yield* store.create({ payment, attempt })
     return { payment, attempt }
   })

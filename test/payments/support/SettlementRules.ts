@@ -150,7 +150,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
       const attempt = attempts.get(of)
       if (attempt !== undefined) apply(ruledOn(attempt, signal, { cause: "told" }).change)
     },
-    /** A person says of the nth sum that waits whose it is; a decision that would be refused changes nothing. */
+    /** An operator says of the nth sum that waits whose it is; a decision that would be refused changes nothing. */
     decide: (outcome: "completed" | "failed", nth: number) => {
       const sums = suspenseSumsOf(payment, books)
       const sum = sums[nth % sums.length]

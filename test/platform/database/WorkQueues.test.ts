@@ -47,7 +47,7 @@ describe("WorkQueues", () => {
     })
   )
 
-  it.scoped("let it poll when the readings end without a word", () =>
+  it.scoped("let it poll when the readings end without an error", () =>
     Effect.gen(function* () {
       const { looks, queues, start } = yield* idleWorker
       yield* queues.read([nothing])

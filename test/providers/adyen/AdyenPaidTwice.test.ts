@@ -1,4 +1,4 @@
-/** A payer who pays one link twice, over HTTP: both payments reach it, and the second waits for a person. */
+/** A payer who pays one link twice, over HTTP: both payments reach it, and the second waits for an operator. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"

@@ -13,7 +13,7 @@ import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
 import { triesAccount } from "../support/AccountTestCases.ts"
 import { payin, payout, recipientAddress } from "./CircleTestOrders.ts"
 
-const hearing = (...replies: ReadonlyArray<Said>) => {
+const answering = (...replies: ReadonlyArray<Said>) => {
   const { calls, http } = saying(...replies)
   return { calls, provider: connected(circle, http, { api_key: "k", wallet_id: "1000999922" }) }
 }
@@ -59,7 +59,7 @@ const order = payin("10", "POLYGON")
 describe("what Circle answers to a payment intent", () => {
   it.effect("its address comes with a later question", () =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(
+      const { calls, provider } = answering(
         replyOf(201, intent([at("created", 0)])),
         replyOf(200, intent([at("created", 0)])),
         replyOf(200, intent([at("pending", 1), at("created", 0)], { address }))
@@ -89,7 +89,7 @@ describe("what Circle answers to a payment intent", () => {
   it.effect("one that has no address in time is held, and an enquiry brings it", () =>
     Effect.gen(function* () {
       const none = replyOf(200, intent([at("created", 0)]))
-      const { provider } = hearing(
+      const { provider } = answering(
         replyOf(201, intent([at("created", 0)])),
         none,
         new MaybeSent({ reason: "cut" }),
@@ -139,7 +139,7 @@ describe("what Circle answers to a payment intent", () => {
   ]
   it.effect.each(answers)("%s", ([, reply, expected]) =>
     Effect.gen(function* () {
-      expect(yield* run(hearing(reply).provider.initiate(order))).toMatchObject(expected)
+      expect(yield* run(answering(reply).provider.initiate(order))).toMatchObject(expected)
     })
   )
 })
@@ -215,7 +215,7 @@ describe("what Circle says of a payment intent later", () => {
   ]
   it.effect.each(states)("%s", ([, body, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyOf(200, body), replyOf(200, { data: listed }))
+      const { calls, provider } = answering(replyOf(200, body), replyOf(200, { data: listed }))
       expect(yield* provider.enquire(attemptOf(order, { providerPaymentId: id }))).toMatchObject(expected)
       expect(calls[0]?.path).toBe(`/v1/paymentIntents/${id}`)
     })
@@ -223,7 +223,7 @@ describe("what Circle says of a payment intent later", () => {
 
   it.effect("without its id nothing is asked: nothing is found by our reference", () =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing()
+      const { calls, provider } = answering()
       expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ _tag: "Unknown" })
       const refund = refundAttemptOf(refundOf(attemptOf(order), { reference: id }), { providerPaymentId: id })
       expect(yield* provider.enquire(refund)).toMatchObject({ _tag: "Unknown" })
@@ -238,7 +238,7 @@ describe("what Circle says of a payment intent later", () => {
     [500, "Unknown"]
   ] as const)("HTTP %s", ([status, tag]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(status, {}))
+      const { provider } = answering(replyOf(status, {}))
       expect((yield* provider.enquire(attemptOf(order, { providerPaymentId: id })))._tag).toBe(tag)
     })
   )
@@ -302,7 +302,7 @@ describe("what Circle answers to a transfer", () => {
   ]
   it.effect.each(answers)("%s", ([, reply, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(recipient, reply)
+      const { calls, provider } = answering(recipient, reply)
       expect(yield* provider.initiate(out)).toMatchObject(expected)
       expect(JSON.parse(calls[1]?.body ?? "")).toEqual({
         idempotencyKey: out.reference,
@@ -335,7 +335,7 @@ describe("what Circle answers to a transfer", () => {
   ]
   it.effect.each(before)("whose address %s is not sent", ([, reply, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(reply)
+      const { calls, provider } = answering(reply)
       expect(yield* provider.initiate(out)).toMatchObject({ _tag: "Declined", ...expected })
       expect(calls).toHaveLength(1)
     })
@@ -345,7 +345,7 @@ describe("what Circle answers to a transfer", () => {
     Effect.gen(function* () {
       const other = { id: derivedUuid("b"), address: recipientAddress, chain: "ETH", status: "active" }
       const ours = { id: derivedUuid("c"), address: recipientAddress, chain: "POLY", status: "verification_succeeded" }
-      const { calls, provider } = hearing(
+      const { calls, provider } = answering(
         replyOf(409, { code: 409 }),
         replyOf(200, { data: [other] }),
         replyOf(200, { data: [ours] }),
@@ -354,7 +354,7 @@ describe("what Circle answers to a transfer", () => {
       expect(yield* provider.initiate(out)).toMatchObject({ _tag: "Accepted" })
       expect(calls[2]?.path).toContain(`pageAfter=${other.id}`)
       expect(JSON.parse(calls[3]?.body ?? "")).toMatchObject({ destination: { addressId: ours.id } })
-      const lost = hearing(replyOf(409, {}), replyOf(200, { data: [] }))
+      const lost = answering(replyOf(409, {}), replyOf(200, { data: [] }))
       expect(yield* lost.provider.initiate(out)).toMatchObject({ _tag: "Declined", code: "PROVIDER_UNAVAILABLE" })
     })
   )
@@ -384,7 +384,7 @@ describe("what Circle says of a transfer later", () => {
     ["a word of tomorrow", { status: "resting" }, { state: "processing" }]
   ] as const)("%s", ([, about, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyOf(200, transfer(about)))
+      const { calls, provider } = answering(replyOf(200, transfer(about)))
       const attempt = attemptOf(out, { leg: "settlement", flow: "external", providerPaymentId: id })
       expect(yield* provider.enquire(attempt)).toMatchObject(expected)
       expect(calls[0]?.path).toBe(`/v1/businessAccount/transfers/${id}`)
@@ -393,7 +393,7 @@ describe("what Circle says of a transfer later", () => {
 })
 
 describe("what is not sent to Circle", () => {
-  refusesUnsent(hearing, {
+  refusesUnsent(answering, {
     orders: [
       ["a chain that it does not have", payin("10", "TRON")],
       ["another asset", { ...payin("10"), money: amount("10", "USDT") }],
@@ -419,7 +419,7 @@ describe("amounts for Circle", () => {
 })
 
 describe("the account at Circle", () => {
-  triesAccount(hearing, "the API key", [
+  triesAccount(answering, "the API key", [
     [{ data: { available: [{ amount: "3.14", currency: "USD" }] } }, { balances: ["3.14 USD"] }],
     [{ data: { available: [] } }, { balances: [] }]
   ])

@@ -9,7 +9,7 @@ import { amount, attemptOf, idIn } from "../support/TestOrders.ts"
 import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
 import { joined, payin, payout } from "./CircleTestOrders.ts"
 
-const hearing = (...replies: ReadonlyArray<Said>) => {
+const answering = (...replies: ReadonlyArray<Said>) => {
   const { calls, http } = saying(...replies)
   return { calls, provider: connected(circle, http, { api_key: "k" }) }
 }
@@ -60,13 +60,13 @@ const returned = { amountRefunded: usd("1.00"), refundIds: [refund.id] }
 describe("what moved under an intent of Circle", () => {
   it.effect.each(["complete", "expired"])("one payment is named by its id, without another call (%s)", (status) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(intent(status, {}))
+      const { calls, provider } = answering(intent(status, {}))
       expect(yield* provider.enquire(attempt)).toMatchObject({
         state: "completed",
         movements: [once]
       })
       expect(calls).toHaveLength(1)
-      const known = yield* hearing(intent(status, {})).provider.initiate(payin("1"))
+      const known = yield* answering(intent(status, {})).provider.initiate(payin("1"))
       expect(known).toMatchObject({ _tag: "Accepted", state: "completed", movements: [once] })
     })
   )
@@ -123,7 +123,7 @@ describe("what moved under an intent of Circle", () => {
   ]
   it.effect.each(listed)("%s", ([, found, payments, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(found, payments)
+      const { calls, provider } = answering(found, payments)
       expect(yield* provider.enquire(attempt)).toMatchObject(expected)
       expect(calls[1]?.path).toBe(`/v1/payments?paymentIntentId=${intentId}&pageSize=50`)
     })
@@ -146,14 +146,14 @@ describe("what moved under an intent of Circle", () => {
   ]
   it.effect.each(unsaid)("is asked for again where %s", ([, found, payments]) =>
     Effect.gen(function* () {
-      expect(yield* hearing(found, payments).provider.enquire(attempt)).toMatchObject({ _tag: "Unknown" })
+      expect(yield* answering(found, payments).provider.enquire(attempt)).toMatchObject({ _tag: "Unknown" })
     })
   )
 
   it.effect("is left to an enquiry where an intent that was made before has two payments or a refund", () =>
     Effect.gen(function* () {
       for (const made of [intent("complete", both), intent("refunded", returned)]) {
-        const known = yield* hearing(made).provider.initiate(payin("1"))
+        const known = yield* answering(made).provider.initiate(payin("1"))
         expect(known).toMatchObject({ _tag: "Accepted", state: "processing", providerPaymentId: intentId })
         expect(known).not.toHaveProperty("received")
       }
@@ -162,7 +162,7 @@ describe("what moved under an intent of Circle", () => {
 
   it.effect.each(["created", "pending"])("is nothing while nothing was paid (%s)", (status) =>
     Effect.gen(function* () {
-      const { provider } = hearing(intent(status, { amountPaid: usd("0.00"), paymentIds: [] }))
+      const { provider } = answering(intent(status, { amountPaid: usd("0.00"), paymentIds: [] }))
       expect(yield* provider.enquire(attempt)).not.toHaveProperty("movements")
     })
   )
@@ -214,13 +214,13 @@ describe("what a transfer of Circle moved", () => {
   it.effect("is named by its id, in the answer and when asked", () =>
     Effect.gen(function* () {
       const recipient = replyOf(200, { data: { id: "a", status: "active" } })
-      const sent = hearing(recipient, replyOf(201, { data: transfer }))
+      const sent = answering(recipient, replyOf(201, { data: transfer }))
       expect(yield* sent.provider.initiate(out)).toMatchObject({ _tag: "Accepted", movements })
       const asked = attemptOf(out, { providerPaymentId: transfer.id })
-      const { provider } = hearing(replyOf(200, { data: transfer }))
+      const { provider } = answering(replyOf(200, { data: transfer }))
       expect(yield* provider.enquire(asked)).toMatchObject({ state: "completed", movements })
       for (const status of ["pending", "failed"]) {
-        const open = hearing(replyOf(200, { data: { ...transfer, status } }))
+        const open = answering(replyOf(200, { data: { ...transfer, status } }))
         expect(yield* open.provider.enquire(asked)).not.toHaveProperty("movements")
       }
     })

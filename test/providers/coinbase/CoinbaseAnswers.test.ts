@@ -14,7 +14,7 @@ import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
 import { triesAccount } from "../support/AccountTestCases.ts"
 import { payin, payout, recipientAddress } from "./CoinbaseTestOrders.ts"
 
-const hearing = (...replies: ReadonlyArray<Said>) => {
+const answering = (...replies: ReadonlyArray<Said>) => {
   const { calls, http } = saying(...replies)
   return { calls, provider: connected(coinbase, http, coinbaseFake.credentials) }
 }
@@ -66,7 +66,7 @@ describe("what Coinbase answers to a transfer", () => {
   ] as const
   it.effect.each(refusals)("%s %s is a refusal: %s", ([status, errorType, code, instrument]) =>
     Effect.gen(function* () {
-      const outcome = yield* hearing(replyOf(status, problem(errorType))).provider.initiate(out)
+      const outcome = yield* answering(replyOf(status, problem(errorType))).provider.initiate(out)
       expect(outcome).toMatchObject({ _tag: "Declined", code, providerCode: expect.any(String) })
       expect(Reflect.get(outcome, "instrument")).toBe(instrument)
     })
@@ -86,8 +86,8 @@ describe("what Coinbase answers to a transfer", () => {
   ]
   it.effect.each(unsettled)("%s is not known", ([, reply]) =>
     Effect.gen(function* () {
-      expect(yield* hearing(reply).provider.initiate(out)).toMatchObject({ _tag: "Unknown" })
-      expect(yield* hearing(reply).provider.initiate(into)).toMatchObject({ _tag: "Unknown" })
+      expect(yield* answering(reply).provider.initiate(out)).toMatchObject({ _tag: "Unknown" })
+      expect(yield* answering(reply).provider.initiate(into)).toMatchObject({ _tag: "Unknown" })
     })
   )
 
@@ -121,7 +121,7 @@ describe("what Coinbase answers to a transfer", () => {
   ]
   it.effect.each(answers)("%s", ([, reply, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(reply)
+      const { calls, provider } = answering(reply)
       expect(yield* provider.initiate(out)).toMatchObject(expected)
       expect(calls[0]).toMatchObject({ method: "POST", path: "/v2/transfers" })
       expect(calls[0]?.headers).toMatchObject({ "x-idempotency-key": out.reference })
@@ -138,7 +138,7 @@ describe("what Coinbase answers to a transfer", () => {
 describe("what Coinbase answers to an address", () => {
   it.effect("it is where the customer pays", () =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyOf(201, destination()))
+      const { calls, provider } = answering(replyOf(201, destination()))
       expect(yield* provider.initiate(into)).toMatchObject({
         _tag: "Accepted",
         state: "pending",
@@ -157,7 +157,7 @@ describe("what Coinbase answers to an address", () => {
 
   it.effect("one without an address yet leaves it to an enquiry to show the customer where to pay", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(201, destination({ crypto: { network: "base" } })))
+      const { provider } = answering(replyOf(201, destination({ crypto: { network: "base" } })))
       expect(yield* provider.initiate(into)).toMatchObject({
         _tag: "Accepted",
         state: "pending",
@@ -169,7 +169,7 @@ describe("what Coinbase answers to an address", () => {
 })
 
 describe("what is not sent to Coinbase", () => {
-  refusesUnsent(hearing, {
+  refusesUnsent(answering, {
     orders: [
       ["a network that it does not have", payin("10", "POLYGON")],
       ["another asset", { ...payin("10"), money: amount("10", "USDT") }],
@@ -207,12 +207,12 @@ describe("what Coinbase says of a transfer later", () => {
   ]
   it.effect.each(states)("%s", ([, about, expected]) =>
     Effect.gen(function* () {
-      const byId = hearing(replyOf(200, transfer(about)))
+      const byId = answering(replyOf(200, transfer(about)))
       expect(yield* byId.provider.enquire(attemptOf(out, { providerPaymentId: transferId }))).toMatchObject(expected)
       expect(byId.calls[0]?.path).toBe(`/v2/transfers/${transferId}`)
       const ours = transfer({ ...about, metadata: { reference: out.reference } })
       const other = transfer({ transferId: "transfer_other", status: "completed", metadata: { reference: "other" } })
-      const byReference = hearing(
+      const byReference = answering(
         replyOf(200, { transfers: [other], nextPageToken: "next" }),
         replyOf(200, { transfers: [ours] })
       )
@@ -230,9 +230,11 @@ describe("what Coinbase says of a transfer later", () => {
 
   it.effect("what is not in its list is absent, and a list without an end proves nothing", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(200, { transfers: [] }))
+      const { provider } = answering(replyOf(200, { transfers: [] }))
       expect(yield* provider.enquire(attemptOf(out))).toMatchObject({ _tag: "Absent" })
-      const endless = hearing(...Array.from({ length: 50 }, () => replyOf(200, { transfers: [], nextPageToken: "x" })))
+      const endless = answering(
+        ...Array.from({ length: 50 }, () => replyOf(200, { transfers: [], nextPageToken: "x" }))
+      )
       expect(yield* endless.provider.enquire(attemptOf(out))).toMatchObject({ _tag: "Unknown" })
     })
   )
@@ -245,7 +247,7 @@ describe("what Coinbase says of a transfer later", () => {
     ["500", 500, null, "Unknown"]
   ] as const)("HTTP %s", ([, status, providerPaymentId, tag]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(status, {}))
+      const { provider } = answering(replyOf(status, {}))
       expect((yield* provider.enquire(attemptOf(out, { providerPaymentId })))._tag).toBe(tag)
     })
   )
@@ -297,7 +299,7 @@ describe("what Coinbase says of an address later", () => {
   ]
   it.effect.each(sums)("%s", ([, transfers, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyOf(200, { transfers }))
+      const { calls, provider } = answering(replyOf(200, { transfers }))
       expect(yield* provider.enquire(known)).toMatchObject(expected)
       expect(calls[0]?.path).toContain("targetAccountId=")
     })
@@ -310,7 +312,7 @@ describe("what Coinbase says of an address later", () => {
   }
   it.effect("an unpaid one: the address is shown again", () =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyOf(200, { transfers: [elsewhere] }), replyOf(200, destination()))
+      const { calls, provider } = answering(replyOf(200, { transfers: [elsewhere] }), replyOf(200, destination()))
       expect(yield* provider.enquire(known)).toMatchObject(waiting)
       expect(calls[1]?.path).toBe(`/v2/deposit-destinations/${destinationId}`)
     })
@@ -322,7 +324,7 @@ describe("what Coinbase says of an address later", () => {
       const attempt = attemptOf(into, { sentAt })
       const other = destination({ depositDestinationId: "depositDestination_other", createdAt: "2026-03-01T10:01:00Z" })
       const ours = destination({ metadata: { reference: into.reference }, createdAt: "2026-03-01T10:00:01Z" })
-      const { calls, provider } = hearing(
+      const { calls, provider } = answering(
         replyOf(200, { depositDestinations: [other], nextPageToken: "next" }),
         replyOf(200, { depositDestinations: [ours], nextPageToken: "more" }),
         replyOf(200, { transfers: [] })
@@ -330,14 +332,14 @@ describe("what Coinbase says of an address later", () => {
       expect(yield* provider.enquire(attempt)).toMatchObject(waiting)
       expect(calls[1]?.path).toContain("pageToken=next")
       const old = destination({ createdAt: "2026-02-01T10:00:00Z" })
-      const none = hearing(replyOf(200, { depositDestinations: [other, old], nextPageToken: "next" }))
+      const none = answering(replyOf(200, { depositDestinations: [other, old], nextPageToken: "next" }))
       expect(yield* none.provider.enquire(attempt)).toMatchObject({ _tag: "Absent" })
     })
   )
 
   it.effect("a refund is nothing that it has", () =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing()
+      const { calls, provider } = answering()
       const enquiry = yield* provider.enquire(
         refundAttemptOf(refundOf(known, { reference: into.reference }), { providerPaymentId: "x" })
       )
@@ -361,7 +363,7 @@ describe("amounts for Coinbase", () => {
 })
 
 describe("the account at Coinbase", () => {
-  triesAccount(hearing, "the API key", [
+  triesAccount(answering, "the API key", [
     [
       { accounts: [{ accountId: coinbaseFake.credentials["account_id"], name: "Ours" }] },
       { name: `Ours ${coinbaseFake.credentials["account_id"]}` }

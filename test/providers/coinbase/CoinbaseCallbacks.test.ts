@@ -67,7 +67,7 @@ const signed = (about: unknown, how: Signing = {}): CallbackRequest => {
 const atNow = TestClock.setTime(NOW)
 
 describe("a callback of Coinbase", () => {
-  it.effect.each([["v0", "v1"], ["v1"], ["v0"]] as const)("that is signed is its word (%s)", (versions) =>
+  it.effect.each([["v0", "v1"], ["v1"], ["v0"]] as const)("that is signed is a report (%s)", (versions) =>
     Effect.gen(function* () {
       yield* atNow
       const { events } = yield* atCoinbase(secret).callback(signed(event("completed"), { versions }))

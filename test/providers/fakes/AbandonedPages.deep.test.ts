@@ -76,7 +76,7 @@ describe("pages that payers leave", () => {
     return (await (await fetch(`${server.url}/v1/payments/${id}`, { headers })).json()) as Record
   }
 
-  it("end as EXPIRED, after kill -9 too, and late money waits for a person", async () => {
+  it("end as EXPIRED, after kill -9 too, and late money waits for an operator", async () => {
     const { fakes, start } = await begin()
     const first = await start()
     const { admin } = sandboxIn(dataDir)
@@ -119,7 +119,7 @@ describe("pages that payers leave", () => {
       })
     const unknown = { provider: "pawapay", kind: "unknown_outcome" }
     expect(
-      await until("a person is asked", async () => {
+      await until("an operator is asked", async () => {
         const items = await waiting()
         return items.length > 0 ? items : undefined
       })

@@ -165,7 +165,7 @@ describe("the result of a status query", () => {
     expect(await eventsOf(status(word), addressed("status"))).toMatchObject([{ report: { state: "failed" } }])
   })
 
-  it("is no end where the word is not known", async () => {
+  it("is no end where the status is not known", async () => {
     expect(await eventsOf(status("Authorized"), addressed("status"))).toMatchObject([
       { _tag: "VerifiedReport", report: { state: "processing" } }
     ])

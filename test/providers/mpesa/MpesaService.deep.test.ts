@@ -82,7 +82,7 @@ describe("payments by M-Pesa", () => {
     // Leaves these to an operator, as Safaricom cannot be asked about them; no other provider is called.
     const lost = [await sent(1503, "payin"), await sent(1505, "payin"), await sent(1503, "payout")]
     const url = databaseOf(dataDir)
-    await until("a person is asked about each", () =>
+    await until("an operator is asked about each", () =>
       withSql(url, async (sql) => {
         const { rows } = await sql.query(`select payment_id from ${openItems} o where payment_id = any($1)`, [lost])
         return rows.length === lost.length ? rows : undefined

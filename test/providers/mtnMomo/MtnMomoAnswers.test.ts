@@ -208,7 +208,7 @@ describe("what MTN says of a reference", () => {
     }
   })
 
-  it("is absent only by MTN's own word for it", async () => {
+  it("is absent only by MTN's own code for it", async () => {
     expect(await enquired(payin, replyOf(404, { code: "RESOURCE_NOT_FOUND" }))).toMatchObject({ _tag: "Absent" })
     expect(await enquired(payin, replyOf(404, { statusCode: 404, message: "Resource not found" }))).toMatchObject({
       _tag: "Unknown"

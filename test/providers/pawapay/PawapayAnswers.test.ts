@@ -8,7 +8,7 @@ import { replyOf, type Said, saying } from "../support/ScriptedReplies.ts"
 import { triesAccount } from "../support/AccountTestCases.ts"
 import { kenya, zambia } from "./PawapayTestOrders.ts"
 
-const hearing = (...replies: ReadonlyArray<Said>) => {
+const answering = (...replies: ReadonlyArray<Said>) => {
   const { calls, http } = saying(...replies)
   return { calls, provider: connected(pawapay, http, { api_token: "t" }) }
 }
@@ -48,7 +48,7 @@ describe("what pawaPay answers to an order", () => {
   ] as const
   it.effect.each(rejections)("REJECTED for %s is a refusal: %s", ([providerCode, code, instrument]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(200, rejected(providerCode)))
+      const { provider } = answering(replyOf(200, rejected(providerCode)))
       const outcome = yield* provider.initiate(order)
       expect(outcome).toMatchObject({ _tag: "Declined", reason: "Words of theirs", providerCode })
       expect([Reflect.get(outcome, "code"), Reflect.get(outcome, "instrument")]).toEqual([code, instrument])
@@ -61,7 +61,7 @@ describe("what pawaPay answers to an order", () => {
     ["SOMETHING_NEW", "wait"]
   ] as const)("%s is under way", ([status, nextAction]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyOf(200, { depositId: order.reference, status }))
+      const { calls, provider } = answering(replyOf(200, { depositId: order.reference, status }))
       expect(yield* provider.initiate(order)).toMatchObject({
         _tag: "Accepted",
         state: "processing",
@@ -75,7 +75,7 @@ describe("what pawaPay answers to an order", () => {
 
   it.effect("a payout has no next action", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(200, { payoutId: payout.reference, status: "ENQUEUED" }))
+      const { provider } = answering(replyOf(200, { payoutId: payout.reference, status: "ENQUEUED" }))
       expect(yield* provider.initiate(payout)).toMatchObject({ _tag: "Accepted", nextAction: null })
     })
   )
@@ -101,7 +101,7 @@ describe("what pawaPay answers to an order", () => {
   it.effect.each(duplicates)("a duplicate is looked up: %s", ([, found, expected]) =>
     Effect.gen(function* () {
       const first = replyOf(200, { depositId: order.reference, status: "DUPLICATE_IGNORED" })
-      const { calls, provider } = hearing(first, replyOf(200, found))
+      const { calls, provider } = answering(first, replyOf(200, found))
       expect(yield* provider.initiate(order)).toMatchObject(expected)
       expect(calls[1]).toMatchObject({ method: "GET", path: `/deposits/${order.reference}` })
     })
@@ -109,7 +109,7 @@ describe("what pawaPay answers to an order", () => {
 
   it.effect("a duplicate that cannot be looked up is under way: pawaPay says that it has it", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(
+      const { provider } = answering(
         replyOf(200, { depositId: order.reference, status: "DUPLICATE_IGNORED" }),
         new MaybeSent({ reason: "cut" })
       )
@@ -134,7 +134,7 @@ describe("what pawaPay answers to an order", () => {
   ] as const
   it.effect.each(others)("%s", ([, reply, expected]) =>
     Effect.gen(function* () {
-      const [one, two] = [hearing(reply), hearing(reply)]
+      const [one, two] = [answering(reply), answering(reply)]
       expect(yield* one.provider.initiate(order)).toMatchObject(expected)
       const refund = {
         attempt: attemptOf(order),
@@ -159,7 +159,7 @@ describe("what is not sent to pawaPay", () => {
   ] as const
   it.effect.each(unsent)("%s", ([, wrong]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing()
+      const { calls, provider } = answering()
       expect(yield* provider.initiate(wrong)).toMatchObject({ _tag: "Declined", code: "NOT_SUPPORTED" })
       expect(calls).toEqual([])
     })
@@ -182,7 +182,7 @@ describe("what pawaPay says of an order later", () => {
   ] as const
   it.effect.each(failures)("FAILED for %s: %s", ([failureCode, code]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(200, [{ status: "FAILED", failureReason: { failureCode } }]))
+      const { provider } = answering(replyOf(200, [{ status: "FAILED", failureReason: { failureCode } }]))
       const report = yield* provider.enquire(attemptOf(order))
       expect(report).toMatchObject({ _tag: "Report", state: "failed", reason: failureCode, providerCode: failureCode })
       expect(Reflect.get(report, "code")).toBe(code)
@@ -214,21 +214,21 @@ describe("what pawaPay says of an order later", () => {
   ] as const
   it.effect.each(states)("%s", ([, found, expected]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(200, [found]))
+      const { provider } = answering(replyOf(200, [found]))
       expect(yield* provider.enquire(attemptOf(order))).toMatchObject(expected)
     })
   )
 
   it.effect("an empty list is absence", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(200, []))
+      const { provider } = answering(replyOf(200, []))
       expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ _tag: "Absent" })
     })
   )
 
-  it.effect.each([400, 401, 403, 404, 429, 500])("HTTP %s is no word about it", (status) =>
+  it.effect.each([400, 401, 403, 404, 429, 500])("HTTP %s reports nothing", (status) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyOf(status, []))
+      const { provider } = answering(replyOf(status, []))
       expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ _tag: "Unknown" })
     })
   )
@@ -248,7 +248,7 @@ describe("what pawaPay says of an order later", () => {
   ] as const
   it.effect.each(places)("%s is asked about where it is", ([, attempt, path]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyOf(200, []))
+      const { calls, provider } = answering(replyOf(200, []))
       yield* provider.enquire(attempt)
       expect(calls[0]?.path).toBe(`/${path}/${attempt.reference}`)
     })
@@ -256,7 +256,7 @@ describe("what pawaPay says of an order later", () => {
 })
 
 describe("the account", () => {
-  triesAccount(hearing, "the API token", [
+  triesAccount(answering, "the API token", [
     [
       { merchantId: "M", merchantName: "Merchant Inc." },
       { name: "Merchant Inc.", rights: [] }

@@ -7,7 +7,7 @@ import { replyOf, type Said } from "./ScriptedReplies.ts"
 
 /** `key`: refused credentials. `facts`: facts read from well-formed bodies. */
 export const triesAccount = (
-  hearing: (...replies: ReadonlyArray<Said>) => { readonly provider: Provider },
+  answering: (...replies: ReadonlyArray<Said>) => { readonly provider: Provider },
   key: string,
   facts: ReadonlyArray<readonly [body: unknown, says: AccountFacts]>
 ): void => {
@@ -22,7 +22,7 @@ export const triesAccount = (
   it.effect.each(all)("is tried", ([reply, expected]) =>
     Effect.gen(function* () {
       // Leaves out facts of further calls, which are not answered.
-      expect(yield* hearing(reply, replyOf(404)).provider.test!).toEqual(expected)
+      expect(yield* answering(reply, replyOf(404)).provider.test!).toEqual(expected)
     })
   )
 }

@@ -19,7 +19,7 @@ const hadNoConnection = (error: unknown): boolean =>
   error instanceof SqlError.SqlError && error.message.startsWith("Failed to acquire connection")
 
 /** A transaction that has begun is not retried, so a deadlock fails the test. */
-const OnceOnly = Layer.effect(
+const TransactorWithoutRetry = Layer.effect(
   Transactor,
   Effect.map(SqlClient.SqlClient, (sql) => ({
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -33,7 +33,7 @@ const OnceOnly = Layer.effect(
 )
 
 const opened = StoresLive.pipe(Layer.provideMerge(TestDatabase))
-const stores = Layer.orDie(Layer.merge(opened, Layer.provide(OnceOnly, opened)))
+const stores = Layer.orDie(Layer.merge(opened, Layer.provide(TransactorWithoutRetry, opened)))
 
 /** So many wait for a lock that somebody else has. */
 const waits = Effect.fnUntraced(function* (many: number) {

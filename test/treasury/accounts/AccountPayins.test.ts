@@ -110,38 +110,40 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
     })
   )
 
-  it.effect("take a refund back once that comes back in parts, though a person gave the account the first part", () =>
-    Effect.gen(function* () {
-      const { acme } = yield* people
-      const { account_id } = yield* open()
-      const books = yield* watched
-      const { callsBack, payment_id } = yield* payIn("LT", { virtual_account_id: account_id })
-      yield* callsBack("completed")
-      stripe.will({ refund: accepts({ state: "completed" }) })
-      yield* act(payment_id, { action: "refund", amount: 500 })
-      const refund = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "refund")
-      const comesBack = (amount: string) =>
-        callBack("stripe", {
-          ...{ key: `LT back ${amount}`, reference: String(refund?.["attempt_id"]), state: "completed" },
-          movements: [
-            { kind: "reinstatement", id: `LT back ${amount}`, amount: { amount, currency: "KES" }, state: "settled" }
-          ]
-        })
-      yield* comesBack("200.00")
-      yield* resolve(payment_id, "completed")
-      expect(yield* balanceOf(acme.key, account_id)).toBe(1200)
-      yield* comesBack("300.00")
-      expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
-      expect(yield* books.gained).toEqual({ stripe: -1500 })
-      expect(yield* lines(account_id)).toEqual([
-        "credit 1500 completed",
-        "debit 500 completed",
-        "credit 200 completed",
-        "credit 500 completed",
-        "debit 200 completed"
-      ])
-      yield* expectBooksInOrder
-    })
+  it.effect(
+    "take a refund back once that comes back in parts, though an operator gave the account the first part",
+    () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const { account_id } = yield* open()
+        const books = yield* watched
+        const { callsBack, payment_id } = yield* payIn("LT", { virtual_account_id: account_id })
+        yield* callsBack("completed")
+        stripe.will({ refund: accepts({ state: "completed" }) })
+        yield* act(payment_id, { action: "refund", amount: 500 })
+        const refund = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "refund")
+        const comesBack = (amount: string) =>
+          callBack("stripe", {
+            ...{ key: `LT back ${amount}`, reference: String(refund?.["attempt_id"]), state: "completed" },
+            movements: [
+              { kind: "reinstatement", id: `LT back ${amount}`, amount: { amount, currency: "KES" }, state: "settled" }
+            ]
+          })
+        yield* comesBack("200.00")
+        yield* resolve(payment_id, "completed")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(1200)
+        yield* comesBack("300.00")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
+        expect(yield* books.gained).toEqual({ stripe: -1500 })
+        expect(yield* lines(account_id)).toEqual([
+          "credit 1500 completed",
+          "debit 500 completed",
+          "credit 200 completed",
+          "credit 500 completed",
+          "debit 200 completed"
+        ])
+        yield* expectBooksInOrder
+      })
   )
 
   it.effect("take a failed refund back on the account", () =>

@@ -115,7 +115,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("in parts is the account's again once, though a person gave it the first part", () =>
+    it.effect("in parts is the account's again once, though an operator gave it the first part", () =>
       Effect.gen(function* () {
         const { account_id, callsBack, last, payment_id, stands } = yield* withdrawn
         yield* callsBack("completed", "disbursement")

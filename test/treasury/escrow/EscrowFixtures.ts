@@ -125,7 +125,7 @@ export const auditOf = (credential: Credential, action: string) =>
   )
 
 /** A server on PostgreSQL whose transactions are not tried again: a deadlock is a 500 there, not a delay. */
-const onceOnly = Layer.effect(
+const transactorWithoutRetry = Layer.effect(
   Transactor,
   Effect.map(SqlClient.SqlClient, (sql) => ({
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -136,6 +136,6 @@ const onceOnly = Layer.effect(
 )
 
 export const impatient: TestServerOptions = {
-  stores: Layer.merge(StoresLive, onceOnly).pipe(Layer.provide(TestDatabase)),
+  stores: Layer.merge(StoresLive, transactorWithoutRetry).pipe(Layer.provide(TestDatabase)),
   variables: { DATABASE_POOL: "16" }
 }

@@ -197,7 +197,7 @@ onBothStores("EscrowPayoutStore", (it) => {
     })
   )
 
-  it.effect("waits again with another payment, by the worker or by a person", () =>
+  it.effect("waits again with another payment, by the worker or by an operator", () =>
     Effect.gen(function* () {
       const { claimAll, make, store } = yield* newOwner
       yield* make(1)

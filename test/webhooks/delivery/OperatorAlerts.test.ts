@@ -9,7 +9,7 @@ import { newReceiver, until, withStatus } from "./Receiver.ts"
 type Line = Readonly<Record<string, unknown>>
 
 /** Operator alerts that an effect logs, without other lines. */
-const hearing = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+const loggingAlerts = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const lines: Array<Line> = []
   const ear = Logger.make<unknown, void>(({ annotations, logLevel, message }) => {
     const said = Object.fromEntries(HashMap.toEntries(annotations))
@@ -49,7 +49,7 @@ onBothQueues(
         const { org_id, webhook_id } = yield* newEndpoint(receiver.url)
         const before = yield* counted("dead_letter")
         const events = yield* newEvents(org_id, 3)
-        const lines = yield* hearing(
+        const lines = yield* loggingAlerts(
           Effect.scoped(Effect.zipRight(Effect.forkScoped(deliveryWorker), untilAllAre(webhook_id, "dead")))
         )
         const dead = yield* deliveriesTo(webhook_id)
@@ -87,7 +87,7 @@ onBothQueues(
         )
         yield* age(webhook_id, 121)
         yield* newEvents(org_id, 30)
-        const lines = yield* hearing(
+        const lines = yield* loggingAlerts(
           Effect.scoped(Effect.zipRight(Effect.forkScoped(deliveryWorker), untilAllAre(webhook_id, "dead")))
         )
         const disabled = lines.filter(({ trouble }) => trouble === "endpoint_disabled")
