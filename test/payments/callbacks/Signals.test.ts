@@ -1,4 +1,4 @@
-/** Words about an attempt that come early, late, unproved or unreadable: none moves money twice, and none is lost. */
+/** Reports about an attempt that come early, late, unverified or unreadable: none moves money twice, and none is lost. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"

@@ -118,7 +118,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       yield* later
       expect(yield* round).toBe(1)
       yield* later
-      expect(yield* round, "whatever an older word has made of the plan meanwhile").toBe(1)
+      expect(yield* round, "whatever an older report has made of the plan meanwhile").toBe(1)
     }).pipe(Effect.scoped)
   )
 

@@ -1,4 +1,4 @@
-/** A callback that came too early is one word, however many instances find its payment at the same moment. */
+/** Callbacks that came too early are recorded once, however many instances match their payment at the same moment. */
 import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber, Option, Schedule, TestServices } from "effect"

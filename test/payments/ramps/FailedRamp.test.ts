@@ -1,4 +1,4 @@
-/** words that come twice, late, or not at all. Each test states what should be so. */
+/** Reports about a ramp that come twice, late, or not at all. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

@@ -26,7 +26,7 @@ const ordersOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
     ? [[]]
     : all.flatMap((first, place) => ordersOf(Arr.remove(all, place)).map((rest) => [first, ...rest]))
 
-/** All orders of a few words, and some of many. */
+/** All orders of a few transfers, and some of many. */
 const ordersTried = (transfers: ReadonlyArray<NamedTransfer>): ReadonlyArray<ReadonlyArray<NamedTransfer>> => {
   const all = ordersOf(transfers)
   return all.length <= 6 ? all : all.filter((_, nth) => nth % Math.floor(all.length / 8) === 0)

@@ -1,4 +1,4 @@
-/** Words that come twice, late, or not at all. Each test states what should be so. */
+/** Reports that come twice, late, or not at all. */
 import { describe, expect, it as test } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"

@@ -1,4 +1,4 @@
-/** Words about a refund that overtake each other, or contradict what was said before. Each test states what should be so. */
+/** Reports about a refund that overtake each other, or contradict earlier ones. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { act } from "../support/ActionCalls.ts"

@@ -1,4 +1,4 @@
-/** Money that goes back, when several things go wrong at once. Each test states what should be so. */
+/** Money that goes back once, when several things go wrong together. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { act, type Actable } from "../support/ActionCalls.ts"

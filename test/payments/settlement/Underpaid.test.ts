@@ -90,7 +90,7 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
     })
   )
 
-  /** The provider's word on a transfer that has come, while it goes on waiting. */
+  /** Report of a transfer that has come, while the provider goes on waiting. */
   const hearsOf = (reference: string, nth: number, amount: string) =>
     callBack("stripe", {
       ...{ key: `${reference} ${nth}`, reference, state: "processing" },

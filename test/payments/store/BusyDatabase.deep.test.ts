@@ -18,7 +18,7 @@ import { ownersPermit, servicesIn, type World, worldOn } from "../support/Restar
 
 const lockTimeout = Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" })
 
-/** Gives up so many writes of a provider's word, as a database whose rows somebody holds does. */
+/** Fails so many writes of a report, as a database with locked rows does. */
 const busyFor = (times: number): StepStopper => {
   let left = times
   return {

@@ -9,7 +9,7 @@ import { serveCountry } from "./PaymentServer.ts"
 import { byCard } from "./Requests.ts"
 import { accepts } from "./ScriptedProvider.ts"
 
-/** One transfer, as its provider names it; the same word again is the same transfer. */
+/** One transfer, as its provider names it; a repetition is the same transfer. */
 export interface NamedTransfer {
   readonly kind: MovementKind
   readonly id: string

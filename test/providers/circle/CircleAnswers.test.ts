@@ -210,8 +210,8 @@ describe("what Circle says of a payment intent later", () => {
       { state: "processing", providerStatus: "failed" }
     ],
     ["refunded", intent([at("refunded", 4)], { paid: "10.00", refundIds: ["r"] }), { state: "returned" }],
-    ["a word of tomorrow", intent([at("resting", 4)]), { state: "processing", providerStatus: "resting" }],
-    ["no word at all", intent([]), { state: "processing", providerStatus: null }]
+    ["a status of a later version", intent([at("resting", 4)]), { state: "processing", providerStatus: "resting" }],
+    ["no status at all", intent([]), { state: "processing", providerStatus: null }]
   ]
   it.effect.each(states)("%s", ([, body, expected]) =>
     Effect.gen(function* () {
@@ -289,7 +289,7 @@ describe("what Circle answers to a transfer", () => {
       { _tag: "Declined", code: "SUSPECTED_FRAUD", instrument: true }
     ],
     [
-      "a word of tomorrow",
+      "a status of a later version",
       replyOf(201, transfer({ status: "resting" })),
       { _tag: "Accepted", state: "processing", providerStatus: "resting" }
     ],
@@ -379,9 +379,9 @@ describe("what Circle says of a transfer later", () => {
       { status: "failed", errorCode: "blockchain_error" },
       { state: "failed", providerCode: "blockchain_error" }
     ],
-    ["failed without a word", { status: "failed" }, { state: "failed", reason: null }],
+    ["failed without a reason", { status: "failed" }, { state: "failed", reason: null }],
     ["denied", { status: "failed", errorCode: "transfer_denied" }, { state: "failed", code: "SUSPECTED_FRAUD" }],
-    ["a word of tomorrow", { status: "resting" }, { state: "processing" }]
+    ["a status of a later version", { status: "resting" }, { state: "processing" }]
   ] as const)("%s", ([, about, expected]) =>
     Effect.gen(function* () {
       const { calls, provider } = answering(replyOf(200, transfer(about)))

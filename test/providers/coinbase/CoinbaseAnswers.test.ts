@@ -203,7 +203,7 @@ describe("what Coinbase says of a transfer later", () => {
       { state: "completed", movements: [{ amount: amount("100", "USDC") }], fee: amount("3.5", "USDC") }
     ],
     ["failed", { status: "failed", failureReason: "No." }, { state: "failed", reason: "No.", providerCode: "failed" }],
-    ["a word of tomorrow", { status: "resting" }, { state: "processing", providerStatus: "resting" }]
+    ["a status of a later version", { status: "resting" }, { state: "processing", providerStatus: "resting" }]
   ]
   it.effect.each(states)("%s", ([, about, expected]) =>
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Payers who take back what they paid: the real server beside the fakes that play it, each in its provider's own words. */
+/** Payers who take back what they paid: the real server beside the fakes that play it, each in its provider's own format. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { databaseOf, openItems, withSql } from "../../payments/support/RealServer.ts"

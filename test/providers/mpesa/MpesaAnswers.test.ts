@@ -73,8 +73,8 @@ describe("the answer to an order at M-Pesa", () => {
     ["a lost answer", new MaybeSent({ reason: "reset" })],
     ["an internal error", error(500, "500.003.1001", "Internal Server Error")],
     ["a busy system", error(500, "500.003.02", "System is busy. Please try again in few minutes.")],
-    ["500 without a word", replyOf(500)],
-    ["200 without a word", replyOf(200, "<html>")],
+    ["500 without a body", replyOf(500)],
+    ["200 without a body", replyOf(200, "<html>")],
     ["a page", replyOf(403 + 100, "<html>")]
   ])("leaves it unknown: %s", async (_, said) => {
     for (const order of [payin, payout]) expect(await outcomeOf(order, said)).toMatchObject({ _tag: "Unknown" })

@@ -120,7 +120,7 @@ describe("what pawaPay answers to an order", () => {
   const problem = { errorId: "e", errorCode: 1, errorMessage: "Invalid input: Missing required property 'amount'" }
   const others = [
     ["400", replyOf(400, problem), { _tag: "Declined", code: "INVALID_ORDER", providerCode: "1" }],
-    ["400 without words", replyOf(400, "<html>"), { _tag: "Declined", code: "INVALID_ORDER", providerCode: "400" }],
+    ["400 without a message", replyOf(400, "<html>"), { _tag: "Declined", code: "INVALID_ORDER", providerCode: "400" }],
     ["401", replyOf(401, { errorCode: 2 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
     ["403", replyOf(403, { errorCode: 3 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
     ["429", replyOf(429, ""), { _tag: "Declined", code: "PROVIDER_BUSY" }],
@@ -193,7 +193,7 @@ describe("what pawaPay says of an order later", () => {
     ["ACCEPTED", { status: "ACCEPTED" }, { _tag: "Report", state: "processing" }],
     ["SUBMITTED", { status: "SUBMITTED" }, { _tag: "Report", state: "processing" }],
     ["ENQUEUED", { status: "ENQUEUED" }, { _tag: "Report", state: "processing" }],
-    ["a word of tomorrow", { status: "MAYBE" }, { _tag: "Report", state: "processing", providerStatus: "MAYBE" }],
+    ["a status of a later version", { status: "MAYBE" }, { _tag: "Report", state: "processing", providerStatus: "MAYBE" }],
     ["FAILED without a reason", { status: "FAILED" }, { _tag: "Report", state: "failed", reason: null }],
     [
       "COMPLETED",

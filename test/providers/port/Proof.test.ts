@@ -32,7 +32,7 @@ const neverCalled = (
   const bare = new VerifiedReport(about)
   // @ts-expect-error A signature by a public key is the vendor's.
   const signed: Check<"account"> = Check.signed("sha256", Buffer.of(), "", Buffer.of())
-  // @ts-expect-error So is the vendor's word that it sent the callback.
+  // @ts-expect-error Nor is a callback that the vendor confirmed to have sent.
   const confirmed: Check<"account"> = Check.confirmed("SUCCESS", "SUCCESS")
   // @ts-expect-error One of several that are not all of the account proves no account.
   const mixed: Check<"account"> = Check.any([Check.same("a", "a"), Check.confirmed("a", "a")])

@@ -1,4 +1,4 @@
-/** An adapter beside its running fake, every word of it watched for secrets, and what checks ask of both. */
+/** Adapter and running fake for the checks; all output of the adapter is searched for secrets. */
 import { inspect } from "node:util"
 import { Data, Duration, Effect, Either, Logger, Redacted } from "effect"
 import type { Money } from "../../../src/domain/Money.ts"
@@ -154,7 +154,7 @@ export const openSession = <Fields extends CredentialFields>(
       const expected = before + (kind === "payin" ? money.minor : -money.minor)
       return holds(
         held(money) === expected,
-        `the fake holds ${held(money)} ${money.currency}, but by the adapter's word it is ${expected}`
+        `the fake holds ${held(money)} ${money.currency}, but the adapter reports ${expected}`
       )
     }
 
