@@ -20,11 +20,11 @@ import { TestDatabaseServer } from "../support/TestDatabase.ts"
 import { testServer } from "../support/TestServer.ts"
 import { callEverything, nodesOf, type PlanNode, rest } from "./CallEveryOperation.ts"
 
-/** At this size of the tables an index of an organisation costs as much as that of a key. */
+/** Rows of a table from which on an index of an organisation costs as much as that of a key. */
 const small: Size = { times: 20, organizations: 1 }
 const large: Size = { times: 800, organizations: 1, after: small.times }
 
-/** So many rows, and so many pages, are enough for a statement that is no list. */
+/** Rows and pages that are enough for a statement that is no list. */
 const MOST_ROWS = 300
 const MOST_PAGES = 1000
 
@@ -68,7 +68,7 @@ interface Explained {
 
 type Mode = "force_generic_plan" | "force_custom_plan"
 
-/** How the connections of the service are to plan from now on; `anew` differs where they are to forget their plans. */
+/** Planning of the service's connections from now on; `anew` differs where they are to drop their plans. */
 let planned: { readonly mode: Mode; readonly anew: number } = { mode: "force_generic_plan", anew: 0 }
 let seen = new Map<string, Array<Plan>>()
 let database: pg.ClientConfig = {}
@@ -80,7 +80,7 @@ const explaining = ["min_duration = 0", "analyze", "buffers", "timing = off", "v
 const asSent = pg.Client.prototype.query as (...given: ReadonlyArray<unknown>) => unknown
 const modes = new WeakMap<pg.Client, typeof planned>()
 
-/** Fails in a transaction that has failed: the setting is sent again later, as nothing was seen of the connection. */
+/** Sends a setting. In a transaction that has failed it has no effect, and is sent again later. */
 const sendStatement = (client: pg.Client, text: string) =>
   void (asSent.call(client, text) as Promise<unknown>).catch(() => {})
 
@@ -124,7 +124,7 @@ const others: Readonly<Record<string, string>> = {
   virtual_accounts: "'account_id', gen_random_uuid()"
 }
 
-/** Of five endpoints, and none of them due. */
+/** Deliveries of five endpoints, none of them due. */
 const waiting = `insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at, next_at)
   select gen_random_uuid(), $1, md5((n % 5)::text)::uuid, now(), gen_random_uuid(), now(), now() + interval '1 day'
   from generate_series(1, $2::int) n`
@@ -146,7 +146,7 @@ const growAll = async (pool: pg.Pool, orgId: string, size: Size) => {
   await pool.query("set session_replication_role = origin")
 }
 
-/** By table: the columns that begin an index without the organisation, and name one thing or what belongs to it. */
+/** Columns by table that begin an index without the organisation, and name one thing or what belongs to it. */
 const keysOf = async (pool: pg.Pool): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   const { rows } = await pool.query<{ table: string; keys: ReadonlyArray<string> }>(
     `select c.relname as table, array_agg(distinct a.attname::text) as keys from pg_index i

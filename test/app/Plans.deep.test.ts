@@ -103,7 +103,7 @@ onDatabaseServer("Every statement", (it) => {
         const { rows } = await pool.query<{ name: string }>(
           "select relname as name from pg_class where relkind = 'r' and reltuples > 0"
         )
-        // Of a month that nothing has happened in yet nothing is read.
+        // Tables with rows: partitions without any are not read.
         const filled = new Set(rows.map(({ name }) => name).filter((name) => tables.has(tableOf(name))))
         await pool.end()
         return Array.from(sent.keys()).flatMap((text) => {

@@ -22,7 +22,7 @@ const DAY = 24 * 60 * 60 * 1000
 
 const ago = (days: number) => new Date(Date.now() - days * DAY)
 
-/** As if the outbox had been written to so many days ago. */
+/** Dates the outbox back by so many days. */
 const ageOutbox = (id: string, days: number) =>
   Effect.gen(function* () {
     const sql = yield* Effect.serviceOption(SqlClient.SqlClient)

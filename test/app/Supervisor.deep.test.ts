@@ -82,7 +82,7 @@ describe("several processes", () => {
 })
 
 describe("several processes that cannot have a port", () => {
-  /** Logs both: the port, and that the server has ended. */
+  /** Starts a server on a taken port, and expects both in its log: the port, and that it has ended. */
   const endBecauseOf = async (taken: number, ports: Readonly<Record<string, string>>) => {
     const other = createServer().listen(taken, "127.0.0.1")
     await once(other, "listening")

@@ -43,7 +43,7 @@ const compare = (measurements: Measurements): Comparison => {
 export const atPeak = (measurements: Measurements, endpoint: Endpoint): Comparison =>
   compare(measurements.filter((one) => one.endpoint === endpoint && one.pace === null))
 
-/** At a fixed rate. */
+/** Comparison at a fixed rate. */
 export const atFixedPace = (measurements: Measurements, endpoint: Endpoint): Comparison =>
   compare(measurements.filter((one) => one.endpoint === endpoint && one.pace !== null))
 

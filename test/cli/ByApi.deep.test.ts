@@ -46,7 +46,7 @@ let beside: Environment
 let org: string
 let admin: { readonly user_id: string; readonly jwt: string }
 let staff: Person
-/** As the sandbox's key, as the platform's admin, and as a member of the staff. */
+/** Environments of callers: the sandbox's key, the platform's admin, and a member of the staff. */
 let withKey: Environment
 let asAdmin: Environment
 let asStaff: Environment

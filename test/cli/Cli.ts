@@ -118,7 +118,7 @@ export const startServer = async (env: Environment): Promise<RunningServer> => {
   }
 }
 
-/** For a start that must fail. */
+/** Runs a server whose start must fail. */
 export const serverThatEnds = (env: Environment): Promise<Ended> => {
   const { child, output } = start([...SERVER_FLAGS, SERVER], env)
   return ended(child, output)

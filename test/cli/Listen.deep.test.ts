@@ -39,7 +39,7 @@ const session = () => ({
   mode
 })
 
-/** As much of the API as these commands ask for. */
+/** Serves as much of the API as these commands ask for. */
 const answer = (address: URL): unknown => {
   if (address.pathname === "/v1/users/me") return { status: "success", message: "", data: session() }
   polls += 1

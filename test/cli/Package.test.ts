@@ -12,7 +12,7 @@ interface Packed {
   readonly files: ReadonlyArray<{ readonly path: string }>
 }
 
-/** As a build leaves it, but empty: what is packed goes by names. */
+/** Files of a build, but empty: packing goes by names. */
 const built = [
   ...["main.cjs", "main.mjs", "main.code", "cli/main.cjs", "cli/main.mjs", "cli/main.code", "bench/main.mjs"],
   ...["client/esm/main.js", "client/package.json", "client/python/pyproject.toml"],

@@ -33,7 +33,7 @@ const ResetOn = (settings: ReturnType<typeof testSettings>) =>
 
 const permit = operatorPermit("platform", "olga")
 
-/** How many rows each table has; of the sandbox's own, as many as it always makes. */
+/** Rows of each table; of the sandbox's own, as many as it always makes. */
 const counts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`select relname as name from pg_class

@@ -73,7 +73,7 @@ type Row = Readonly<Record<string, unknown>>
 
 let events: ReadonlyArray<Row> = []
 
-/** Of the payment by phone. */
+/** Completion of the payment by phone. */
 const isCompletion = ({ data, event_type }: Row): boolean =>
   event_type === "payment.completed" && (data as { readonly payment_id: string }).payment_id === paid.payment_id
 

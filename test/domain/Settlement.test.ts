@@ -49,7 +49,7 @@ const signals: ReadonlyArray<ProviderSignal> = [
 
 const outcomes: ReadonlyArray<AttemptOutcome | null> = [null, "accepted", "declined", "unknown"]
 
-/** Nothing, a part, all and more of what was asked for; and less than nothing. */
+/** Sums: nothing, a part, all and more of what was asked for; and less than nothing. */
 const amounts = [-150_000n, -1n, 0n, 1n, 149_999n, 150_000n, 300_000n].map(shillings)
 
 const states: ReadonlyArray<AttemptState> = paymentStatuses.flatMap((status) =>

@@ -151,7 +151,7 @@ export const taken = <A, I>(schema: Schema.Schema<A, I>, refuse: Refuse = checko
     )
 }
 
-/** How the fake of Adyen shows what it holds, in answers and in callbacks. */
+/** Answers and callbacks of the fake of Adyen about its entries, and its credentials. */
 export const credentials = {
   api_key: "AQE-fake-of-corridor",
   merchant_account: "CorridorFakeECOM",
@@ -316,7 +316,7 @@ export const callbackOf = (entry: Entry, { books, now }: FakeWorld): FakeCallbac
       )
 }
 
-/** Under its payment's own name, and without a word of who caused it. */
+/** Event under its payment's own name, without its cause. */
 export const refundedByHand: NonNullable<Fake["refundedByHand"]> = (of, money, { now }) =>
   aboutPaid(of, "REFUND", "refund by hand", money, now())
 

@@ -72,9 +72,9 @@ export const settingsOfFakesAt = (firstPort: number): ReadonlyMap<string, string
   )
 
 export interface FakesOptions extends Omit<FakeOptions, "callbackUrl" | "port"> {
-  /** Where Corridor is reached. */
+  /** Address of Corridor. */
   readonly callbackBase: string
-  /** Of the first of them; the others follow. Any that are free, unless it is said. */
+  /** Port of the first fake; the others follow. By default any free ones. */
   readonly firstPort?: number
 }
 

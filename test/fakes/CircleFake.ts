@@ -302,7 +302,7 @@ const decodeSubscription = Schema.decodeUnknownEither(
   { onExcessProperty: "error" }
 )
 
-/** Of Circle's sandbox. */
+/** Limit of Circle's sandbox. */
 const MOST_SUBSCRIPTIONS = 3
 
 /** Each is confirmed by who answers at its address, whom Amazon SNS asks for it. */

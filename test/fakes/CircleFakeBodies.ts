@@ -50,7 +50,7 @@ export const AddressBody = Schema.Struct({
 
 const most = (length: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(length))
 
-/** Of a bank account in the US. */
+/** Body of a bank account in the US. */
 export const WireBody = Schema.Struct({
   idempotencyKey: UuidV4,
   accountNumber: most(35).pipe(Schema.minLength(6)),
@@ -74,7 +74,7 @@ export const MockWire = Schema.Struct({
   beneficiaryBank: Schema.Struct({ accountNumber: Schema.String })
 })
 
-/** Not part of Circle: what somebody sends on a chain. */
+/** Transfer on a chain, which is no part of Circle. */
 export const ChainTransfer = Schema.Struct({
   address: Schema.String,
   amount: Decimal,
@@ -206,7 +206,7 @@ export const writeTransfer = ({ asked, createdAt, scenario, id, kept, moved, sta
   }
 }
 
-/** How the fake of Circle signs as Amazon SNS does: with a key of its own, and a certificate that it makes for it. */
+/** Signatures of the fake of Circle, as Amazon SNS makes them: with a key and a certificate of its own. */
 const der = (tag: number, ...parts: ReadonlyArray<Buffer>): Buffer => {
   const content = Buffer.concat(parts)
   const size = content.length

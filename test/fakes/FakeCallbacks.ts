@@ -94,14 +94,14 @@ export interface Paces {
   readonly onUndelivered?: ((to: string) => void) | undefined
 }
 
-/** By a tenth: amounts with these digits are never below 14. */
+/** Takes off a tenth: amounts with these digits are never below 14. */
 const less = ({ currency, minor }: Money): Money => new Money({ currency, minor: minor - minor / 10n })
 
 const failures: ReadonlySet<Scenario> = new Set(["fails_later", "declined_instrument", "declined_provider"])
 
 const beginningOf = (entry: Entry): Entry => ({ ...entry, state: "processing" })
 
-/** Where the caller named an address in its order, the fake keeps it with the entry. */
+/** Address that the caller named in its order, kept with the entry. */
 const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
   typeof kept["callbackUrl"] === "string" ? kept["callbackUrl"] : world.callbackUrl
 

@@ -15,11 +15,11 @@ export interface Entry {
   state: "waiting" | "processing" | "completed" | "failed" | "returned"
   /** The amount that moved; less than asked for in some scenarios. */
   moved: Money
-  /** Of a payin: what it has taken back of it since, in minor units. */
+  /** Sum taken back of a payin since, in minor units. */
   takenBack: bigint
   reason: string | null
   readonly createdAt: Date
-  /** Of a refund: the id of what it gives back. */
+  /** Id of the payin that a refund gives back. */
   readonly of: string | null
   /** Further state of the fake. */
   readonly kept: Record<string, unknown>

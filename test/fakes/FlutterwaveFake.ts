@@ -334,7 +334,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         const id = nextId()
         const entry = take({
           id,
-          // For the comparison in tests; Flutterwave does not interpret comments.
+          // Comparison in tests; Flutterwave does not interpret comments.
           reference: named("refund", body.comments?.split(" ")[0] ?? id),
           kind: "refund",
           money,

@@ -40,7 +40,7 @@ export const RequestToPay = Schema.Struct({ ...common, payer: Party })
 export const Transfer = Schema.Struct({ ...common, payee: Party })
 export const Refund = Schema.Struct({ ...common, referenceIdToRefund: Schema.UUID })
 
-/** As it is written: MTN takes amounts as text alone, so that a number must not pass for one. */
+/** Amount as it is written: MTN takes amounts as text alone, so that a number must not pass for one. */
 const parsed = (body: string): Either.Either<unknown, string> =>
   Either.try({ try: () => JSON.parse(body) as unknown, catch: () => "the body is not JSON" })
 

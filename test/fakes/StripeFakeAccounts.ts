@@ -1,4 +1,4 @@
-/** How the fake of Stripe keeps cash balances of customers: bank details, transfers to them, and payments from them. */
+/** Cash balances of customers at the fake of Stripe: bank details, transfers to them, and payments from them. */
 import { Either, Schema } from "effect"
 import type { FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"

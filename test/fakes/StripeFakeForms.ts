@@ -92,7 +92,7 @@ export const Confirmation = Schema.Struct({
   return_url: some(Schema.String)
 })
 
-/** Of a page: one line with a price of its own. */
+/** Form of a page: one line with a price of its own. */
 export const NewSession = Schema.Struct({
   mode: Schema.Literal("payment"),
   adaptive_pricing: some(Schema.Struct({ enabled: yes })),
@@ -117,7 +117,7 @@ export const NewSession = Schema.Struct({
 })
 export type NewSession = typeof NewSession.Type
 
-/** Of an intent, or of one of its charges. */
+/** Form of a refund: of an intent, or of one of its charges. */
 export const NewRefund = Schema.Struct({
   charge: some(upTo(5000)),
   payment_intent: some(upTo(5000)),

@@ -1,4 +1,4 @@
-/** How the fake of Stripe shows what it holds: its entries in the shape of Stripe's objects. */
+/** Entries of the fake of Stripe in the shape of Stripe's objects. */
 import { Option } from "effect"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 import { Money } from "../../src/domain/Money.ts"
@@ -268,7 +268,7 @@ const declinedMethods: Readonly<Record<string, FakeError>> = {
 
 type Paying = Pick<NewIntent, "payment_method" | "payment_method_data">
 
-/** Behaviour of the card that pays, where it is one of the test cards. */
+/** Payment method that pays, by its token where it is one of the test cards. */
 const methodOf = ({ payment_method, payment_method_data }: Paying): string | undefined =>
   payment_method ?? testCards[payment_method_data?.card?.number ?? ""]
 

@@ -50,7 +50,7 @@ const help = `${usage}
 const onUndelivered = (to: string): void =>
   void process.stderr.write(`A callback to ${to} was not taken. Is --callbacks the value of PUBLIC_URL?\n`)
 
-/** How a bank transfer to a virtual account is played: no page does that. */
+/** Playing a bank transfer to a virtual account, for which there is no page. */
 const transferHelp: Readonly<Record<string, string>> = {
   stripe:
     "  A bank transfer: POST /v1/test_helpers/customers/CUSTOMER/fund_cash_balance (see docs/providers.md). Its checkout page pays at once when it is opened.",

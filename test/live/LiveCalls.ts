@@ -35,7 +35,7 @@ export const makeCalls = (url: string) => {
   /** The body of an operation that must succeed: its `data` or `response` where it has one. */
   const call = async (operation: string, about: Call): Promise<Fields> => {
     const first = await send(operation, about)
-    // As an operator does whose decision met an enquiry of the same payment.
+    // Retries like an operator whose decision met an enquiry of the same payment.
     const metChange = first.status === 409 && first.text.includes("changed just now")
     const { status, text } = metChange ? await send(operation, about) : first
     const failed = /"payment_id":"([^"]+)"/.exec(status < 300 ? "" : text)?.[1]

@@ -108,7 +108,7 @@ type Judge = (call: ProviderCall) => Flaws
 
 const json = ({ body }: ProviderCall) => JSON.parse(body ?? "null") as Readonly<Record<string, unknown>>
 
-/** Where a document begins below the address of the account. */
+/** Base paths of documents that begin below the address of the account. */
 const BELOW = /^\/btl\/v4/
 
 const byDocument = (file: string, form?: typeof formIn): Judge => {

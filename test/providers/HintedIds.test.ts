@@ -23,7 +23,7 @@ interface Vendor {
   /** The object of the id; without the vendor finding anything by our reference. */
   readonly shows: (about: { readonly reference: string; readonly amount: string }) => Answer
   readonly state: string
-  /** How its amount is written when it is ours, and when it is not; none where the look-up compares no amount. */
+  /** Our amount in the vendor's format, and another; none where the look-up compares no amount. */
   readonly amounts: readonly [string, string | undefined]
 }
 

@@ -36,7 +36,7 @@ import { attemptOf, cardNumbered, recipientNamed } from "./support/TestOrders.ts
 
 type Data = Readonly<Record<string, unknown>>
 
-/** As a payment's record comes to hold them, one after the other. */
+/** Merges provider data like a payment's record, one report after the other. */
 const dataOf = <Fields extends CredentialFields>(
   party: ThirdParty<Fields>,
   fake: Fake,

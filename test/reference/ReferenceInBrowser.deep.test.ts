@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         await session.send("Performance.enable", { timeDomain: "threadTicks" })
         try {
           await page.goto(`${baseUrl}/docs`)
-          // By selectors: a search by role reads the whole page, which would dominate the measurement.
+          // Finds by selectors: a search by role reads the whole page, which would dominate the measurement.
           await page.locator("main h1", { hasText: /^Corridor$/ }).waitFor()
           await page.locator("header h2", { hasText: /^Models$/ }).waitFor()
           const seconds = await cpuSecondsOf(session)

@@ -13,7 +13,7 @@ export const parse = (text: string): Decimal => {
   return { units: BigInt(whole + fraction), scale: fraction.length }
 }
 
-/** As PostgreSQL and Number read it. */
+/** Text that PostgreSQL and Number read. */
 export const written = ({ scale, units }: Decimal): string => `${units}e${-scale}`
 
 export const multiply = (a: Decimal, b: Decimal): Decimal => ({ units: a.units * b.units, scale: a.scale + b.scale })

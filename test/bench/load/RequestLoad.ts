@@ -26,7 +26,7 @@ export interface JobResult {
   readonly seconds: number
   readonly p50Millis: number
   readonly p99Millis: number
-  /** Of initiated payments. */
+  /** Ids of initiated payments. */
   readonly transactionIds: ReadonlyArray<string>
 }
 

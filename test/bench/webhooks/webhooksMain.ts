@@ -36,7 +36,7 @@ const newEndpoint = (org_id: OrgId, endpoint_url: string) =>
 /** Keeps each statement short. */
 const AT_A_TIME = 100
 
-/** About the size of a payment's events. */
+/** Writes events of about the size of a payment's. */
 const writeEvents = (org_id: OrgId, count: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.forEach(

@@ -45,7 +45,7 @@ export interface Promotion {
 
 export interface Cluster {
   readonly promotions: Array<Promotion>
-  /** Of several primaries, the one promoted last. */
+  /** Primary: of several, the one promoted last. */
   readonly primary: Effect.Effect<Primary, ChaosFailed>
   /** Starts dead nodes and waits until all replicate and Patroni knows a synchronous standby. */
   readonly whole: Effect.Effect<void, ChaosFailed>

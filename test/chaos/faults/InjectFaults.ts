@@ -11,7 +11,7 @@ export interface InjectedFault extends Planned {
   /** Begin and end of the repair. */
   lifted: number | undefined
   ended: number | undefined
-  /** When every affected instance has answered a payment. */
+  /** Time when every affected instance has answered a payment. */
   recovered: number | undefined
 }
 

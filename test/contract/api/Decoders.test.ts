@@ -57,7 +57,7 @@ const exampleOf = (name: string): unknown => {
 
 const CANARY = "4111111111111111"
 
-/** How the libraries write types down, and descriptions of fields that stand where the reason would. */
+/** Wording of the libraries about types, and descriptions of fields in place of a reason. */
 const OUR_OWN_WORDS = /readonly|ReadonlyArray|\bfilter\b|Struct|<->|Unable to decode|Expected |declaration schema/
 
 /** A sentence, whatever was wrong: and nothing of what was sent in it, nor of how it is declared. */

@@ -48,7 +48,7 @@ export interface Operation {
   /** Such as `POST /public/api-keys`. */
   readonly name: string
   readonly method: string
-  /** As in the document, with its parameters in braces. */
+  /** Path in the document, with its parameters in braces. */
   readonly path: string
   readonly about: OperationObject
 }
@@ -65,11 +65,11 @@ export const operationsOf = (document: Document): ReadonlyArray<Operation> =>
 
 interface Schemas {
   readonly payload: Option.Option<Schema.Schema<unknown>>
-  /** By status; a success without content has no schema. */
+  /** Schemas by status; a success without content has no schema. */
   readonly successes: ReadonlyMap<number, Option.Option<Schema.Schema<unknown>>>
 }
 
-/** By the operation's name. */
+/** Operations by name. */
 export const schemas: ReadonlyMap<string, Schemas> = (() => {
   const all = new Map<string, Schemas>()
   HttpApi.reflect(Api, {

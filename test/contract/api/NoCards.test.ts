@@ -21,7 +21,7 @@ import { schemas } from "./DocumentedOperations.ts"
 const NUMBER = "4539578763621486"
 const REFUSED = "contains a possible card number"
 
-/** As the service reads a body and says what is wrong with it. */
+/** Reads a body like the service, and returns its complaint. */
 const wordsFor = (schema: Schema.Schema.AnyNoContext, body: string): string =>
   Either.match(ParseResult.decodeUnknownEither(schema, { errors: "all" })(Either.getOrThrow(parseJsonText(body))), {
     onLeft: validationMessage,
@@ -137,7 +137,7 @@ const mayHold = new Set([
   "sortCode",
   // Sent to the provider alone.
   "otp",
-  // Of a vendor, which signs it. The number is hidden in `reason`.
+  // Callback that a vendor signs. The number is hidden in `reason`.
   "POST /organizations/webhook/kyb.customer_id",
   "POST /organizations/webhook/kyb.event_id",
   "POST /organizations/webhook/kyb.reason",

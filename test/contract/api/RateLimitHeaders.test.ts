@@ -13,7 +13,7 @@ const expectTooMany = (answer: Answer) => {
   expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(60)
 }
 
-/** As many as it takes to empty a bucket that refills while the test runs; the first refusal ends it. */
+/** Sends enough requests to empty a bucket that refills while the test runs, until the first refusal. */
 const untilRefused = <R>(ask: Effect.Effect<Answer, Error, R>, most: number) =>
   Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis

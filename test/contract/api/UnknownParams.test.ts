@@ -8,7 +8,7 @@ import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { examplesOf, fetchDocument, operationsOf } from "./DocumentedOperations.ts"
 
-/** By the answer, and not by the mark that the server goes by: a list is an operation whose `data` is an array. */
+/** Lists by their answer, not by the server's mark: operations whose `data` is an array. */
 const lists = Effect.map(fetchDocument, (document) =>
   operationsOf(document).filter(
     ({ about, method }) =>

@@ -8,7 +8,7 @@ import { everything } from "../../support/ListPages.ts"
 import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
 import { claim, makeLink, move } from "./LinkFixtures.ts"
 
-/** How many rows of the history a transaction looks at for this. */
+/** Rows of the history that a transaction reads for this. */
 const looksOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -15,7 +15,7 @@ import { onServer, TestServer } from "../../support/TestServer.ts"
 
 const LINKS = 10_000
 
-/** How often the store was asked for a batch. */
+/** Batches that the store was asked for. */
 let batches = 0
 
 const counting = Layer.effect(

@@ -13,7 +13,7 @@ import { idFrom } from "../../support/AnyId.ts"
 
 const payButton = '<button class="primary" name="action" value="pay">'
 const refreshes = '<meta http-equiv="refresh" content="2;url=?t='
-/** Of a page that waits. */
+/** Script of a page that waits. */
 const OWN_SCRIPT = /<script data-address="[^"<]*" data-seconds="\d+" data-version="[^"<]*">[^<]*<\/script>/
 
 const form = { "content-type": "application/x-www-form-urlencoded" }

@@ -15,7 +15,7 @@ export const pathOf = (url: unknown): string => {
   return `${pathname}${search}`
 }
 
-/** Of any payment, whether or not anyone was given the address. */
+/** Checkout address of any payment, whether or not a caller has it. */
 export const checkoutOf = (paymentId: PaymentId) => Effect.map(CheckoutUrl, (urlOf) => pathOf(urlOf(paymentId)))
 
 type Headers = Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { databaseOf, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
 import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/ServerWithFakes.ts"
 
-/** Address that reaches no server. */
+/** Card number that may reach no one. */
 const CANARY = "4539578763621486"
 const groups = CANARY.match(/.{4}/g)!
 
@@ -31,7 +31,7 @@ const numbered = {
   card_details: { card_number: CANARY, expiry_month: "12", expiry_year: "2035", cvv: "123", card_holder_name: "A" }
 }
 
-/** As a browser goes, until it is sent to another site or stays; `form`: what it submits first. */
+/** Follows redirects like a browser, until another site or a page; `form`: what it submits first. */
 const walk = async (start: string, form?: Record<string, string>) => {
   let [at, cookie, text] = [start, "", ""]
   let init: RequestInit = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) }

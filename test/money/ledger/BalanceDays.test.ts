@@ -89,7 +89,7 @@ const plainly = (orgId: OrgId, date: string) =>
       group by 1, 2 order by 1, 2`
   )
 
-/** As a transaction that began then and posts now, or a hand. */
+/** Posts with the time of a transaction that began then, or of a manual change. */
 const postLate = (orgId: OrgId, at: Date, minor: bigint) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -19,7 +19,7 @@ import { type Backend, backends, storesOn } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
-/** How a test makes rates older: by the clock of the memory stores, or in the database, which has a clock of its own. */
+/** Makes rates older: by the clock of the memory stores, or in the database, which has a clock of its own. */
 class Ageing extends Context.Tag("test/Ageing")<Ageing, (millis: number) => Effect.Effect<void>>() {}
 
 const AgeingDatabase = Layer.effect(
@@ -78,7 +78,7 @@ const liveRate = (orgId: OrgId, from: AnyCurrencyCode, to: AnyCurrencyCode) =>
     text
   )
 
-/** When a pair was last set, by the clock of its store. */
+/** Time when a pair was last set, by the clock of its store. */
 const setAt = (from: string, to: string) =>
   Effect.flatMap(RateStore, (store) =>
     Effect.map(Effect.flatten(store.findForUpdate(from, to)), ({ updated_at }) => updated_at.getTime())

@@ -130,7 +130,10 @@ for (const moved of [133, 123]) {
           yield* shillingsPerDollar(moved)
           let refused = 0
 
-          /** By a lock from before the change where it is taken, else at the live rate; what the target received. */
+          /**
+           * Converts by a lock from before the change where it is taken, else at the live rate; returns what the target
+           * received.
+           */
           const send = Effect.fnUntraced(function* (amount: number, currency: "KES" | "USD", round: number) {
             const target_currency = currency === "KES" ? "USD" : "KES"
             const pay = ({ org_rate_id }: Lock, target_amount: number) =>

@@ -14,7 +14,7 @@ const INSTANCES = 3
 
 const HOUR = Duration.toMillis(messageWindow)
 
-/** Counts resent passwords by the hour of the clock. */
+/** Waits for the next hour if this one is about to end: resent passwords count by the hour of the clock. */
 const inOneHour = Effect.suspend(() => {
   const left = HOUR - (Date.now() % HOUR)
   return left > 60_000 ? Effect.void : Effect.promise(() => setTimeout(left))

@@ -1,4 +1,4 @@
-/** At some providers payers choose the reference of what they pay: it must not speak for a payout of ours, or for a refund. */
+/** References that payers choose at some providers: they must not match a payout of ours, or a refund. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"

@@ -22,7 +22,7 @@ import { ownersPermit, servicesIn, worldOn } from "../support/RestartableService
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
-/** A payment whose answer was lost, and of which its provider has no trace. */
+/** Status of a payment whose answer was lost, and of which its provider has no trace. */
 const statusAfter = (knownSince: (sent: Date) => Date | undefined) =>
   Effect.gen(function* () {
     const world = yield* worldOn("memory")

@@ -36,7 +36,7 @@ const sent = (backend: Backend, about: Partial<Provider> = {}) =>
         if (Option.isSome(kind)) alerts.push(String(kind.value))
       })
     )
-    /** As after a crash: only what is in the store is left. */
+    /** Restarts the services as after a crash: only what is in the store is left. */
     const instance = Effect.acquireRelease(
       Effect.sync(() => ManagedRuntime.make(servicesIn(world, stopAtStep(-1, "the step fails"), [stripe]))),
       ({ disposeEffect }) => disposeEffect

@@ -17,7 +17,7 @@ const make = () => {
   return { clock: movableClock(), at, providers: [at.provider] }
 }
 
-/** Of a refund the fake takes and whose answer it never sends. */
+/** Amount of a refund that the fake takes without sending its answer. */
 const LOST = 500.04
 
 onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, clock }) => {

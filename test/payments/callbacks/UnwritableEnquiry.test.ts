@@ -11,7 +11,7 @@ import { stopAtStep } from "../support/StopAtStep.ts"
 import { isLost, reports } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/RestartableServices.ts"
 
-/** Nothing can be written about one payment; what is written about others takes its time. */
+/** Fails every write about one payment; writes about others take their time. */
 const refusing = (paymentId: PaymentId) => ({
   ...stopAtStep(-1, "the step fails"),
   store: (store: Store): Store => ({

@@ -29,7 +29,7 @@ const termsOf = (cast: Cast) => Effect.map(callerOf(cast), ({ organization }) =>
 const run = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
   Effect.orDie(Effect.flatMap(Effect.serviceOptional(SqlClient.SqlClient), statement))
 
-/** As an operator would with `psql`, who knows nothing of versions. */
+/** Writes as an operator would with `psql`, without versions. */
 const chargePercent = ({ org_id }: Cast, percent: number, method = "mobile_money", direction = "inbound") =>
   run(
     (sql) => sql`insert into fee_rules (fee_rule_id, org_id, payment_method, direction, basis_points)

@@ -19,7 +19,7 @@ const initiateWith = (metadata: string) =>
 const keys = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n])))
 
-/** Of so many bytes as JSON. */
+/** Metadata of so many bytes as JSON. */
 const ofSize = (bytes: number) => JSON.stringify({ x: "é".repeat((bytes - 8) / 2) })
 
 onDatabaseServer("Metadata", (it) => {

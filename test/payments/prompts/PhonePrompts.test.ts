@@ -1,4 +1,4 @@
-/** How often one phone is asked for a payment: by anonymous payers of links, by API callers, and by resent passwords. */
+/** Limits on prompts to one phone: by anonymous payers of links, by API callers, and by resent passwords. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { newLink } from "../../hosted/links/LinkFixtures.ts"

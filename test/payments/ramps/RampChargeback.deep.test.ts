@@ -30,7 +30,7 @@ import { ownersPermit, servicesIn, worldOn } from "../support/RestartableService
 const KES = CurrencyCode.make("KES")
 const amina = operatorPermit("platform", "amina")
 
-/** Ramp that stripe collects and circle settles. */
+/** World with ramps that stripe collects and circle settles. */
 const worldWithRamps = (backend: Backend) =>
   Effect.gen(function* () {
     const world = yield* worldOn(backend)

@@ -66,7 +66,7 @@ const held = (paymentId: PaymentId, currency: AnyCurrencyCode) =>
 const legsOf = (paymentId: PaymentId) =>
   Effect.map(attemptsOf(paymentId), (all) => all.map(({ leg, outcome, provider }) => ({ leg, outcome, provider })))
 
-/** How many fraction digits each amount in a JSON text has. */
+/** Fraction digits of each amount in a JSON text. */
 const digitsIn = (text: string): ReadonlyArray<number> =>
   Array.from(text.matchAll(/amount":-?\d+\.(\d+)/g), ([, fraction]) => fraction!.length)
 

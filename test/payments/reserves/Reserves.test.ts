@@ -79,7 +79,7 @@ for (const backend of backends) {
         })
       })
 
-    /** Nothing of the test before is left to be released. */
+    /** Starts with a rule and nothing of the test before left to be released. */
     const fresh = (rule: Partial<ReserveRule>) =>
       Effect.gen(function* () {
         yield* setRule({})

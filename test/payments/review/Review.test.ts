@@ -123,7 +123,7 @@ onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
           const order = stripe.orders.find(({ paymentId }) => paymentId === id)
           expect(order?.checkoutUrl).toContain(id)
           expect(order?.returnUrl).toContain(id)
-          // Starts its customer's time when it is approved.
+          // Drops the expiry, which counts from the approval.
           return { ...order, reference: "", paymentId: "", checkoutUrl: "", returnUrl: "", expiresAt: null }
         }
         expect(orderOf(held.payment_id)).toEqual(orderOf(straight.payment_id))

@@ -24,7 +24,7 @@ interface ReportStep {
 
 type Step = ReportStep | { readonly decides: number } | { readonly refund: number }
 
-/** By currency. */
+/** Sums by currency. */
 const lackingIn = (books: Opened): ReadonlyMap<string, bigint> => {
   const sums = new Map<string, bigint>()
   for (const { money } of suspenseSumsOf(books.payment(), books.books())) {

@@ -228,7 +228,7 @@ for (const backend of backends) {
       })
     )
 
-    /** How much acme may owe at the platform: nothing beyond what it has. */
+    /** Runs without credit: acme may owe nothing beyond what it has. */
     const withoutCredit = <A, E, R>(use: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         const { acme } = yield* people

@@ -256,7 +256,7 @@ it("says of a question about money that has moved that it stands, or that all of
     item_id: "q1",
     org_id: opened.payment().org_id,
     payment_id: opened.payment().payment_id,
-    // About no attempt, such as a transfer that is recorded for another payment.
+    // Item without an attempt, such as a transfer that is recorded for another payment.
     attempt_id: null,
     kind: "unknown_outcome",
     detail: "stripe names a transfer of another payment.",

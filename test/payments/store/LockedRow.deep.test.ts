@@ -46,7 +46,7 @@ const hold = (owner: Owner) => holdRow("ledger_balances", "account", settlementO
 const WINDOW = 4000
 const MOST_ROUNDS = 4
 
-/** How many payins several fibers complete one after the other in a while. */
+/** Number of payins that several fibers complete one after the other in a while. */
 const countWithin = <R>(one: Effect.Effect<unknown, unknown, R>) =>
   Effect.gen(function* () {
     const end = (yield* Clock.currentTimeMillis) + WINDOW

@@ -21,7 +21,7 @@ type Cancel = Effect.Effect.Success<ReturnType<NonNullable<Provider["cancel"]>>>
 export interface Actable extends Scripted {
   readonly refunds: ReadonlyArray<RefundOrder>
   readonly passwords: ReadonlyArray<string>
-  /** How often it was asked for another password. */
+  /** Number of requests for another password. */
   readonly resent: () => number
   /** Sets the answer from now on. */
   readonly will: (answers: {

@@ -81,7 +81,7 @@ interface Reached {
 }
 
 /** Excludes the manual provider: it has what operators say. */
-const hasFunds = (provider: Provider): provider is WithFunds => "purse" in provider && provider.name !== "manual"
+const hasFunds = (provider: Provider): provider is WithFunds => "funds" in provider && provider.name !== "manual"
 
 interface Moved {
   readonly place: string

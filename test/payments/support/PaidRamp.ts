@@ -8,7 +8,7 @@ import { serveCountry } from "./PaymentServer.ts"
 import { accepts, collected, type Scripted } from "./ScriptedProvider.ts"
 import { onRamp } from "./RampCalls.ts"
 
-/** Of 13,000 shillings, stripe has received this much. */
+/** Ramp of 13,000 shillings, of which stripe has received this much. */
 export const paidRamp = (
   stripe: Scripted,
   country: string,

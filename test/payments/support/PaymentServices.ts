@@ -13,7 +13,7 @@ import { makeSimulators } from "../../../src/providers/sandbox/SimulatorProvider
 import type { Backend } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** As the service has them, with the tables in sight, so that a test can look behind the stores. */
+/** Stores of the service, with the tables in sight, so that a test can look behind them. */
 export const openStoresOn = (backend: Backend): Layer.Layer<StoreServices, unknown, Settings> =>
   backend === "memory"
     ? StoresMemory.pipe(Layer.provideMerge(MemoryDatabase.layer))

@@ -34,9 +34,9 @@ export interface ProviderFunds {
   readonly stated: (reference: string, movement: Movement) => void
   /** Adds what an operator found in the provider's books, without a report. */
   readonly found: (reference: string, moved: boolean) => void
-  /** Nothing of a reference that it never had. */
+  /** Kind of a reference; undefined for an unknown one. */
   readonly kindOf: (reference: string) => "payin" | "payout" | "refund" | undefined
-  /** By currency, in minor units; nothing where it has nothing. */
+  /** Sums by currency, in minor units, without zeros. */
   readonly holdings: () => ReadonlyMap<string, bigint>
 }
 

@@ -30,7 +30,7 @@ export const onRamp = (country: string, about: object = {}) =>
 
 const decode = Schema.decodeUnknownSync(InitiateRamp)
 
-/** For a service that is called without a server. */
+/** Request for a service that is called without a server. */
 export const onRampRequest = (country: string) =>
   Effect.gen(function* () {
     const { base } = yield* RateQuote

@@ -45,7 +45,7 @@ export const servicesIn = (
     settings: testSettings(variables).pipe(Layer.provideMerge(Layer.setClock(clock)), Layer.provideMerge(quiet))
   })
 
-/** As the gate would give it to the org-admin who owns everything here. */
+/** Permit of the org-admin who owns everything here. */
 export const ownersPermit = ({ org_id, user_id }: { readonly org_id: OrgId; readonly user_id: UserId }) =>
   authorize(
     {

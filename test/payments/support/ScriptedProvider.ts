@@ -38,14 +38,14 @@ export const isLost = (reason = "connection lost") => new Unknown({ reason })
 export const reports = (state: Report["state"]): Report =>
   new Report({ state, reason: null, providerPaymentId: null, providerStatus: state })
 
-/** Of an order to pay out: that it was paid under this id, or that it was paid and came back. */
+/** Report that a payout was paid under this id, or was paid and came back. */
 export const paysOut = (id: string, state: "completed" | "returned"): Report => {
   const paid: Movement = { kind: "disbursement", id, amount: null, state: "settled" }
   const back: Movement = { kind: "reinstatement", id: `${id}:returned`, amount: null, state: "settled" }
   return new Report({ ...reports(state), movements: state === "completed" ? [paid] : [paid, back] })
 }
 
-/** Sum that has come of an order by now; more may come. */
+/** Report that such a sum has come of an order by now; more may come. */
 export const collected = (provider: ProviderName, reference: string, amount: Money): Report =>
   new Report({
     ...reports("completed"),
@@ -145,7 +145,7 @@ const CallbackBody = Schema.parseJson(
     /** Instead of those that follow from the rest. */
     movements: Schema.optional(Schema.Array(SaidMovement)),
     about: Schema.optional(Schema.Literal("payin", "payout", "refund")),
-    /** Of a hint: detail that the account may not look up. */
+    /** Detail of a hint that the account may not look up. */
     unseen: Schema.optional(Schema.String)
   })
 )
@@ -157,7 +157,7 @@ export interface Scripted extends Provider {
   /** Every order, in the order in which they came. */
   readonly orders: ReadonlyArray<PaymentOrder>
   readonly enquiries: ReadonlyArray<AttemptContext>
-  /** How often it was asked to move money for this payment. */
+  /** Number of orders to move money for this payment. */
   readonly timesAsked: (paymentId: string) => number
   /** Sets the answer to orders with this description; the last call for a description counts. */
   readonly on: (description: string, act: Act) => void
@@ -178,7 +178,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const references = new Map<string, string>()
   /** Ids of its own that were in a report before their order was known. */
   const early = new Set<string>()
-  /** Under which it names the money of an order, however it is called. */
+  /** Id under which the provider names the money of an order. */
   const nameOf = (reference: string | undefined, own: string | null): string | undefined => {
     const [ownId = own] = [...early].filter((id) => reference !== undefined && references.get(id) === reference)
     if (reference === undefined && own !== null) early.add(own)

@@ -28,7 +28,7 @@ export const tether = (minor: number) => new Money({ currency: "USDT", minor: Bi
 
 const at = new Date(0)
 
-/** Of what is collected in shillings and settled in tether. */
+/** Ramp that is collected in shillings and settled in tether. */
 export const onRamp: Partial<Payment> = {
   direction: "external",
   target: tether(11_600_000),

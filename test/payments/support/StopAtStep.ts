@@ -6,7 +6,7 @@ import type { Store } from "../../../src/payments/store/PaymentStore.ts"
 export type StopKind = "the process is killed" | "the step fails"
 
 export interface StepStopper {
-  /** How many steps there were so far. */
+  /** Steps so far. */
   readonly steps: ReadonlyArray<string>
   readonly store: (store: Store) => Store
   readonly provider: <P extends Provider>(provider: P) => P

@@ -49,7 +49,7 @@ const granted = (answer: Answer) => {
   return (bodyOf(answer) as { readonly data: { readonly permissions: unknown } }).data.permissions
 }
 
-/** Where the content of a request decides what it needs. */
+/** Cases in which the content of a request decides which permission is needed. */
 const byContent: Partial<Record<Permission, ReadonlyArray<Call>>> = {
   payouts: [{ method: "POST", path: "/v1/payments-init/initiate", body: payoutByPhone(nilUuid) }],
   refunds: [{ method: "POST", path: `/v1/payments-init/${nilUuid}/action`, body: { action: "refund" } }],

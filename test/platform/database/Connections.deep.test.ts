@@ -119,7 +119,7 @@ const impatientPool = Effect.gen(function* () {
   return { pool, proxy }
 })
 
-/** As the service's own client asks: with a callback. */
+/** Queries with a callback, like the service's own client. */
 const ask = (on: Pg.Pool | Pg.PoolClient, text: string) =>
   Effect.async<ReadonlyArray<unknown>, Error>((resume) =>
     on.query(text, [], (error: Error | undefined, result) =>

@@ -9,7 +9,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 
 const services = TestDatabase.pipe(Layer.provideMerge(testSettings()))
 
-/** As an instance that reached the database by this URL would see it. */
+/** Reads the database as an instance with this URL would. */
 const by = (url: string) => Effect.updateService(DatabaseServer, (server) => ({ ...server, url: Redacted.make(url) }))
 
 const bare = "postgresql:///corridor?host=/var/run/postgresql"

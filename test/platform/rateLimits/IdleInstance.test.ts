@@ -9,7 +9,7 @@ import { RateLimits, RateLimitUsageStore } from "../../../src/platform/rateLimit
 
 const nothing = { queue: "rate_limits", is_due: false, wait: null } as const
 
-/** Its worker runs, and rests while nothing is due. */
+/** Instance whose worker runs, and rests while nothing is due. */
 const restingInstance = (perMinute: number) =>
   Effect.gen(function* () {
     const queues = WorkQueues.make()

@@ -73,7 +73,7 @@ export const setCredentials = (
     })
   )
 
-/** As Stripe calls back about a payment, signed with this secret. */
+/** Callback of Stripe about a payment, signed with this secret. */
 export const stripeCalls = (path: string, secret: string, object: unknown, type = "payment_intent.succeeded") => {
   const body = JSON.stringify({ id: `evt_${secret}_${type}`, object: "event", type, data: { object } })
   const time = String(Math.trunc(Date.now() / 1000))

@@ -1,4 +1,4 @@
-/** How often the database is asked for an account, and who is on in which mode. */
+/** Number of look-ups of an account in the database, and providers that are on in each mode. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
 import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain/policies/ProviderPolicies.ts"

@@ -60,7 +60,7 @@ const money = (amount: string, currency: string) => ({
   target_currency: currency
 })
 
-/** Of every scenario, and of one that the first of two declines alone. */
+/** Last digits of every scenario, and of one that the first of two declines alone. */
 const digits = [...Array.from({ length: 15 }, (_, nth) => `${nth}`.padStart(2, "0")), "21", "27"]
 
 /**

@@ -62,7 +62,7 @@ describe("a callback of Adyen", () => {
     [{ eventCode: "CAPTURE_FAILED" }, [moved("reversal", PSP)]],
     [{ eventCode: "EXPIRE", originalReference: undefined }, [moved("reversal", PSP)]],
     [{ eventCode: "CHARGEBACK" }, [moved("reversal", PSP)]],
-    // Its dispute has one reference for all that becomes of it.
+    // Dispute with one reference for all of its events.
     [{ eventCode: "SECOND_CHARGEBACK" }, [moved("reversal", `${PSP}:second`)]],
     [{ eventCode: "CHARGEBACK_REVERSED" }, [moved("reinstatement", PSP)]],
     [{ eventCode: "REFUND", merchantReference: back }, [moved("refund", PSP)]],

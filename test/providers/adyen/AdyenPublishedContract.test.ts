@@ -96,7 +96,7 @@ const isTransfer = ({ origin }: ProviderCall): boolean => origin !== undefined
 
 const TRANSFERS_PATH = "/btl/v4"
 
-/** As the contract has it, which leaves out what is the address's. */
+/** Path in the contract, which leaves out what is the address's. */
 const bare = (call: ProviderCall): ProviderCall =>
   isTransfer(call) ? { ...call, path: call.path.slice(TRANSFERS_PATH.length) } : call
 

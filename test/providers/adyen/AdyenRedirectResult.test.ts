@@ -28,7 +28,7 @@ it.effect("a card that was sent to its bank completes under the number of its re
     const said = yield* provider.resume!(attemptOf(order, { providerPaymentId: own }), { redirectResult: "X6XtfGC3!Y" })
     expect(said).toMatchObject({ _tag: "Report", state: "completed" })
     const named = said._tag === "Report" ? said.providerPaymentId : null
-    // As RecordOutcome.aboutOwnId decides: a report under another id is not applied.
+    // Decision of RecordOutcome.aboutOwnId: a report under another id is not applied.
     const isApplied = own === null || named === null || named === own || provider.givesUpId?.(own) === true
     expect(isApplied, `${own} was written first, ${named} is what was paid`).toBe(true)
   })

@@ -42,7 +42,7 @@ const locals: ReadonlyArray<Local> = [
   ["SG", "SGD", "0591234567", "DBSSSGSG", { type: "sgLocal", accountNumber: "0591234567", bic: "DBSSSGSG" }]
 ]
 
-/** Orders, each with the request that Adyen must get. */
+/** Bank accounts, each in the form that Adyen must get. */
 export const accounts = locals.map(([country, currency, accountNumber, bankCode, named]) => ({
   country,
   currency,

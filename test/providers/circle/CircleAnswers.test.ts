@@ -318,7 +318,7 @@ describe("what Circle answers to a transfer", () => {
       replyOf(200, { data: { id: "a", status: "pending_verification" } }),
       { code: "NOT_SUPPORTED", providerCode: "pending_verification" }
     ],
-    // Of the states that Circle lists for recipient addresses, to be used once they are active.
+    // States that Circle lists for recipient addresses, to be used once they are active.
     ...["pending", "pending_owner_information", "denied", "inactive", "on_hold", "failed", "disabled"].map(
       (status) =>
         [

@@ -56,7 +56,7 @@ const worksOnIt = ({ provider }: { readonly provider: string }): boolean => prov
 
 const hasPage = ({ provider }: { readonly provider: string }): boolean => !["mtn_momo", "pawapay"].includes(provider)
 
-/** Kills the server, maybe while it asks a provider: no other instance asks until its lease ends. */
+/** Time until another instance asks: the server may be killed while it holds the lease of an enquiry. */
 const AFTER_A_LEASE = Duration.toMillis(enquiryLease) + 40_000
 
 interface Record {

@@ -284,7 +284,7 @@ describe("what Flutterwave says of a charge", () => {
     )
 
   it.each([
-    // Of a customer who was sent to a page, or is to transfer it, as well as of one who was asked by phone.
+    // Customers who were sent to a page, who are to transfer, and who were asked by phone.
     [
       { status: "pending", amount: 10 },
       { state: "pending", reason: null }

@@ -27,7 +27,7 @@ interface Record {
   readonly provider_data: { readonly mpesa_receipt?: string } | null
 }
 
-/** By the last two digits of whole shillings. */
+/** Scenarios by the last two digits of whole shillings. */
 const cases = [
   { what: "completes", amount: 1500, status: "completed", provider: "mpesa" },
   { what: "its answer is lost, and a callback names it", amount: 1504, status: "completed", provider: "mpesa" },

@@ -37,7 +37,7 @@ describe("an order that MTN answers", () => {
   })
 
   it.each([
-    // By a payin the payer is the customer; by a payout the payee is.
+    // Codes by side: the payer is the customer of a payin, the payee that of a payout.
     ["PAYER_NOT_FOUND", { code: "ACCOUNT_INVALID", instrument: true }, {}],
     ["PAYEE_NOT_FOUND", {}, { code: "ACCOUNT_INVALID", instrument: true }],
     ["PAYEE_NOT_ALLOWED_TO_RECEIVE", {}, { code: "ACCOUNT_INVALID", instrument: true }],

@@ -193,7 +193,11 @@ describe("what pawaPay says of an order later", () => {
     ["ACCEPTED", { status: "ACCEPTED" }, { _tag: "Report", state: "processing" }],
     ["SUBMITTED", { status: "SUBMITTED" }, { _tag: "Report", state: "processing" }],
     ["ENQUEUED", { status: "ENQUEUED" }, { _tag: "Report", state: "processing" }],
-    ["a status of a later version", { status: "MAYBE" }, { _tag: "Report", state: "processing", providerStatus: "MAYBE" }],
+    [
+      "a status of a later version",
+      { status: "MAYBE" },
+      { _tag: "Report", state: "processing", providerStatus: "MAYBE" }
+    ],
     ["FAILED without a reason", { status: "FAILED" }, { _tag: "Report", state: "failed", reason: null }],
     [
       "COMPLETED",

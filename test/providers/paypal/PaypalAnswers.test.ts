@@ -442,7 +442,7 @@ describe("how PayPal is spoken to", () => {
 
   it.effect("a batch that it has already is found by the link of the detail that refuses it", () =>
     Effect.gen(function* () {
-      // As PayPal's sandbox answers a repeated sender_batch_id.
+      // Answer of PayPal's sandbox to a repeated sender_batch_id.
       const there = replyOf(400, {
         name: "USER_BUSINESS_ERROR",
         message: "User business error.",

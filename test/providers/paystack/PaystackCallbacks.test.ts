@@ -80,7 +80,7 @@ describe("callbacks of Paystack", () => {
 
   const ofPayin = referenceNo(3)
 
-  /** As Paystack publishes them: without its own id of the refund, and without our note. */
+  /** Example that Paystack publishes: without its own id of the refund, and without our note. */
   const published = (status: string, refund_reference: string | null, transaction_reference = ofPayin) => ({
     status,
     transaction_reference,

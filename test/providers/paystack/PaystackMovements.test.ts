@@ -50,7 +50,7 @@ describe("a collection at Paystack", () => {
 
   it.effect("is without the fee that its payer bore, which Paystack adds to what was asked for", () =>
     Effect.gen(function* () {
-      // As Paystack publishes the answer of its look-up.
+      // Example that Paystack publishes for its look-up.
       const borne = { requested_amount: 30_050, fees: 10_283 }
       const asked = { ...collection, amount: amount("300.50", "NGN") }
       const enquiry = yield* connectedTo(saying(ok(transaction(borne)))).enquire(attemptOf(payin))
@@ -203,7 +203,7 @@ describe("refunds at Paystack", () => {
 
   it.effect("made for a dispute are the money of that dispute", () =>
     Effect.gen(function* () {
-      // As Paystack publishes the answer of its list of refunds.
+      // Example that Paystack publishes for its list of refunds.
       const listed = {
         id: 1,
         integration: 100982,

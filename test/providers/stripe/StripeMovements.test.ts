@@ -186,7 +186,7 @@ describe("an enquiry about a payin at Stripe", () => {
     [{ status: "lost" }, [disputed]],
     [{ status: "won" }, [disputed, won]],
     [{ status: "won", balance_transactions: [{ amount: -40 }, { amount: 40 }] }, [disputed, won]],
-    // As Stripe documents disputes on partially refunded payments: lost, and what was refunded before comes back.
+    // Disputes on partially refunded payments as Stripe documents them: lost, and what was refunded before comes back.
     [{ status: "lost", balance_transactions: moved(-40, 15) }, [disputed, partOf(won, 15)]],
     [{ status: "lost", balance_transactions: moved(-40, 10, 5) }, [disputed, partOf(won, 15)]],
     // Leaves open how much 17 cents are of the payment.

@@ -41,7 +41,7 @@ const cardOf = ({ card }: PaymentOrder): ReadonlyArray<string> => (card === null
 
 const LONGEST_WALK = 10
 
-/** As a browser goes, until it is sent back to where it came from. */
+/** Follows a page like a browser, until it is sent back to where it came from. */
 const walk = (start: string, home: string) =>
   Effect.promise(async () => {
     let at = start
@@ -114,7 +114,7 @@ export const openSession = <Fields extends CredentialFields>(
             )
       )
 
-    /** By our reference; where the provider takes none for this kind of order, the one that there is. */
+    /** Entry by our reference; where the provider takes none for this kind of order, the only entry. */
     const entryOf = (kind: Entry["kind"], reference: string): Effect.Effect<Entry, BrokenPromise> => {
       const entry = books.byReference(kind, reference) ?? books.all().findLast((one) => one.kind === kind)
       return entry === undefined ? broken("the fake's books have no entry of it") : Effect.succeed(entry)

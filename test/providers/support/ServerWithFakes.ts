@@ -15,7 +15,7 @@ import {
   withSql
 } from "../../payments/support/RealServer.ts"
 
-/** For the tests that follow: fakes of these, and a server that speaks to them each time that it is started. */
+/** Starts fakes of these, and a server that speaks to them each time that it is started. */
 export const besideFakes = (named: ReadonlyArray<string>, about: Readonly<Record<string, string>>) => {
   const dataDir = newDataDir()
   const scope = Effect.runSync(Scope.make())
@@ -57,7 +57,7 @@ export const requestTo =
       body: JSON.stringify(body)
     })
 
-/** Where the third party has a page of its own, its customer goes there, and is sent back. */
+/** Visits the third party's page, where it has one, and follows the way back. */
 export const paidBy = async (server: RealServer, order: object): Promise<void> => {
   const answer = (await (await pay(server, order)).json()) as {
     readonly response?: { readonly redirect_url?: string | null }

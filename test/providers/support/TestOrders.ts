@@ -87,7 +87,7 @@ export const refundOf = (attempt: AttemptContext, about: Partial<RefundOrder> = 
   ...about
 })
 
-/** About a refund, once it is sent. */
+/** Attempt of a refund, once it is sent. */
 export const refundAttemptOf = (order: RefundOrder, about: Partial<AttemptContext> = {}): AttemptContext => ({
   ...order.attempt,
   reference: order.reference,

@@ -86,7 +86,7 @@ const movesOnce =
       yield* session.holdsOf(kind, movedIn(report, kindsOf(attempt), order.money) ?? order.money)
     })
 
-/** By asking, by sending it again where that is safe, or by the callback about it. */
+/** Asks, sends it again where that is safe, or waits for the callback about it. */
 const foundAgain =
   (kind: Kind, sample: Sample, scenario: Scenario): Checked =>
   (session) =>
@@ -148,7 +148,7 @@ const tooBusy =
       yield* session.holdsNothing
     })
 
-/** By an enquiry, or where those name nothing, by a callback. */
+/** Checks an enquiry, or where those name nothing, a callback. */
 const failedAt = (session: Session, sample: Sample, attempt: AttemptContext) =>
   Effect.gen(function* () {
     if (sample.namedBy !== "callback") return void (yield* session.reported(attempt, ...failures))
@@ -161,7 +161,7 @@ const failedAt = (session: Session, sample: Sample, attempt: AttemptContext) =>
     )
   })
 
-/** At once or later: either way nothing is moved. */
+/** Fails at once or later: either way nothing is moved. */
 const endsFailed = (session: Session, kind: Kind, sample: Sample, order: PaymentOrder, outcome: Outcome) =>
   Effect.gen(function* () {
     if (outcome._tag !== "Declined") {

@@ -61,7 +61,7 @@ interface StoredOrder extends Order {
   /** Makes callback keys unique. */
   callbacksSent: number
   wrongPasswords: number
-  /** Its absence was reported wrongly. */
+  /** Reported as absent though it was taken. */
   deniedFalsely: boolean
   /** Number of the account behind the configuration. */
   readonly account: number

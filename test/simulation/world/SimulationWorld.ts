@@ -27,7 +27,7 @@ const MOST_STEPS = 400_000
 const MOST_MOMENTS = 20_000
 
 export interface Plan {
-  /** By account key; a missing one cannot be reached. */
+  /** Providers by account key; a missing one cannot be reached. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly webhookClient: (world: SimulationEnvironment) => Context.Tag.Service<WebhookClient>
   readonly instances: number

@@ -35,7 +35,7 @@ const TransactorWithoutRetry = Layer.effect(
 const opened = StoresLive.pipe(Layer.provideMerge(TestDatabase))
 const stores = Layer.orDie(Layer.merge(opened, Layer.provide(TransactorWithoutRetry, opened)))
 
-/** So many wait for a lock that somebody else has. */
+/** Waits until so many sessions wait for a lock of another. */
 const waits = Effect.fnUntraced(function* (many: number) {
   const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
   const waiting = sql<{ readonly count: string }>`select count(*) from pg_stat_activity
@@ -110,7 +110,7 @@ onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables:
       const other = yield* bank.open(1000)
       const loops = yield* Effect.forEach(Array.from({ length: 6 }), (_, index) => {
         const [from, to] = index % 2 === 0 ? ([account, other] as const) : ([other, account] as const)
-        // Retries transfers to the frozen account.
+        // Goes on after refusals, also while an account is frozen.
         return Effect.fork(Effect.forever(Effect.either(bank.transfer(from, to, 1))))
       })
       yield* Effect.sleep("200 millis")

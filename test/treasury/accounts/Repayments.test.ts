@@ -42,7 +42,7 @@ const setReserve = (orgId: string, basis_points: number) =>
     })
   })
 
-/** As if the organisation had borne a return. */
+/** Lets the organisation owe, as if it had borne a return. */
 const owes = (orgId: string, accountId: string, minor: bigint) =>
   Effect.gen(function* () {
     const store = yield* IncomingTransferStore

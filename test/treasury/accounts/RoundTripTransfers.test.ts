@@ -49,7 +49,7 @@ const traveller = Effect.gen(function* () {
   const lock = (from: CurrencyCode, to: CurrencyCode) =>
     Effect.map(rates.lookUp(looker, { from, to, amount: Option.none() }), ({ orgRateId }) => orgRateId)
 
-  /** Leaves an amount that is worth nothing on the other side where it is. */
+  /** Leaves an amount where it is if it is worth nothing on the other side. */
   const cross = Effect.fnUntraced(function* (from: CurrencyCode, to: CurrencyCode, parts: number) {
     if (from === to) return
     const all = yield* balance(from)

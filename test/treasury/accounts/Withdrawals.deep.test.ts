@@ -50,7 +50,7 @@ const paidBySimulator = Effect.flatMap(LedgerStore, (ledger) =>
   Effect.map(ledger.balance(LedgerAccount.provider("fiat", KES)), ({ minor }) => Number(minor) / 100)
 )
 
-/** Of one account, newest first. */
+/** Withdrawal events of one account, newest first. */
 const published = (credential: Parameters<typeof eventsOf>[0], accountId: string) =>
   Effect.map(eventsOf(credential, "virtual_account.withdrawal"), (events) =>
     events.map(({ data }) => data).filter((data) => data["account_id"] === accountId)

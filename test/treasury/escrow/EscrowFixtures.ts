@@ -82,7 +82,7 @@ export const newAccount = (amount = 0, currency = "KES") =>
 export const create = (credential: Credential, body: Body) =>
   Effect.map(ask(credential, "/escrow", body), (answer) => dataOf<Escrow>(answer, 201))
 
-/** Of an account that has so much on it. */
+/** Creates an escrow for an account that has so much on it. */
 export const newEscrow = (deposited: number, about: Body = {}) =>
   Effect.gen(function* () {
     const { acme } = yield* people

@@ -26,7 +26,7 @@ interface Paid {
   readonly standing: number
 }
 
-/** By party: its payments, and those that have not failed. */
+/** Payments by party, and those that have not failed. */
 const overview = `
   select split_part(funding, '/', 2) as party_id, count(*)::int as payments,
     count(*) filter (where status = 'completed')::int as completed,

@@ -1,4 +1,4 @@
-/** How the room of a worker is shared out, as a function. */
+/** Shares of a worker's room, as a function. */
 import { describe, expect, it } from "@effect/vitest"
 import { Array as Arr, FastCheck as fc } from "effect"
 import {

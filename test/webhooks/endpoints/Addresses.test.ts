@@ -1,4 +1,4 @@
-/** Where endpoints may be, as the operations see it; the rules themselves have their own tests. */
+/** Allowed addresses of endpoints over the API; the rules themselves have their own tests. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"

@@ -58,7 +58,7 @@ const answer = (verdict: Verdict): Stored<void, never, DeliveryQueueStore> =>
 const delivered = answer({ verdict: "delivered" })
 const dead = answer({ verdict: "dead" })
 
-/** As the worker does it: until nothing is left to forget. */
+/** Deletes like the worker: until nothing is left to delete. */
 const forgetAll: Stored<number, never, DeliveryStore | EventStore> = Effect.gen(function* () {
   const [deliveries, events] = [yield* DeliveryStore, yield* EventStore]
   const forgotten = (yield* deliveries.forgetOld) + (yield* events.forgetOld)

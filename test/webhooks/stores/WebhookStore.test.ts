@@ -24,7 +24,7 @@ const newOwner = Effect.map(newOrganization(), ({ org_id }) => ({
   make: newWebhook(org_id)
 }))
 
-/** As the delivery of a new event gets them. The endpoint has to be active. */
+/** Secrets that the delivery of a new event gets. The endpoint has to be active. */
 const sealedOf = ({ org_id, webhook_id }: Pick<Webhook, "org_id" | "webhook_id">) =>
   Effect.gen(function* () {
     yield* newEvents(org_id, 1, { test: true })

@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     readonly colorScheme?: "light" | "dark"
   }
 
-  /** Nothing may be complained of, nor asked of anyone else. */
+  /** Visits a page; fails on console messages, and on requests to other hosts. */
   const visiting = (path: string, look: Look, use: (page: Page) => Promise<void>) =>
     Effect.flatMap(TestServer, ({ baseUrl }) =>
       Effect.promise(async () => {
