@@ -162,7 +162,7 @@ const byFlutterwave: Judge = (call) => {
 const isPreparation = ({ method, path }: ProviderCall): boolean => method === "GET" || /\/token\/?$/.test(path)
 
 /** Skips the wait for the outcome of an order. */
-const untold = { pace: Duration.minutes(10) }
+const withoutOutcome = { pace: Duration.minutes(10) }
 
 for (const party of thirdParties) {
   const { fake } = allFakes.find((one) => one.fake.name === party.name)!
@@ -181,7 +181,7 @@ for (const party of thirdParties) {
       it.scopedLive(`${served.method}, ${served.flow}, ${where}, ${served.currencies.slice(0, 6).join(" ")}`, () =>
         Effect.gen(function* () {
           expect(corridors).not.toEqual([])
-          const { calls, connectedWith } = yield* againstFake(party, fake, { paces: untold })
+          const { calls, connectedWith } = yield* againstFake(party, fake, { paces: withoutOutcome })
           for (const corridor of corridors) {
             calls.length = 0
             const environment = party.name === "mtn_momo" ? environments[corridor.country] : undefined

@@ -34,18 +34,22 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
       const into = { org_id, account: first }
-      const rail = { org_id, account: fiatProvider() }
+      const counterpart = { org_id, account: fiatProvider() }
       const dollars = { org_id, account: fiatProvider("USD"), currency: "USD" }
       expect(yield* insert({ ...into, amount: "1" })).toBe("ledger_postings_balanced")
-      expect(yield* insert({ ...into, amount: "1" }, { ...rail, amount: "-0.99" })).toBe("ledger_postings_balanced")
-      expect(yield* insert({ ...into, amount: "1" }, { ...dollars, amount: "-1" })).toBe("ledger_postings_balanced")
-      const split = { entry_id: yield* nextId }
-      expect(yield* insert({ ...into, amount: "1" }, { ...rail, ...split, amount: "-1" })).toBe(
+      expect(yield* insert({ ...into, amount: "1" }, { ...counterpart, amount: "-0.99" })).toBe(
         "ledger_postings_balanced"
       )
-      expect(yield* insert({ ...into, amount: "NaN" }, { ...rail, amount: "NaN" })).toBe("ledger_postings_balanced")
+      expect(yield* insert({ ...into, amount: "1" }, { ...dollars, amount: "-1" })).toBe("ledger_postings_balanced")
+      const split = { entry_id: yield* nextId }
+      expect(yield* insert({ ...into, amount: "1" }, { ...counterpart, ...split, amount: "-1" })).toBe(
+        "ledger_postings_balanced"
+      )
+      expect(yield* insert({ ...into, amount: "NaN" }, { ...counterpart, amount: "NaN" })).toBe(
+        "ledger_postings_balanced"
+      )
       expect(yield* balance(first)).toBe("0.00 KES")
-      expect(yield* insert({ ...into, amount: "1" }, { ...rail, amount: "-1" })).toBe("accepted")
+      expect(yield* insert({ ...into, amount: "1" }, { ...counterpart, amount: "-1" })).toBe("accepted")
       expect(yield* balance(first)).toBe("1.00 KES")
     })
   )
@@ -69,8 +73,8 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
     Effect.gen(function* () {
       const [{ first, org_id, settlement }, theirs] = [yield* newBooks(), yield* newBooks()]
       yield* moved(theirs.org_id, fiatProvider(), theirs.first, "5 KES")
-      const rail = { org_id, account: fiatProvider(), amount: "-1" }
-      const into = (row: Row) => insert({ org_id, account: first, amount: "1", ...row }, rail)
+      const counterpart = { org_id, account: fiatProvider(), amount: "-1" }
+      const into = (row: Row) => insert({ org_id, account: first, amount: "1", ...row }, counterpart)
       expect(yield* into({ amount: "0" })).toBe("ledger_postings_amount")
       expect(yield* into({ currency: "USD" })).toBe("ledger_postings_currency")
       expect(yield* into({ currency: "ES" })).toBe("ledger_postings_currency")
@@ -85,7 +89,9 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
       expect(yield* into({ account: theirs.first })).toBe("ledger_balances_one_owner")
       expect(yield* into({ org_id: null })).toBe("23502")
       expect(yield* into({ org_id: yield* nextId })).toBe("ledger_balances_org_id_fkey")
-      expect(yield* insert({ ...rail, account: first }, { ...rail, amount: "1" })).toBe("ledger_balances_floor")
+      expect(yield* insert({ ...counterpart, account: first }, { ...counterpart, amount: "1" })).toBe(
+        "ledger_balances_floor"
+      )
       expect(yield* into({})).toBe("accepted")
     })
   )
@@ -183,8 +189,8 @@ layer(BooksOnPostgres(), onDatabase)("a check of books that someone tampered wit
         ["foreign_posting", first, `${first} has postings of an organisation that it does not belong to.`]
       ])
       const missing = yield* nextId
-      const rail = `account = '${fiatProvider()}' and org_id = '${org_id}'`
-      expect(yield* during([`update ledger_postings set org_id = '${missing}' where ${rail}`])).toEqual([
+      const counterpart = `account = '${fiatProvider()}' and org_id = '${org_id}'`
+      expect(yield* during([`update ledger_postings set org_id = '${missing}' where ${counterpart}`])).toEqual([
         ["unknown_organization", missing, `There are postings of organisation ${missing}, which does not exist.`]
       ])
     })

@@ -172,7 +172,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
 
   it.effect("a simulator that has taken an order wakes its worker all the same", () =>
     Effect.gen(function* () {
-      const rails = yield* SimulatorStore
+      const simulators = yield* SimulatorStore
       const reference = yield* nextId
       const timer = {
         timerId: yield* nextId,
@@ -185,7 +185,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
       const { rest } = yield* WorkQueues
       const woken = yield* Effect.fork(Effect.repeat(rest("simulator"), { until: (isDue) => isDue }))
       losses.next("insert into rail_payments")
-      const opened = yield* rails.open(
+      const opened = yield* simulators.open(
         {
           reference,
           rail: "fiat",

@@ -307,7 +307,7 @@ for (const backend of backends) {
         })
         const first = yield* atOneMoment(Effect.replicateEffect(waits, 3))
         const second = yield* atOneMoment(Effect.zipWith(asked, Effect.replicateEffect(waits, 2), (a, b) => [a, ...b]))
-        // Lists the balances as of then, without later changes.
+        // Changes one payment later: it is listed as of then.
         const [moved] = first
         const { attempts } = yield* store.history(Option.getOrThrow(yield* store.find(Option.none(), moved!)))
         const [attempt] = attempts

@@ -25,8 +25,8 @@ export type OwnAccounts = ReadonlyMap<string, Provider>
 const withSimulators = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
   Layer.effect(
     Providers,
-    Effect.map(makeSimulators, (rails) => {
-      const { find } = Providers.fromList([...rails, ...others])
+    Effect.map(makeSimulators, (simulators) => {
+      const { find } = Providers.fromList([...simulators, ...others])
       return {
         find: (name, account) => {
           const own = account === null ? undefined : accounts.get(account)

@@ -173,7 +173,7 @@ onAccountServer("Credentials of a configuration", (it) => {
     Effect.gen(function* () {
       const fake = yield* StripeFake
       const config = yield* cardsIn("AX")
-      const rail = yield* cardsIn("AX", null, "fiat")
+      const simulator = yield* cardsIn("AX", null, "fiat")
       const calls = fake.received.length
       const value = "a-value-never-to-be-repeated"
       const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
@@ -200,7 +200,7 @@ onAccountServer("Credentials of a configuration", (it) => {
         expect((bodyOf(answer) as { readonly message: string }).message).toMatch(message)
         expect(answer.text).not.toMatch(/never-to-be-repeated|12345678901/)
       }
-      const built = yield* setCredentials(rail, { secret_key: value })
+      const built = yield* setCredentials(simulator, { secret_key: value })
       expect([built.status, bodyOf(built)]).toEqual([
         400,
         { status: "error", message: "provider: fiat is built in and takes no credentials." }
