@@ -149,7 +149,7 @@ it("triggers nothing in live mode", async () => {
   expect(stderr).toContain("in live mode payments move real money")
 })
 
-it("refuses what it cannot read, before it asks anybody", async () => {
+it("refuses what it cannot read, before any request", async () => {
   const cli = cliIn({ CORRIDOR_URL: "127.0.0.1:9", CORRIDOR_API_KEY: "k" })
   const answered = async (...args: ReadonlyArray<string>) => (await cli(...args)).stderr
   expect(await answered("listen", "--forward-to", "http://")).toMatch(/^corridor: --forward-to is not a URL/)

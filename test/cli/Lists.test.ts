@@ -207,7 +207,7 @@ describe("an empty queue", () => {
   })
 })
 
-describe("a payment that everybody declined", () => {
+describe("a payment that every provider declined", () => {
   it("names who refused it last", () => {
     expect(summaryText(payment)).toMatch(/Provider +stripe$/m)
     expect(paymentTable([payment]).text).toContain("stripe")

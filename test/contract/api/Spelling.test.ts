@@ -96,7 +96,7 @@ onDatabaseServer("A request", (it) => {
     })
   )
 
-  it.effect("has to say who it is from before anybody looks how it is packed", () =>
+  it.effect("has to be authenticated before its encoding is checked", () =>
     Effect.gen(function* () {
       const headers = { "content-type": "application/json", "content-encoding": "gzip" }
       expect((yield* send(KEYS, { method: "POST", headers, body: gzipSync("{}") })).status).toBe(401)

@@ -80,7 +80,7 @@ describe("a card on the provider's page", () => {
     { LOG_LEVEL: "debug", LOG_FORMAT: "json" }
   )
 
-  it("is paid there, however it was asked for, and no number reaches anybody", async () => {
+  it("is paid there, however it was asked for, and no card number leaves the page", async () => {
     const { fakes, start } = await begin()
     const server: RealServer = await start()
     const { admin, org_id } = sandboxIn(dataDir)

@@ -31,7 +31,7 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
       return { payment_id, reference: String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]) }
     })
 
-  it.effect("what somebody pays under the reference of a payout neither completes it nor brings it back", () =>
+  it.effect("a payment under the reference of a payout neither completes it nor brings it back", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* payout("FR")
       const paid = yield* callBack("stripe", { key: "paid", reference, state: "completed", about: "payin" })

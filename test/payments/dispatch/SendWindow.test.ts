@@ -73,7 +73,7 @@ describe("an instance that is held up before it sends", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says that nothing was sent, and not that somebody refused it", () =>
+  it.live("says that nothing was sent, and not that a provider refused it", () =>
     Effect.gen(function* () {
       const { owner, permit, stripe, world } = yield* set
       const alone = servicesIn(world, held(world, "25 seconds", Effect.void), [stripe])

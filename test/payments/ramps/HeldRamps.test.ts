@@ -116,7 +116,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
     })
   )
 
-  it.effect("is turned away or called off without anybody having been asked", () =>
+  it.effect("is rejected or canceled without a call to any provider", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const turned = yield* held(onRampIn("KE", 0.0077))

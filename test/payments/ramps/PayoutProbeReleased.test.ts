@@ -102,7 +102,7 @@ layer(services, { excludeTestServices: true })("a payout provider that is not as
     })
   )
 
-  it.effect("because somebody else was faster, and not the one that is asked", () =>
+  it.effect("because another instance was faster, and not the probe of the one that is asked", () =>
     Effect.gen(function* () {
       const { amount, known, paid, recorder } = yield* collecting
       const read = yield* known

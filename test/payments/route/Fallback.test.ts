@@ -314,7 +314,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("previews without making a payment or asking anybody", () =>
+    it.effect("previews without a payment or a call to a provider", () =>
       Effect.gen(function* () {
         yield* serveCountry("CH", ["adyen", "coinbase"])
         const before = adyen.orders.length

@@ -206,7 +206,7 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("by the provider itself is the whole payment, and no part of anybody's asking", () =>
+  it.effect("by the provider itself is the whole payment, and no requested part", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* paid
       const [payment] = yield* attemptsOf(payment_id)

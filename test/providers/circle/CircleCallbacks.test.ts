@@ -230,7 +230,7 @@ describe("a subscription to Circle's callbacks", () => {
     }).pipe(quiet)
   )
 
-  it.effect("is not confirmed elsewhere, nor for a topic of somebody else's, nor without a signature", () =>
+  it.effect("is not confirmed elsewhere, nor for a topic of another account, nor without a signature", () =>
     Effect.gen(function* () {
       yield* atNow
       const elsewhere = atAmazon()

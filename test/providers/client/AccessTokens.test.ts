@@ -212,7 +212,7 @@ describe("a fetch", () => {
     })
   )
 
-  it.effect("is asked for in everybody's name, whichever call needs it first", () =>
+  it.effect("is asked for on behalf of all calls, whichever needs it first", () =>
     Effect.gen(function* () {
       const asked: Array<Caller> = []
       const { fetch } = issuer()

@@ -145,7 +145,7 @@ describe("nothing was sent", () => {
     })
   )
 
-  it.scopedLive("where its certificate is not signed by anybody known", () =>
+  it.scopedLive("where its certificate is not signed by a known authority", () =>
     Effect.gen(function* () {
       const server = yield* rawServer(() => undefined, newAuthority("nobody").issue("localhost"))
       const failure = yield* Effect.flatMap(clientOf(server.url), (http) => failureOf(http.call(order)))
@@ -154,7 +154,7 @@ describe("nothing was sent", () => {
     })
   )
 
-  it.scopedLive("where its certificate is somebody else's", () =>
+  it.scopedLive("where its certificate is another host's", () =>
     Effect.gen(function* () {
       const authority = newAuthority("known")
       const server = yield* rawServer(() => undefined, authority.issue("elsewhere.example"))

@@ -55,7 +55,7 @@ describe("fakes", () => {
     })
   )
 
-  it.scopedLive("do not wait for one whose port somebody else has", () =>
+  it.scopedLive("do not wait for one whose port is taken", () =>
     Effect.gen(function* () {
       const taken = yield* Effect.promise(() => firstOfFreePorts(2))
       yield* startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: taken }, two.slice(0, 1))

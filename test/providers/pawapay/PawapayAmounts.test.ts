@@ -74,7 +74,7 @@ describe("what pawaPay serves", () => {
     country: CountryCode.make("KE"),
     network: "mpesa"
   } as const
-  it("is said before anybody is asked", () => {
+  it("is said before any call", () => {
     expect(Either.isRight(supports(question))).toBe(true)
     expect(Either.isRight(supports({ ...question, flow: "outbound", network: null }))).toBe(true)
     for (const other of [

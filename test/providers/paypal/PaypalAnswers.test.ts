@@ -394,7 +394,7 @@ describe("how PayPal is spoken to", () => {
     })
   )
 
-  it.effect("an order of ours that pays somebody else is not believed, nor captured", () =>
+  it.effect("an order of ours that pays another account is not believed, nor captured", () =>
     Effect.gen(function* () {
       const unit = (merchant_id: string) => ({ custom_id: reference, payee: { merchant_id } })
       const shown = (status: string, merchant_id: string) =>

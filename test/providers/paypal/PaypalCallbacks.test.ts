@@ -80,7 +80,7 @@ const item = (transaction_status: string) => ({
 })
 
 describe("callbacks of PayPal", () => {
-  it.effect("only hint at captures: anybody can have one made under our reference", () =>
+  it.effect("only hint at captures: other customers can have one made under our reference", () =>
     Effect.gen(function* () {
       const hint = { _tag: "Hint", attempt: { reference, providerPaymentId: ORDER, about: "payin" } }
       for (const status of ["COMPLETED", "DECLINED", "PENDING", "PONDERING"]) {

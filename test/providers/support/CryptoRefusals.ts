@@ -30,7 +30,7 @@ export const refusesUnsent = (
     })
   )
 
-  it("and is said before anybody is asked", () => {
+  it("and is said before any call", () => {
     const { supports } = answering().provider
     const country = CountryCode.make("KE")
     const question: SupportQuestion = { currency: "USDC", method: "crypto", flow: "inbound", network, country }

@@ -74,7 +74,7 @@ onHookServer("The operations queue", (it) => {
     })
   )
 
-  it.effect("counts the dead letters of an endpoint as far as anybody wants to know", () =>
+  it.effect("counts the dead letters of an endpoint up to a limit", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { letters, webhook_id } = yield* withDeadLetters(acme, 1)
