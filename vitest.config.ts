@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import { LongestFirst } from "./test/support/Progress.ts"
+import { LongestFirst } from "./test/support/ProgressReporter.ts"
 
 /** `npm test` runs all but the slow files, `npm run test:deep` those, and vitest called by hand whatever it is asked for. */
 const files = {
@@ -17,7 +17,7 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     runner: "test/support/Runner.ts",
     setupFiles: ["test/support/TestClockSetup.ts"],
-    reporters: [["default", { summary: false }], "./test/support/Progress.ts"],
+    reporters: [["default", { summary: false }], "./test/support/ProgressReporter.ts"],
     sequence: { sequencer: LongestFirst },
     slowTestThreshold: 5_000,
     pool: "forks",

@@ -10,18 +10,18 @@ const serverFlags = ["--max-semi-space-size=32", "--heap-growing-percent=60"]
 
 /** `server`: arguments for scripts/build.mjs, where the program starts the built server. `main` is the first entry. */
 const programs = {
-  "providers:fake": { entries: ["test/fakes/main.ts"] },
+  "providers:fake": { entries: ["test/fakes/fakesMain.ts"] },
   "demo:live": { entries: ["test/live/demoMain.ts"], server: [] },
-  simulate: { entries: ["test/simulation/main.ts"], flags: ["--max-semi-space-size=64"] },
-  chaos: { entries: ["test/chaos/main.ts"], server: ["--client"] },
+  simulate: { entries: ["test/simulation/simulationMain.ts"], flags: ["--max-semi-space-size=64"] },
+  chaos: { entries: ["test/chaos/chaosMain.ts"], server: ["--client"] },
   failover: { entries: ["test/chaos/failoverMain.ts"], server: ["--client"] },
-  fuzz: { entries: ["test/fuzz/main.ts"], server: ["--client"] },
+  fuzz: { entries: ["test/fuzz/fuzzMain.ts"], server: ["--client"] },
   bench: {
     entries: {
-      main: "test/bench/main.ts",
+      main: "test/bench/benchMain.ts",
       CpuReport: "test/bench/CpuReport.ts",
-      "fastify/main": "test/bench/fastify/main.ts",
-      "load/main": "test/bench/load/main.ts",
+      "fastify/main": "test/bench/fastify/fastifyMain.ts",
+      "load/main": "test/bench/load/loadMain.ts",
       "load/ticks": "test/bench/load/ticks.mjs"
     },
     server: ["--map"]
@@ -29,7 +29,10 @@ const programs = {
   "bench:bytes": { entries: ["test/bench/growth/bytes.ts", "test/bench/CpuReport.ts"], server: [] },
   "bench:growth": { entries: ["test/bench/growth/speed.ts", "test/bench/CpuReport.ts"], server: [] },
   "bench:pages": { entries: ["test/bench/growth/pages.ts"] },
-  "bench:webhooks": { entries: ["test/bench/webhooks/main.ts", "test/bench/webhooks/receiver.ts"], flags: serverFlags }
+  "bench:webhooks": {
+    entries: ["test/bench/webhooks/webhooksMain.ts", "test/bench/webhooks/receiver.ts"],
+    flags: serverFlags
+  }
 }
 
 const [name, ...args] = process.argv.slice(2)

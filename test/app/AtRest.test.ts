@@ -38,7 +38,7 @@ onDatabaseServer("An idle server", (it) => {
     () =>
       Effect.gen(function* () {
         yield* startWorkers
-        /** What is sent until the second reading from now. */
+        /** Statements that are sent until the second reading from now. */
         const untilSecondReading = Effect.gen(function* () {
           const [before, read] = [sent.length, readings()]
           yield* waitFor(() => readings() >= read + 2)
@@ -95,7 +95,7 @@ const resting = (queue: Parameters<typeof due>[0]): Effect.Effect<() => boolean,
   Effect.gen(function* () {
     const before = readings()
     yield* waitFor(() => readings() > before)
-    // What an earlier test announced may arrive twice.
+    // Announcements of an earlier test may arrive twice.
     yield* Effect.flatMap(Here, ({ rest }) => Effect.repeat(rest(queue, 0), { while: (wasDue) => wasDue }))
     let isDue = false
     yield* Effect.forkScoped(Effect.map(due(queue), () => (isDue = true)))
@@ -159,9 +159,9 @@ layer(Instances, { excludeTestServices: true, timeout: "60 seconds" })("A restin
         yield* sql`select pg_terminate_backend(${backend!})`
         yield* waitFor(isDue)
         expect(yield* backends).not.toContain(backend)
-        const isHeard = yield* resting("webhooks")
+        const isReceived = yield* resting("webhooks")
         yield* Effect.flatMap(Elsewhere, ({ announce }) => announce("webhooks"))
-        yield* waitFor(isHeard)
+        yield* waitFor(isReceived)
       }),
     60_000
   )

@@ -1,9 +1,9 @@
 /** Every operation of the service, called with what its reference shows: for tests that look at every statement it sends. */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { type Document, type Operation, operationsOf } from "../contract/api/Operations.ts"
+import { type Document, type Operation, operationsOf } from "../contract/api/DocumentedOperations.ts"
 import { type Made, requestExample } from "../isolation/Objects.ts"
-import type { Credential } from "../support/Credentials.ts"
+import type { Credential } from "../support/TestCredentials.ts"
 import { send } from "../support/Send.ts"
 
 /** One row each of what the calls leave no row of: what is nowhere cannot be made more of. */
@@ -31,7 +31,7 @@ export const nodesOf = <Node extends PlanNode<Node>>(plan: Node): ReadonlyArray<
   ...(plan.Plans ?? []).flatMap((node) => nodesOf(node))
 ]
 
-/** What a list can be asked for, by the name of the parameter. */
+/** Query values for a list, by the name of the parameter. */
 const questions: Readonly<Record<string, string>> = {
   status: "completed",
   direction: "inbound",

@@ -8,7 +8,7 @@ import { StoresLive } from "../../src/app/Stores.ts"
 import { DatabaseLive } from "../../src/platform/database/Database.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
 import { byPhone } from "../payments/support/Requests.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { ownTime, timedByOwn } from "../support/OwnTime.ts"
 import { post, send } from "../support/Send.ts"
 import { TestDatabaseServer } from "../support/TestDatabase.ts"
@@ -126,7 +126,7 @@ behindProxy("A pool whose connections are all taken", { DATABASE_POOL: String(CO
   )
 })
 
-/** What one statement writes of a payment is there whole, or none of it. */
+/** Rows that one statement writes of a payment are there together, or not at all. */
 const halves = `select
   (select count(*)::int from payments p where not exists (select from attempts a where a.payment_id = p.payment_id))
     + (select count(*)::int from payments p where not exists (select from payment_history h where h.payment_id = p.payment_id))

@@ -1,4 +1,4 @@
-/** When a build is left out: only where it would change nothing. */
+/** Builds are left out only where they would change nothing. */
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,7 +1,7 @@
 /**
- * What every statement of the service reads while one organisation has thousands of rows and no table was ever analysed:
- * in the first minutes of a new database, and after a restore or a major upgrade without statistics. Connections keep
- * plans from the time when the tables were small, as those of a service do.
+ * Rows that every statement of the service reads while one organisation has thousands of rows and no table was ever
+ * analysed: in the first minutes of a new database, and after a restore or a major upgrade without statistics.
+ * Connections keep plans from the time when the tables were small, as those of a service do.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
@@ -11,20 +11,20 @@ import { grow, type Size } from "../bench/growth/Multiply.ts"
 import { StoresLive } from "../../src/app/Stores.ts"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { DatabaseLive } from "../../src/platform/database/Database.ts"
-import { fetchDocument } from "../contract/api/Operations.ts"
+import { fetchDocument } from "../contract/api/DocumentedOperations.ts"
 import { makeObjects } from "../isolation/Objects.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { foundPostgres, otherServer } from "../support/OtherPostgres.ts"
 import { isOfTests, ownPool } from "../support/OwnDatabase.ts"
 import { TestDatabaseServer } from "../support/TestDatabase.ts"
 import { testServer } from "../support/TestServer.ts"
 import { callEverything, nodesOf, type PlanNode, rest } from "./CallEveryOperation.ts"
 
-/** At this size of the tables an index of an organisation costs as much as that of a key. */
+/** Rows of a table from which on an index of an organisation costs as much as that of a key. */
 const small: Size = { times: 20, organizations: 1 }
 const large: Size = { times: 800, organizations: 1, after: small.times }
 
-/** So many rows, and so many pages, are enough for a statement that is no list. */
+/** Rows and pages that are enough for a statement that is no list. */
 const MOST_ROWS = 300
 const MOST_PAGES = 1000
 
@@ -68,7 +68,7 @@ interface Explained {
 
 type Mode = "force_generic_plan" | "force_custom_plan"
 
-/** How the connections of the service are to plan from now on; `anew` differs where they are to forget their plans. */
+/** Planning of the service's connections from now on; `anew` differs where they are to drop their plans. */
 let planned: { readonly mode: Mode; readonly anew: number } = { mode: "force_generic_plan", anew: 0 }
 let seen = new Map<string, Array<Plan>>()
 let database: pg.ClientConfig = {}
@@ -80,8 +80,9 @@ const explaining = ["min_duration = 0", "analyze", "buffers", "timing = off", "v
 const asSent = pg.Client.prototype.query as (...given: ReadonlyArray<unknown>) => unknown
 const modes = new WeakMap<pg.Client, typeof planned>()
 
-/** In a transaction that has failed it does not work: the connection is told again, as nothing was seen of it. */
-const tell = (client: pg.Client, text: string) => void (asSent.call(client, text) as Promise<unknown>).catch(() => {})
+/** Sends a setting. In a transaction that has failed it has no effect, and is sent again later. */
+const sendStatement = (client: pg.Client, text: string) =>
+  void (asSent.call(client, text) as Promise<unknown>).catch(() => {})
 
 const keepPlan = ({ message = "" }: { readonly message?: string | undefined }) => {
   const [, json] = /^duration: [^{]* plan:\s*({[^]*})$/.exec(message) ?? []
@@ -95,13 +96,13 @@ beforeAll(() => {
     const before = modes.get(this)
     if (!isOfTests(this) && before !== planned) {
       if (before === undefined) {
-        tell(this, ["load 'auto_explain'", ...explaining].join("; "))
+        sendStatement(this, ["load 'auto_explain'", ...explaining].join("; "))
         this.on("notice", keepPlan)
         const { database: name, host, password, port, user } = this
         database = { ...{ host, port, user }, database: name ?? "", password: password ?? "" }
       }
-      if (before !== undefined && before.anew !== planned.anew) tell(this, "discard plans")
-      tell(this, `set plan_cache_mode = ${planned.mode}`)
+      if (before !== undefined && before.anew !== planned.anew) sendStatement(this, "discard plans")
+      sendStatement(this, `set plan_cache_mode = ${planned.mode}`)
       modes.set(this, planned)
     }
     return asSent.apply(this, [...given])
@@ -114,7 +115,7 @@ afterAll(() => {
 
 const hash = "'\\x' || encode(sha256(n::text::bytea), 'hex')"
 
-/** What the copies of business leave out: keys, people, accounts, and deliveries that wait for their turn. */
+/** Tables that the copies of business leave out: keys, people, accounts, and deliveries that wait for their turn. */
 const others: Readonly<Record<string, string>> = {
   api_keys: `'api_key_id', gen_random_uuid(), 'hash', ${hash}`,
   invitations: `'invitation_id', gen_random_uuid(), 'email', n || '@example.com', 'token_hash', ${hash}`,
@@ -123,7 +124,7 @@ const others: Readonly<Record<string, string>> = {
   virtual_accounts: "'account_id', gen_random_uuid()"
 }
 
-/** Of five endpoints, and none of them due. */
+/** Deliveries of five endpoints, none of them due. */
 const waiting = `insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at, next_at)
   select gen_random_uuid(), $1, md5((n % 5)::text)::uuid, now(), gen_random_uuid(), now(), now() + interval '1 day'
   from generate_series(1, $2::int) n`
@@ -145,7 +146,7 @@ const growAll = async (pool: pg.Pool, orgId: string, size: Size) => {
   await pool.query("set session_replication_role = origin")
 }
 
-/** By table: the columns that begin an index without the organisation, and name one thing or what belongs to it. */
+/** Columns by table that begin an index without the organisation, and name one thing or what belongs to it. */
 const keysOf = async (pool: pg.Pool): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   const { rows } = await pool.query<{ table: string; keys: ReadonlyArray<string> }>(
     `select c.relname as table, array_agg(distinct a.attname::text) as keys from pg_index i
@@ -188,7 +189,7 @@ const tooMuch = (text: string, plan: Plan): ReadonlyArray<string> => {
   return rows > MOST_ROWS || pages > MOST_PAGES ? [`${Math.round(rows)} rows, ${pages} pages: ${text}`] : []
 }
 
-/** What workers send by themselves: it has come when each of these was seen. */
+/** Statements that workers send by themselves: the workers have run once each of these was seen. */
 const ofWorkers = [/^with recursive capacity as/, /^with recursive asked as/, /^with held as/, /^with due as/]
 
 const onServerOf = (major: number) => {

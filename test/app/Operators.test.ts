@@ -1,9 +1,11 @@
-/** Those who run the platform act as themselves: by API, with a token of their own, and the audit log has their name. */
+/**
+ * Operators of the platform act as themselves: by API, with a token of their own, and with their name in the audit log.
+ */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { byPhone } from "../payments/support/Requests.ts"
-import { type Credential, people } from "../support/Credentials.ts"
+import { type Credential, people } from "../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
 

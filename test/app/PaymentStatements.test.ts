@@ -8,15 +8,15 @@ import pg from "pg"
 import { afterAll, beforeAll } from "vitest"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { INITIATE_PATH, initiation } from "../bench/Workload.ts"
-import { eventually } from "../payments/support/Calls.ts"
-import { people } from "../support/Credentials.ts"
+import { eventually } from "../payments/support/PaymentCalls.ts"
+import { people } from "../support/TestCredentials.ts"
 import { isOfTests } from "../support/OwnDatabase.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
 
 const FINISH = /^with held as/
 
-/** What a payin may send, by what stands in its text. */
+/** Statements that a payin may send, by a part of their text. */
 const statementsOfPayin: ReadonlyArray<readonly [name: string, text: RegExp, times: number]> = [
   ["key with versions", /from api_keys k/, 1],
   ["create", /insert into payments \(/, 1],

@@ -8,9 +8,9 @@ import pg from "pg"
 import { growing, multiply } from "../bench/growth/Multiply.ts"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { planning } from "../../src/platform/database/Connections.ts"
-import { fetchDocument } from "../contract/api/Operations.ts"
+import { fetchDocument } from "../contract/api/DocumentedOperations.ts"
 import { makeObjects } from "../isolation/Objects.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { isOfTests } from "../support/OwnDatabase.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
 import { callEverything, nodesOf, type PlanNode, rest } from "./CallEveryOperation.ts"
@@ -103,7 +103,7 @@ onDatabaseServer("Every statement", (it) => {
         const { rows } = await pool.query<{ name: string }>(
           "select relname as name from pg_class where relkind = 'r' and reltuples > 0"
         )
-        // Of a month that nothing has happened in yet nothing is read.
+        // Tables with rows: partitions without any are not read.
         const filled = new Set(rows.map(({ name }) => name).filter((name) => tables.has(tableOf(name))))
         await pool.end()
         return Array.from(sent.keys()).flatMap((text) => {

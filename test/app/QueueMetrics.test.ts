@@ -14,7 +14,7 @@ import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { onPaymentServer } from "../payments/support/PaymentServer.ts"
 import { byPhone } from "../payments/support/Requests.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { post } from "../support/Send.ts"
 import { onServer } from "../support/TestServer.ts"
 
@@ -42,8 +42,8 @@ const inClearing = (minor: bigint) =>
   })
 const exchanged = (minor: bigint) => moved(LedgerAccount.fx(KES), "transfer", minor, null)
 
-/** Proved, and about a payment that nobody knows. */
-const stray = (provider: ProviderName, age: Duration.Duration) =>
+/** Verified callback about an unknown payment. */
+const unmatchedCallback = (provider: ProviderName, age: Duration.Duration) =>
   Effect.gen(function* () {
     const { storeCallback } = yield* PaymentStore
     yield* storeCallback({
@@ -63,7 +63,7 @@ const stray = (provider: ProviderName, age: Duration.Duration) =>
   })
 
 onServer("Queue metrics", "PostgreSQL", { variables: { PROVIDER_TIMEOUT: "200 millis" } }, (it) => {
-  it.effect("tell what waits, and for how long", () =>
+  it.effect("count what waits, and for how long", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const store = yield* QueueMetricsStore
@@ -80,7 +80,7 @@ onServer("Queue metrics", "PostgreSQL", { variables: { PROVIDER_TIMEOUT: "200 mi
       yield* exchanged(1000n)
       yield* exchanged(450n)
       yield* Effect.forEach(["1 minute", "1 hour", "2 hours", "40 days"] as const, (age) =>
-        stray("stripe", Duration.decode(age))
+        unmatchedCallback("stripe", Duration.decode(age))
       )
       yield* Effect.sleep("50 millis")
       const { fx, queue, suspense, unknown, unmatched } = yield* store.current

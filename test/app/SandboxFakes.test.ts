@@ -10,7 +10,7 @@ import { Ids } from "../../src/domain/Ids.ts"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { ProviderSettings } from "../../src/providers/accounts/ProviderSettings.ts"
 import { stripe } from "../../src/providers/stripe/StripeAdapter.ts"
-import { storesOn } from "../support/Stores.ts"
+import { storesOn } from "../support/OnBothStores.ts"
 import { testSettings } from "../support/TestSettings.ts"
 
 const stripeWith = (variables: Readonly<Record<string, string>>) =>

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { beforeEach, describe, expect, inject, it } from "vitest"
 import about from "../../package.json" with { type: "json" }
-import { SERVER_FLAGS } from "../support/Cluster.ts"
+import { SERVER_FLAGS } from "../support/TestCluster.ts"
 
 const HASH_BYTES = 32
 

@@ -1,4 +1,4 @@
-/** Several processes behind one port, as they are run: one is killed, and nobody but its own callers notices. */
+/** Several processes behind one port: the death of one is noticed by its own callers only. */
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
@@ -82,7 +82,7 @@ describe("several processes", () => {
 })
 
 describe("several processes that cannot have a port", () => {
-  /** Both are said to whoever reads the log: which port, and that it is over. */
+  /** Starts a server on a taken port, and expects both in its log: the port, and that it has ended. */
   const endBecauseOf = async (taken: number, ports: Readonly<Record<string, string>>) => {
     const other = createServer().listen(taken, "127.0.0.1")
     await once(other, "listening")

@@ -59,7 +59,7 @@ it("retries a process that cannot be started, whether Node throws or emits the e
 
 type Does = (worker: Started) => void
 
-/** What it ends with, and what it had started, where the first two do so whenever they are started. */
+/** Error of a supervisor whose first two processes always behave like this, and the processes that it had started. */
 const endWith = async (first: Does, second: Does) => {
   const places: Array<string> = []
   vi.spyOn(cluster, "fork").mockImplementation((variables) => {

@@ -8,13 +8,13 @@ import { startCompletion } from "./fastify/Completion.ts"
 import { fastifyServer } from "./fastify/Server.ts"
 import { halfOfPeak, median } from "./Medians.ts"
 import type { Measurement } from "./Rounds.ts"
-import { verify } from "./Verification.ts"
+import { verify } from "./BenchVerification.ts"
 import { INITIATE_PATH, initiation, LIST_PATH, RATE_PATH, recordPath } from "./Workload.ts"
 import { StoresLive } from "../../src/app/Stores.ts"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
-import { eventually } from "../payments/support/Calls.ts"
-import { people } from "../support/Credentials.ts"
+import { eventually } from "../payments/support/PaymentCalls.ts"
+import { people } from "../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
@@ -181,14 +181,14 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
       const wrong = { method: "POST", headers, body }
       expect((yield* send(INITIATE_PATH, wrong)).status).toBe(400)
       expect((yield* send(INITIATE_PATH, { ...wrong, port })).status).toBe(400)
-      const nobody = { ...acme.key, "x-api-key": `${acme.api_key}x` }
-      expect((yield* post(INITIATE_PATH, nobody, initiation("order-3"))).status).toBe(401)
-      expect((yield* send(recordPath("-"), { headers: nobody, port })).status).toBe(400)
-      expect((yield* send(LIST_PATH, { headers: nobody, port })).status).toBe(401)
+      const stranger = { ...acme.key, "x-api-key": `${acme.api_key}x` }
+      expect((yield* post(INITIATE_PATH, stranger, initiation("order-3"))).status).toBe(401)
+      expect((yield* send(recordPath("-"), { headers: stranger, port })).status).toBe(400)
+      expect((yield* send(LIST_PATH, { headers: stranger, port })).status).toBe(401)
       expect((yield* send(`${LIST_PATH}&status=completed`, { headers: { ...acme.key }, port })).status).toBe(400)
-      expect((yield* send(RATE_PATH, { headers: nobody, port })).status).toBe(401)
+      expect((yield* send(RATE_PATH, { headers: stranger, port })).status).toBe(401)
       const unknown = recordPath("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
-      expect((yield* send(unknown, { headers: nobody, port })).status).toBe(401)
+      expect((yield* send(unknown, { headers: stranger, port })).status).toBe(401)
       expect((yield* send(unknown, { headers: { ...acme.key }, port })).status).toBe(404)
     })
   )

@@ -8,7 +8,7 @@ const TICKS_PER_SECOND = 100
 interface Usage {
   readonly parent: number
   readonly ticks: number
-  /** Of ended children. */
+  /** CPU of ended children. */
   readonly formerTicks: number
 }
 
@@ -58,7 +58,7 @@ export const backendCpuMicros = async (pool: Pool): Promise<CpuByPid> => {
   return new Map(each.flatMap(([pid, ticks]) => (ticks === undefined ? [] : [[pid, (ticks * 1e6) / TICKS_PER_SECOND]])))
 }
 
-/** Of connections that ended meanwhile nothing is known. */
+/** Connections that ended meanwhile are not counted. */
 export const spentBetween = (before: CpuByPid, after: CpuByPid): number =>
   [...after].reduce((sum, [pid, micros]) => sum + micros - (before.get(pid) ?? 0), 0)
 

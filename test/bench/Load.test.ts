@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "vitest"
-import { type Job, runJob } from "./load/Load.ts"
+import { type Job, runJob } from "./load/RequestLoad.ts"
 
 const HELD_MILLIS = 400
 

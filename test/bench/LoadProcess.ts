@@ -3,7 +3,7 @@ import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { BenchFailed } from "./BenchFailed.ts"
-import type { Job, JobResult, LoadMessage } from "./load/Load.ts"
+import type { Job, JobResult, LoadMessage } from "./load/RequestLoad.ts"
 
 export type Progress = (requests: number, seconds: number) => void
 

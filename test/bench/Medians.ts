@@ -1,5 +1,5 @@
 /** Medians of all rounds, and the ratio of Corridor to the hand-written server. */
-import type { Endpoint } from "./load/Load.ts"
+import type { Endpoint } from "./load/RequestLoad.ts"
 import type { Measurement } from "./Rounds.ts"
 
 export const metrics = [
@@ -43,7 +43,7 @@ const compare = (measurements: Measurements): Comparison => {
 export const atPeak = (measurements: Measurements, endpoint: Endpoint): Comparison =>
   compare(measurements.filter((one) => one.endpoint === endpoint && one.pace === null))
 
-/** At a fixed rate. */
+/** Comparison at a fixed rate. */
 export const atFixedPace = (measurements: Measurements, endpoint: Endpoint): Comparison =>
   compare(measurements.filter((one) => one.endpoint === endpoint && one.pace !== null))
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { BenchFailed } from "./BenchFailed.ts"
-import type { Endpoint } from "./load/Load.ts"
+import type { Endpoint } from "./load/RequestLoad.ts"
 
 export interface Options {
   readonly quick: boolean

@@ -1,14 +1,14 @@
 /** Rounds of both servers in turn, each on an idle database. */
 import { Clock, Effect } from "effect"
 import type { Pool } from "pg"
-import { type Endpoint, endpoints, type Job, type JobResult } from "./load/Load.ts"
+import { type Endpoint, endpoints, type Job, type JobResult } from "./load/RequestLoad.ts"
 import { backendCpuMicros, clusterCpuMicros, spentBetween } from "./ClusterCpu.ts"
 import type { BenchFailed } from "./BenchFailed.ts"
 import { type Progress, showProgress } from "./LoadProcess.ts"
 import type { Options } from "./Options.ts"
 import { halfOfPeak } from "./Medians.ts"
 import type { Server } from "./ServerProcess.ts"
-import { type Answered, settled } from "./Verification.ts"
+import { type Answered, settled } from "./BenchVerification.ts"
 
 export interface Side {
   readonly server: Server

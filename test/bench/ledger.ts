@@ -12,7 +12,7 @@ import { type Entry, LedgerAccount, move } from "../../src/domain/Ledger.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { ledgerStoreSql, postingRows, postStatement } from "../../src/money/ledger/LedgerSql.ts"
-import { durableCluster, statement, temporaryFolder, urlOf } from "./Cluster.ts"
+import { durableCluster, statement, temporaryFolder, urlOf } from "./BenchCluster.ts"
 
 const DATABASE = "ledger"
 const WARM_UP_SECONDS = 2
@@ -56,14 +56,14 @@ const bench = (seconds: number) =>
     )
 
     const settlement = LedgerAccount.settlement(org_id, currency)
-    const rail = LedgerAccount.provider("fiat", currency)
+    const provider = LedgerAccount.provider("fiat", currency)
     const entry = Effect.map(ids.make(PaymentId), (payment_id): Entry => ({
       entry_id: payment_id,
       org_id,
       kind: "payin",
       payment_id,
       reference: null,
-      postings: move(rail, settlement, amount)
+      postings: move(provider, settlement, amount)
     }))
 
     /** Each connection posts its next statement after the last commit. */
@@ -109,8 +109,8 @@ const bench = (seconds: number) =>
       )
     yield* Effect.gen(function* () {
       const store = yield* LedgerStore
-      yield* timed("balance of the provider, summed", store.balance(rail))
-      yield* timed("balance of the provider, summed again", store.balance(rail))
+      yield* timed("balance of the provider, summed", store.balance(provider))
+      yield* timed("balance of the provider, summed again", store.balance(provider))
       const report = yield* timed("check of all books", store.check)
       yield* say(`${report.postings} postings checked, ${report.problems.length} problems`)
     }).pipe(Effect.provide(ledgerStoreSql), Effect.provide(database))

@@ -18,7 +18,7 @@ const order = (key: string, status: number, body: object): LoggedRequest => ({
   replies: [{ status, headers: {}, body: JSON.stringify(body) }]
 })
 
-const told = (payment_id: string, status: string) => ({ statusCode: 200, response: { payment_id, status } })
+const reported = (payment_id: string, status: string) => ({ statusCode: 200, response: { payment_id, status } })
 
 const payment = (payment_id: string, client_reference: string, status: string) =>
   ({ payment_id, client_reference, status, org_id: "acme", description: null, metadata: {} }) as unknown as Payment
@@ -34,8 +34,8 @@ const read = (...payments: ReadonlyArray<Payment>): Read =>
 describe("audit of answers", () => {
   it("accepts answers that match the records or a later status", () => {
     const orders = [
-      order("a", 200, told("1", "processing")),
-      order("b", 200, told("2", "completed")),
+      order("a", 200, reported("1", "processing")),
+      order("b", 200, reported("2", "completed")),
       order("c", 502, { code: "ALL_PROVIDERS_FAILED", payment_id: "3" }),
       order("d", 409, { code: "INSUFFICIENT_FUNDS" })
     ]
@@ -44,8 +44,8 @@ describe("audit of answers", () => {
   })
 
   it.each([
-    ["a missing payment", order("a", 200, told("1", "processing")), [], /told of payment 1, which is not there/],
-    ["two payments under one key", order("a", 200, told("1", "processing")), ["1", "2"], /one key made 2 payments/],
+    ["a missing payment", order("a", 200, reported("1", "processing")), [], /told of payment 1, which is not there/],
+    ["two payments under one key", order("a", 200, reported("1", "processing")), ["1", "2"], /one key made 2 payments/],
     [
       "a payment after a refusal",
       order("a", 409, { code: "INSUFFICIENT_FUNDS" }),
@@ -54,7 +54,7 @@ describe("audit of answers", () => {
     ],
     [
       "a changed final status",
-      order("a", 200, told("1", "failed")),
+      order("a", 200, reported("1", "failed")),
       ["1"],
       /told failed, and the payment is completed/
     ],

@@ -6,7 +6,7 @@ import type { FaultKind } from "./faults/Fault.ts"
 import { databaseRestarted, backendsTerminated } from "./faults/DatabaseFaults.ts"
 import { instanceKilled, instancePaused } from "./faults/InstanceFaults.ts"
 import { databaseSilent, providersCut } from "./faults/NetworkFaults.ts"
-import { run } from "./Run.ts"
+import { run } from "./ChaosRun.ts"
 
 const briefly = (kind: FaultKind): FaultKind => ({
   ...kind,

@@ -1,6 +1,6 @@
 /** A run under load in which the primary of three PostgreSQL fails repeatedly. */
 import { Effect } from "effect"
-import { run, type RunOptions } from "./Run.ts"
+import { run, type RunOptions } from "./ChaosRun.ts"
 import { type Promotion, startPatroni } from "./environment/Patroni.ts"
 
 type FailoverOptions = Pick<RunOptions, "bundle" | "seed" | "kinds" | "faults" | "instances" | "load" | "log">

@@ -20,14 +20,14 @@ const connected = Effect.gen(function* () {
     Effect.sync(() => connect(proxy.port, "127.0.0.1").setEncoding("utf8").setNoDelay()),
     (open) => Effect.sync(() => open.destroy())
   )
-  const heard = { text: "", closed: false }
-  socket.on("data", (text: string) => (heard.text += text))
-  socket.on("error", () => undefined).on("close", () => (heard.closed = true))
-  return { heard, proxy, socket }
+  const received = { text: "", closed: false }
+  socket.on("data", (text: string) => (received.text += text))
+  socket.on("error", () => undefined).on("close", () => (received.closed = true))
+  return { received, proxy, socket }
 })
 
-const hears = (heard: { readonly text: string }, wanted: string) =>
-  Effect.promise(() => until(wanted, async () => (heard.text === wanted ? true : undefined)))
+const receives = (received: { readonly text: string }, wanted: string) =>
+  Effect.promise(() => until(wanted, async () => (received.text === wanted ? true : undefined)))
 
 const say = (socket: Socket, ...words: ReadonlyArray<string>) =>
   Effect.forEach(words, (word) =>
@@ -40,38 +40,38 @@ const say = (socket: Socket, ...words: ReadonlyArray<string>) =>
 describe("a proxy", () => {
   it.scopedLive("holds data while silent and passes it on in order afterwards", () =>
     Effect.gen(function* () {
-      const { heard, proxy, socket } = yield* connected
+      const { received, proxy, socket } = yield* connected
       yield* say(socket, "a")
-      yield* hears(heard, "a")
+      yield* receives(received, "a")
       proxy.setMode("silent")
       yield* say(socket, "b", "c")
       yield* Effect.sleep("100 millis")
-      expect(heard).toEqual({ text: "a", closed: false })
+      expect(received).toEqual({ text: "a", closed: false })
       proxy.setMode("open")
-      yield* hears(heard, "abc")
+      yield* receives(received, "abc")
     })
   )
 
   it.scopedLive("keeps the order of delayed data when the delay ends", () =>
     Effect.gen(function* () {
-      const { heard, proxy, socket } = yield* connected
+      const { received, proxy, socket } = yield* connected
       proxy.setMode({ delayMillis: 200 })
       const began = performance.now()
       yield* say(socket, "a", "b")
       proxy.setMode("open")
       yield* say(socket, "c")
-      yield* hears(heard, "abc")
+      yield* receives(received, "abc")
       expect(performance.now() - began).toBeGreaterThan(190)
     })
   )
 
   it.scopedLive("cuts open and new connections", () =>
     Effect.gen(function* () {
-      const { heard, proxy, socket } = yield* connected
+      const { received, proxy, socket } = yield* connected
       yield* say(socket, "a")
-      yield* hears(heard, "a")
+      yield* receives(received, "a")
       proxy.setMode("refuses")
-      yield* Effect.promise(() => until("cut", async () => (heard.closed ? true : undefined)))
+      yield* Effect.promise(() => until("cut", async () => (received.closed ? true : undefined)))
       const late = connect(proxy.port, "127.0.0.1").on("error", () => undefined)
       yield* Effect.promise(() => new Promise<void>((done) => late.once("close", () => done())))
     })

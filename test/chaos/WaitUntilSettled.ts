@@ -4,7 +4,7 @@ import { progress, recordsOf } from "./audit/Audit.ts"
 import type { Read } from "./audit/ReadRecords.ts"
 import { type CallContext, callOnce } from "./business/ApiCalls.ts"
 import type { LoggedRequest } from "./business/RequestLog.ts"
-import type { Organisation } from "./business/Fixtures.ts"
+import type { Organisation } from "./business/ChaosFixtures.ts"
 import { administer } from "./environment/Postgres.ts"
 import type { Environment } from "./environment/Environment.ts"
 

@@ -5,10 +5,10 @@
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { ChaosFailed } from "./ChaosFailed.ts"
-import { optionsOf, runCommand, log, printResult } from "./Command.ts"
+import { optionsOf, runCommand, log, printResult } from "./ChaosCommand.ts"
 import { failover } from "./Failover.ts"
 import { patroniKilled, primaryGone, primaryKilled, primaryKilledTwice } from "./faults/PrimaryFaults.ts"
-import { tableOf } from "./Report.ts"
+import { tableOf } from "./ChaosReport.ts"
 import { missingPrograms } from "./environment/Patroni.ts"
 
 const main = Effect.gen(function* () {

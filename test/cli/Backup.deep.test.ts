@@ -53,7 +53,7 @@ const contents = async (url: string) => {
   return within(url, async (client) => {
     const all: Record<string, string> = {}
     for (const name of names) {
-      // When a migration ran, and what the metrics read last, is not part of it.
+      // Leaves out when a migration ran, and what the metrics read last.
       if (name === "corridor_migrations" || name === "figures") continue
       const { rows } = await client.query<{ digest: string; rows: number }>(
         `select md5(coalesce(string_agg(t::text, E'\\n' order by t::text), '')) as digest, count(*)::int as rows from ${name} t`
@@ -198,7 +198,7 @@ it("restores all of a file or nothing: one that was cut off or changed leaves th
   expect((await restored(target)).code).toBe(0)
 })
 
-it("keeps the key beside the copy where nobody has set one, and takes it for the restore", async () => {
+it("keeps the key beside the copy where no key is set, and takes it for the restore", async () => {
   const dataDir = newDataDir()
   const embedded = { DATA_DIR: dataDir, LOG_LEVEL: "error" }
   expect((await cliIn(embedded)("migrate")).code).toBe(0)

@@ -106,7 +106,7 @@ it("lets no organisation's name steer the terminal", async () => {
 
 it("resets the sandbox under the running server", async () => {
   const before = sandboxJson()
-  // The address is the one the server was told, though this command was not.
+  // Address from the server's settings, though this command has none.
   const fresh = await dataIn({ DATA_DIR: dataDir })<Credentials>("sandbox", "reset")
   const after = sandboxJson()
   expect(after.orgs.map((org) => org.api_key)).toEqual(fresh.orgs.map((org) => org.api_key))

@@ -46,7 +46,7 @@ let beside: Environment
 let org: string
 let admin: { readonly user_id: string; readonly jwt: string }
 let staff: Person
-/** As the sandbox's key, as the platform's admin, and as a member of the staff. */
+/** Environments of callers: the sandbox's key, the platform's admin, and a member of the staff. */
 let withKey: Environment
 let asAdmin: Environment
 let asStaff: Environment
@@ -374,7 +374,7 @@ describe("people act as themselves", () => {
     )
   })
 
-  it("settles by hand what the manual rail has, in the name of whoever says so", async () => {
+  it("settles items at the manual provider, in the name of the caller", async () => {
     const manual = [
       "providers",
       "add",
@@ -415,9 +415,9 @@ describe("what a server does not do", () => {
     await refused({ ...beside, CORRIDOR_URL: server.url }, command, /beside the database only/)
   })
 
-  it("says which server does not answer, and what a stranger is told", async () => {
-    const nobody = { CORRIDOR_URL: `http://127.0.0.1:${await freePort()}`, CORRIDOR_API_KEY: "k" }
-    await refused(nobody, ["listen", "--forward-to", "localhost:1"], /cannot be reached \(ECONNREFUSED\)/)
+  it("names a server that does not answer, and the refusal of a stranger", async () => {
+    const unreachable = { CORRIDOR_URL: `http://127.0.0.1:${await freePort()}`, CORRIDOR_API_KEY: "k" }
+    await refused(unreachable, ["listen", "--forward-to", "localhost:1"], /cannot be reached \(ECONNREFUSED\)/)
     await refused({ ...withKey, CORRIDOR_API_KEY: "ck_test_wrong" }, ["payments", "list"], /does not take this API key/)
     await refused({ ...asStaff, CORRIDOR_TOKEN: "a.b.c" }, ["payments", "list"], /does not take this token/)
   })
@@ -438,7 +438,7 @@ describe("what a server does not do", () => {
     }
   })
 
-  it("says where an address leads on to, and takes the key to nobody but whom it was given for", async () => {
+  it("names the target of a redirect, and does not send the key there", async () => {
     const asked: Array<string> = []
     const elsewhere = createServer((request, response) => {
       asked.push(request.url ?? "")
@@ -468,7 +468,7 @@ interface Got {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A program that takes events, and answers them with the status that it is told. */
+/** Starts a receiver that answers events with the given status. */
 const receiver = async (status: number) => {
   const got: Array<Got> = []
   const http = createServer((request, response) => {
@@ -494,11 +494,11 @@ describe("listen and trigger", () => {
     )
     await begun(listening)
     await dataIn(withKey)("trigger", "payment.refunded")
-    const heard = await listening.ended
+    const listened = await listening.ended
     program.close()
-    expect(heard.code).toBe(0)
-    expect(heard.stderr).toContain(`Signing secret: ${secret}\n`)
-    const lines = heard.stdout.trim().split("\n")
+    expect(listened.code).toBe(0)
+    expect(listened.stderr).toContain(`Signing secret: ${secret}\n`)
+    const lines = listened.stdout.trim().split("\n")
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { event_type: "payment.completed", status: 204, error: null },
       { event_type: "payment.refunded", status: 204, error: null }
@@ -572,19 +572,19 @@ describe("listen and trigger", () => {
       "--json"
     )
     await begun(following)
-    // What went before may come to its end meanwhile, and is told too.
+    // Events from before may still arrive, and are printed too.
     for (const _ of Array(3)) await here("trigger", "virtual_account.deposit")
-    const told = (await following.ended).stdout.trim().split("\n")
-    expect(told.map((line) => JSON.parse(line) as object)).toContainEqual(
+    const printed = (await following.ended).stdout.trim().split("\n")
+    expect(printed.map((line) => JSON.parse(line) as object)).toContainEqual(
       expect.objectContaining({ kind: "event", event_type: "virtual_account.deposit" })
     )
-    expect(told).toHaveLength(3)
+    expect(printed).toHaveLength(3)
     expect((await here("open", "--json")).stdout).toContain('"opened":false')
     expect((await here("open", "docs", "--url", "https://pay.example/v1")).stdout).toBe("https://pay.example/docs\n")
     await refused({ DATA_DIR: dataDir }, ["open", "sesame"], /PAGE: expected one of console, docs; sesame/)
   })
 
-  it("tells a member of the staff that only events are followed", async () => {
+  it("shows a member of the staff that only events are followed", async () => {
     const { code, stderr, stdout } = await cliIn(asStaff)("logs", "tail", "--no-follow", "--lines", "3")
     expect(code).toBe(0)
     expect(stderr).toContain("only events are followed")

@@ -1,4 +1,4 @@
-/** What `corridor doctor --live` says of callback addresses, by real servers and by names that tests resolve. */
+/** Checks of callback addresses by `corridor doctor --live`, with real servers and names that tests resolve. */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit } from "effect"
 import { inject } from "vitest"
-// What commands load when they run is loaded here, and not in the time of a test.
+// Loads the modules that commands load when they run, so that this is not in the time of a test.
 import "../../src/app/Services.ts"
 import "../../src/app/RecordServices.ts"
 import "../../src/cli/client/HttpApiClient.ts"
@@ -14,7 +14,7 @@ import "../../src/cli/client/InProcessClient.ts"
 import { freePort as aFreePort } from "../bench/FreePort.ts"
 import { runCorridor } from "../../src/cli/Run.ts"
 import { Streams } from "../../src/cli/shared/Terminal.ts"
-import { SERVER_FLAGS, urlOfDatabase } from "../support/Cluster.ts"
+import { SERVER_FLAGS, urlOfDatabase } from "../support/TestCluster.ts"
 import { createEmptyDatabase, dropDatabase, lendDatabase, returnDatabase, within } from "../support/OwnDatabase.ts"
 
 export type Environment = Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface Ended {
 export const CLI = join(inject("bundle"), "cli/main.mjs")
 const SERVER = join(inject("bundle"), "main.mjs")
 
-/** A server is one process, which ends when it is told to. */
+/** One process, so that a signal ends the whole server. */
 const inherited = Object.fromEntries([
   ["CORRIDOR_WORKERS", "1"],
   ...["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
@@ -118,7 +118,7 @@ export const startServer = async (env: Environment): Promise<RunningServer> => {
   }
 }
 
-/** For a start that must fail. */
+/** Runs a server whose start must fail. */
 export const serverThatEnds = (env: Environment): Promise<Ended> => {
   const { child, output } = start([...SERVER_FLAGS, SERVER], env)
   return ended(child, output)

@@ -164,7 +164,7 @@ describe("organisations and users", () => {
 
   it("are refused with the option that is wrong", async () => {
     const user = (...args: ReadonlyArray<string>) => cli("users", "create", ...args)
-    const [organisation, feature, duplicate, role, half, nobody] = await Promise.all([
+    const [organisation, feature, duplicate, role, half, unknownOrg] = await Promise.all([
       cli("orgs", "create", "--name", "X", "--country", "ke", "--currency", "ABC", "--email", "x"),
       cli(
         "orgs",
@@ -190,7 +190,7 @@ describe("organisations and users", () => {
     refused(duplicate, /--email: another user has it/)
     refused(role, /--role: expected one of member, staff, org-admin; boss is none of them\./)
     refused(half, /--org needs --role/)
-    refused(nobody, /--org: there is no organisation with the id none/)
+    refused(unknownOrg, /--org: there is no organisation with the id none/)
     expect((await data<ReadonlyArray<Named>>("users", "list")).length).toBe(1)
   })
 })

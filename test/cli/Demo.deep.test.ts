@@ -99,7 +99,7 @@ it("shows everything, in one JSON document, and takes its webhook endpoint away 
   expect(await registered()).toEqual([])
 })
 
-it("tells people what it did, with a command to look at it", async () => {
+it("prints for people what it did, with a command to look at it", async () => {
   const { orgs } = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as {
     readonly orgs: ReadonlyArray<{ readonly api_key: string }>
   }

@@ -85,7 +85,7 @@ it("warns of a data folder that others can look into", async () => {
   expect(stdout).toMatch(/^warn +DATA_DIR +.*chmod go-rw/m)
 })
 
-it("tells a server on its own database from one on another", async () => {
+it("distinguishes a server on its own database from one on another", async () => {
   const [mine, theirs] = await Promise.all([ownDatabase(), ownDatabase("empty")])
   const env = { DATA_DIR: dataDir, PORT: await freePort() }
   const server = await startServer({ ...env, DATABASE_URL: theirs.url })
@@ -279,7 +279,7 @@ it("refuses for live mode the accounts of a test mode, in settings and in config
   expect(JSON.stringify([withTestKey, withLiveKey, stored])).not.toMatch(/sk_(test|live)_of_the_test/)
 })
 
-it("tells a sandbox, all at once, what is missing for live mode", async () => {
+it("lists for a sandbox, all at once, what is missing for live mode", async () => {
   const sandbox = await ownDatabase()
   const env = { DATABASE_URL: sandbox.url, DATA_DIR: dataDir, PORT: await freePort() }
   const bare = await cliIn(env)("doctor", "--live")

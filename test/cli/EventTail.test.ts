@@ -10,9 +10,9 @@ const at = (seconds: number): string => new Date(START + seconds * 1000).toISOSt
 
 const event = (event_id: string, seconds: number) => ({ event_id, created_at: at(seconds) })
 
-it("what appears late is told once, and nothing of before is told again", async () => {
+it("a late event is printed once, and no earlier event again", async () => {
   const there = [event("a", 0), event("b", 25), event("c", 50), event("d", 75), event("e", 100)]
-  const told: Array<string> = []
+  const printed: Array<string> = []
   const since = (from: string | undefined) => there.filter(({ created_at }) => from === undefined || created_at >= from)
   const calls = {
     root: "http://nowhere",
@@ -31,11 +31,11 @@ it("what appears late is told once, and nothing of before is told again", async 
   const begun = Effect.sync(() => void there.push(event("late", 72)))
   await followEvents(undefined, begun, (events) =>
     Effect.sync(() => {
-      told.push(...events.map(({ event_id }) => event_id))
+      printed.push(...events.map(({ event_id }) => event_id))
       reads += 1
       if (reads === 3) there.push(event("f", 101))
       return reads < 5
     })
   ).pipe(Effect.provideService(ApiClient, calls), Effect.runPromise)
-  expect(told).toEqual(["late", "f"])
+  expect(printed).toEqual(["late", "f"])
 })

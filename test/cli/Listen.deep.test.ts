@@ -1,4 +1,4 @@
-/** What comes between `corridor listen` and its server: a restart, an event that appears late, live mode. */
+/** `corridor listen` through a restart of its server, with an event that appears late, and in live mode. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { json } from "node:stream/consumers"
 import { afterEach, expect, it, vi } from "vitest"
@@ -6,7 +6,7 @@ import { cliIn, cliRunning, freePort } from "./Cli.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
-interface Told {
+interface SentEvent {
   readonly event_id: string
   readonly created_at: string
   readonly traceparent?: string
@@ -19,12 +19,12 @@ interface Received {
 
 let port: number
 let http: Server | undefined
-let events: Array<Told> = []
+let events: Array<SentEvent> = []
 let mode = "sandbox"
 let polls = 0
 let received: Array<Received> = []
 
-const event = (n: number, second: number): Told => ({
+const event = (n: number, second: number): SentEvent => ({
   event_id: `0199c2a8-2e50-7c6f-9a32-${String(n).padStart(12, "0")}`,
   created_at: `2026-03-02T09:15:${String(second).padStart(2, "0")}.000Z`
 })
@@ -39,7 +39,7 @@ const session = () => ({
   mode
 })
 
-/** As much of the API as these commands ask for. */
+/** Serves as much of the API as these commands ask for. */
 const answer = (address: URL): unknown => {
   if (address.pathname === "/v1/users/me") return { status: "success", message: "", data: session() }
   polls += 1
@@ -98,9 +98,9 @@ const forwarded = (stdout: string) =>
   stdout
     .trim()
     .split("\n")
-    .map((line) => (JSON.parse(line) as Told).event_id)
+    .map((line) => (JSON.parse(line) as SentEvent).event_id)
 
-it("goes on after a restart of the server, tells each event once and in order, also one that appears late", async () => {
+it("goes on after a restart of the server, prints each event once and in order, also one that appears late", async () => {
   const cli = await start()
   events = [event(1, 10)]
   const listening = cli("listen", "--forward-to", `127.0.0.1:${port}/hook`, "--count", "4", "--json")
@@ -109,7 +109,7 @@ it("goes on after a restart of the server, tells each event once and in order, a
   await seen()
   await down()
   await said(listening, "does not answer: waiting for it")
-  // It was written before what has been told already, in a transaction that took longer.
+  // Written before the events that were printed already, in a transaction that took longer.
   events.push(event(2, 12), event(5, 15))
   await up()
   const { code, stderr, stdout } = await listening.ended
@@ -134,7 +134,7 @@ it("forwards the trace that an event belongs to in its header, and the event as 
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
   events.push({ ...event(1, 10), traceparent }, event(2, 11))
   await listening.ended
-  const as = (one: Told) => ({ ...one, event_type: "kyb.approved", org_id: "o", data: { n: 1.5 } })
+  const as = (one: SentEvent) => ({ ...one, event_type: "kyb.approved", org_id: "o", data: { n: 1.5 } })
   expect(received).toEqual([
     { traceparent, body: as(event(1, 10)) },
     { traceparent: undefined, body: as(event(2, 11)) }
@@ -149,7 +149,7 @@ it("triggers nothing in live mode", async () => {
   expect(stderr).toContain("in live mode payments move real money")
 })
 
-it("refuses what it cannot read, before it asks anybody", async () => {
+it("refuses what it cannot read, before any request", async () => {
   const cli = cliIn({ CORRIDOR_URL: "127.0.0.1:9", CORRIDOR_API_KEY: "k" })
   const answered = async (...args: ReadonlyArray<string>) => (await cli(...args)).stderr
   expect(await answered("listen", "--forward-to", "http://")).toMatch(/^corridor: --forward-to /)

@@ -1,4 +1,6 @@
-/** The lists of the command line on a terminal of 80 columns: a line or two for each row, with what tells rows apart. */
+/**
+ * Lists of the command line on a terminal of 80 columns: a line or two for each row, with its distinguishing columns.
+ */
 import { describe, expect, it } from "vitest"
 import { WireNumber } from "../../src/domain/Decimal.ts"
 import type { TextLayout } from "../../src/cli/shared/Table.ts"
@@ -205,13 +207,13 @@ describe("an empty queue", () => {
   })
 })
 
-describe("a payment that everybody declined", () => {
+describe("a payment that every provider declined", () => {
   it("names who refused it last", () => {
     expect(summaryText(payment)).toMatch(/Provider +stripe$/m)
     expect(paymentTable([payment]).text).toContain("stripe")
   })
 
-  it("waits for no provider where nobody was asked", () => {
+  it("waits for no provider where none was asked", () => {
     expect(summaryText({ ...payment, failure: null })).toMatch(/Provider +none$/m)
     expect(summaryText({ ...payment, failure: null, status: "initiated" })).toMatch(/Provider +none yet$/m)
   })

@@ -1,4 +1,4 @@
-/** LOG_FORMAT=json: whoever collects the output of the process reads JSON, line by line, and nothing else. */
+/** LOG_FORMAT=json: each line of the process's output is JSON, and nothing else. */
 import { rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { once } from "node:events"

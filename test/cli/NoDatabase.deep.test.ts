@@ -42,7 +42,7 @@ it("refuses a database without tables of ours, makes none, and keeps its passwor
   expect(tables).toEqual([])
 })
 
-it("works once somebody has made one with migrate", async () => {
+it("works once migrate has made one", async () => {
   await dataIn({ DATA_DIR: dataDir })("migrate")
   expect(await dataIn({ DATA_DIR: dataDir })("orgs", "list")).toEqual([])
 })

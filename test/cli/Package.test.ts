@@ -1,4 +1,4 @@
-/** What `npm pack` puts into the tarball: all that an installed program reads, and nothing of this machine. */
+/** Contents of the tarball of `npm pack`: all that an installed program reads, and nothing of this machine. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -12,7 +12,7 @@ interface Packed {
   readonly files: ReadonlyArray<{ readonly path: string }>
 }
 
-/** As a build leaves it, but empty: what is packed goes by names. */
+/** Files of a build, but empty: packing goes by names. */
 const built = [
   ...["main.cjs", "main.mjs", "main.code", "cli/main.cjs", "cli/main.mjs", "cli/main.code", "bench/main.mjs"],
   ...["client/esm/main.js", "client/package.json", "client/python/pyproject.toml"],

@@ -78,7 +78,7 @@ const callerOf = (url: string, apiKey: string) => async (method: string, path: s
   return { status: answer.status, body: (await answer.json()) as Answered }
 }
 
-/** What each of a blocked phone, a blocked card, and a phone at its limit is answered. */
+/** Answers for a blocked phone, a blocked card, and a phone at its limit. */
 const refusalsAt = async (call: ReturnType<typeof callerOf>) => {
   const pay = async (body: object) => (await call("POST", "payments-init/initiate", body)).body.message
   return [await pay(byPhone("+254712000001")), await pay(byCard()), await pay(byPhone("+254712000002"))]

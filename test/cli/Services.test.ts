@@ -10,7 +10,7 @@ import { RateQuote } from "../../src/money/rates/RateQuote.ts"
 import { Rates, WantedRate } from "../../src/money/rates/Rates.ts"
 import { Users, UserInput } from "../../src/people/users/Users.ts"
 import { UserStore } from "../../src/people/users/UserStore.ts"
-import { onBothStores } from "../support/Stores.ts"
+import { onBothStores } from "../support/OnBothStores.ts"
 import { testSettings, type Variables } from "../support/TestSettings.ts"
 import { nilId } from "../support/AnyId.ts"
 

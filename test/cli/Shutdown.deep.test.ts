@@ -54,7 +54,7 @@ const ask = (server: RunningServer, path: string, agent: Agent, body?: object): 
     asked.end(body === undefined ? undefined : JSON.stringify(body))
   })
 
-/** To a phone whose last digits tell the rail how to behave. */
+/** Phone whose last digits choose the simulator's behaviour. */
 const payment = (phone: string) => ({
   amount: 1500,
   currency: "KES",
@@ -104,7 +104,7 @@ it("cuts off a request that does not end, and says so", async () => {
   expect(stderr).toContain("Given up at shutdown: requests that were still running (1)")
 })
 
-/** Claims that nobody gave back: whoever comes next would wait for their time to be over. */
+/** Claims that were not given back: the next worker would wait for their leases to end. */
 const leases = `select
   (select count(*)::int from attempts where lease_token is not null and leased_until > now()) as attempts,
   (select count(*)::int from rail_timers where lease_token is not null and due_at > now()) as callbacks,
@@ -133,7 +133,7 @@ it("answers all that it has taken on under load, and leaves no lease behind", as
       const client_reference = `load-${number}-${nth}`
       const phone = nth % 4 === 3 ? "+254712340007" : "+254712345678"
       const body = { ...payment(phone), client_reference }
-      // Whoever finds the door closed was never let in.
+      // Connections that are refused were never accepted.
       const answer = await ask(server, "/v1/payments-init/initiate", agent, body).catch(() => undefined)
       if (answer?.statusCode === 200) answered.add(client_reference)
       if (answer === undefined) await pause(50)

@@ -1,4 +1,4 @@
-/** What `corridor doctor` says of the sign-in to the console, by a real answer of a provider. */
+/** Check of the console's sign-in by `corridor doctor`, with a real answer of a provider. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, it } from "vitest"

@@ -22,7 +22,7 @@ const words = (text: string) =>
 describe("a table", () => {
   const { fit, text } = tableLayout(titles, rows, "Nothing.")
 
-  it("is as wide as it is where nobody looks at it", () => {
+  it("is as wide as it is without a terminal", () => {
     expect(text.split("\n")).toHaveLength(3)
     expect(widest(text)).toBeGreaterThan(120)
   })

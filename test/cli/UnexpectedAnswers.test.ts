@@ -1,4 +1,4 @@
-/** What a command says where something else than Corridor answers, or answers in its place. */
+/** Messages of commands where another program than Corridor answers, or one in front of it. */
 import { once } from "node:events"
 import { rmSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -8,7 +8,7 @@ import { cliIn, temporaryFolder } from "./Cli.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** What a command says to somebody who is answered like this, and where that was. */
+/** Error of a command for this answer, and the address in it. */
 const saidOf = async (
   answer: (response: ServerResponse, request: IncomingMessage) => unknown,
   ...args: ReadonlyArray<string>

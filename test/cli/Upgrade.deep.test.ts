@@ -97,7 +97,7 @@ describe.each(databases)("a database $name", ({ prepare, state }) => {
 
   afterAll(() => database.drop())
 
-  const told = (text: string) => {
+  const expectResetHint = (text: string) => {
     expect(text).toContain("made by an earlier version of Corridor, and there is no upgrade from it")
     for (const word of ["To reset it", "DATA_DIR", "DATABASE_URL"]) expect(text).toContain(word)
   }
@@ -108,7 +108,7 @@ describe.each(databases)("a database $name", ({ prepare, state }) => {
       const env = { ...environment(database), CORRIDOR_NEW_MASTER_KEY: "44".repeat(32) }
       const { code, stderr } = await cliIn(env)(...command)
       expect(code).toBe(1)
-      told(stderr)
+      expectResetHint(stderr)
       expect(await shape()).toEqual(before)
     }
   )
@@ -119,14 +119,14 @@ describe.each(databases)("a database $name", ({ prepare, state }) => {
     const { data } = JSON.parse(stdout) as { readonly data: ReadonlyArray<Record<string, string>> }
     const check = data.find(({ name }) => name === "Migrations")
     expect(check).toMatchObject({ status: "fail" })
-    told(check!["message"]!)
+    expectResetHint(check!["message"]!)
     expect(await shape()).toEqual(before)
   })
 
   it("is refused by the server", async () => {
     const { code, stderr, stdout } = await serverThatEnds({ ...environment(database), PORT: await freePort() })
     expect(code).toBe(1)
-    told(stderr + stdout)
+    expectResetHint(stderr + stdout)
     expect(await shape()).toEqual(before)
   })
 })

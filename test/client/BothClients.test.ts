@@ -9,7 +9,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterAll } from "vitest"
 import { serviceSignature, standardSignature } from "../../src/domain/Digest.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
 import { hasPython, installClients, outputOf } from "./support/ClientPackages.ts"
 
@@ -75,7 +75,7 @@ const expected: Readonly<Record<string, unknown>> = {
   "does not wait for an hour": { status: 503, code: null, field: null },
   "does not read a wait of thousands of digits": { status: 503, code: null, field: null },
   "takes a refusal as it is": { status: 500, code: null, field: null },
-  "tells the key of a payment whose outcome is not known": [504, "processing"],
+  "returns the key of a payment whose outcome is not known": [504, "processing"],
   "verifies webhooks": {
     good: SIGNED,
     changed: "webhook-signature",

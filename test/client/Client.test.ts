@@ -8,7 +8,7 @@ import { CorridorError, createCorridor } from "../../src/client/PromiseClient.ts
 import { allPages } from "../../src/client/Transport.ts"
 import { Api } from "../../src/contract/api/Api.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
 
 const clients = Effect.gen(function* () {
@@ -111,8 +111,8 @@ onServer("The client", "memory", {}, (it) => {
       expect(unknown?.requestId).toBeTruthy()
       const action = { path: { payment_id: acme.org_id }, payload: { action: "cancel" } } as const
       expect(yield* refused(corridor.paymentsInit.action(action))).toMatchObject({ status: 404, code: "NOT_FOUND" })
-      const nobody = createCorridor({ url: (yield* TestServer).baseUrl, apiKey: "ck_test_wrong" })
-      expect(yield* refused(nobody.webhooks.list())).toMatchObject({ status: 401 })
+      const stranger = createCorridor({ url: (yield* TestServer).baseUrl, apiKey: "ck_test_wrong" })
+      expect(yield* refused(stranger.webhooks.list())).toMatchObject({ status: 401 })
       const nowhere = createCorridor({ url: "http://127.0.0.1:1", apiKey: "k", retries: 0 })
       expect(yield* refused(nowhere.webhooks.list())).toMatchObject({ status: 0 })
     })
@@ -129,7 +129,7 @@ onServer("The client", "memory", {}, (it) => {
     }
   })
 
-  it.effect("stops when it is told to", () =>
+  it.effect("stops when it is aborted", () =>
     Effect.gen(function* () {
       const { corridor } = yield* clients
       const signal = AbortSignal.abort(new Error("Enough"))
@@ -156,7 +156,7 @@ const optionalIn = (ast: SchemaAST.AST): ReadonlyArray<PropertyKey> =>
     ? ast.propertySignatures.filter(({ isOptional }) => isOptional).map(({ name }) => name)
     : []
 
-/** `Defaulted` of src/client/WireTypes.ts has these, and no type could tell if one was missing. */
+/** `Defaulted` of src/client/WireTypes.ts has these; no type would fail if one was missing. */
 it("knows every body that has defaults", () => {
   const found: Array<string> = []
   HttpApi.reflect(Api, {

@@ -27,7 +27,7 @@ corridor.payments.transactions().then(
 )
 `
 
-/** What must compile, and, after each @ts-expect-error, what must not. */
+/** Code that must compile, and, after each @ts-expect-error, code that must not. */
 const typed = `
 import { createCorridor, type Operations, verifyWebhook } from "@corridor/client"
 

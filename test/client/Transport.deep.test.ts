@@ -1,4 +1,4 @@
-/** What the client repeats, after how long, and what it leaves alone. */
+/** Requests that the client retries, after how long, and those that it does not. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
@@ -49,7 +49,7 @@ const deposit = Effect.flatMap(Corridor, ({ virtualAccounts }) =>
 
 const makeKey = Effect.flatMap(Corridor, ({ apiKeys }) => apiKeys.create({ payload: { name: "Till", role: "staff" } }))
 
-/** How often it was asked in all, and how often within the first moments. */
+/** Number of requests in all, and within the first moments. */
 const countAfter = <A, E>(
   effect: Effect.Effect<A, E, Corridor>,
   answers: ReadonlyArray<Answer>,

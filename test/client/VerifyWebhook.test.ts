@@ -1,4 +1,4 @@
-/** What a receiver believes, and what it does not. */
+/** Webhooks that a receiver accepts, and those that it refuses. */
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, TestClock } from "effect"
 import { vi } from "vitest"

@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
 import about from "../../package.json" with { type: "json" }
-import { SERVER_FLAGS } from "../support/Cluster.ts"
-import { knownSettings } from "./Settings.ts"
+import { SERVER_FLAGS } from "../support/TestCluster.ts"
+import { knownSettings } from "./DeploySettings.ts"
 
 /** Untyped parser output. */
 type Tree = Readonly<Record<string, ReturnType<typeof JSON.parse>>>
@@ -95,7 +95,7 @@ describe("the image", () => {
     for (const file of [
       "scripts/build.mjs",
       "test/bench/ServerProcess.ts",
-      "test/chaos/environment/Instance.ts",
+      "test/chaos/environment/ServerInstance.ts",
       "test/fuzz/OwnServer.ts"
     ]) {
       expect(readFileSync(file, "utf8"), file).toContain(`[${quoted}`)
@@ -133,7 +133,7 @@ describe("compose", () => {
     expect(services.corridor.env_file).toEqual([{ path: ".env", required: false }])
     expect(readFileSync(".gitignore", "utf8")).toMatch(/^\.env$/m)
     const example = Array.from(read("corridor.env.example").matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm))
-    // These override .env: also needed by a sandbox, or about the container's network.
+    // Overrides of .env: also needed by a sandbox, or about the container's network.
     const said = services.corridor.environment as Readonly<Record<string, string>>
     const lost = example.flatMap(([, name]) => (said[name!] === undefined || said[name!]!.includes("${") ? [] : name!))
     expect(lost).toEqual(["HOST", "PORT", "METRICS_PORT"])

@@ -73,7 +73,7 @@ type Row = Readonly<Record<string, unknown>>
 
 let events: ReadonlyArray<Row> = []
 
-/** Of the payment by phone. */
+/** Completion of the payment by phone. */
 const isCompletion = ({ data, event_type }: Row): boolean =>
   event_type === "payment.completed" && (data as { readonly payment_id: string }).payment_id === paid.payment_id
 
@@ -337,9 +337,9 @@ describe("traces", () => {
 
   it("reach webhook receivers, also for later events", () => {
     const deliveries = named("Webhook delivery").filter(({ traceId }) => traceId === TRACE)
-    const told = hooks.filter(({ headers }) => headers["traceparent"]?.includes(TRACE) === true)
-    expect(told.map(({ event }) => event)).toContain("payment.completed")
-    for (const { headers } of told) {
+    const reported = hooks.filter(({ headers }) => headers["traceparent"]?.includes(TRACE) === true)
+    expect(reported.map(({ event }) => event)).toContain("payment.completed")
+    for (const { headers } of reported) {
       const [, traceId, spanId] = String(headers["traceparent"]).split("-")
       const span = deliveries.find((one) => one.spanId === spanId)
       expect([span?.traceId, span?.links.map((link) => link.traceId)]).toEqual([traceId, [TRACE]])

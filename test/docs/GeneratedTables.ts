@@ -24,7 +24,7 @@ export const codesTable = table(
   Object.entries(codes).map(([name, status]) => [code(name), String(status), codeMeanings[name as keyof typeof codes]])
 )
 
-export const railsTable = table(["Value", "What happens"], testValues)
+export const testValuesTable = table(["Value", "What happens"], testValues)
 
 export const failuresTable = table(
   ["Code", "Meaning"],
@@ -148,7 +148,10 @@ const lastAlone = declinedByOne.at(-1)
 export const amountsTable = table(
   ["Last two digits", "What the fake does"],
   [
-    ...magicDigits.map(([digits, fate]) => [`\`${digits}\``, fate === "completes" ? "takes it" : scenarios[fate]]),
+    ...magicDigits.map(([digits, outcome]) => [
+      `\`${digits}\``,
+      outcome === "completes" ? "takes it" : scenarios[outcome]
+    ]),
     [
       `\`${firstAlone![0]}\` to \`${lastAlone![0]}\``,
       `one of them alone declines it, for reasons of its own: ${thirdPartyNames.join(", ")}, in this order`

@@ -25,7 +25,7 @@ interface Sent {
   readonly current?: string
   readonly previous?: string
   readonly text?: string
-  /** How long ago it was signed, in seconds. */
+  /** Seconds since it was signed. */
   readonly ago?: number
   readonly without?: string
 }

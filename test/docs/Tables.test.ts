@@ -9,7 +9,7 @@ import {
   failuresTable,
   payloads,
   providersTable,
-  railsTable,
+  testValuesTable,
   setupSections,
   statesDiagram
 } from "./GeneratedTables.ts"
@@ -18,7 +18,7 @@ const tables: ReadonlyArray<readonly [name: string, page: string, text: string]>
   ["providers", "docs/providers.md", providersTable],
   ["setup", "docs/providers.md", setupSections],
   ["amounts", "docs/providers.md", amountsTable],
-  ["rails", "docs/first-payment.md", railsTable],
+  ["rails", "docs/first-payment.md", testValuesTable],
   ["states", "docs/payment-flows.md", statesDiagram],
   ["codes", "docs/errors.md", codesTable],
   ["failures", "docs/errors.md", failuresTable],
@@ -49,10 +49,10 @@ describe("the pages", () => {
     for (const inner of ["CORRIDOR_WORKER", "CORRIDOR_EMBEDDED_URL"]) expect(read.delete(inner), inner).toBe(true)
     const page = readFileSync("docs/going-live.md", "utf8")
     const rows = page.slice(page.indexOf("## Settings"), page.indexOf("## Operating")).split("\n")
-    const told = rows
+    const reported = rows
       .filter((line) => line.startsWith("| `"))
       .flatMap((line) => Array.from(line.split("|")[1]!.matchAll(/`([A-Z_]+)`/g), ([, name]) => name!))
     expect(read.size).toBeGreaterThan(25)
-    expect(told.toSorted()).toEqual([...read].toSorted())
+    expect(reported.toSorted()).toEqual([...read].toSorted())
   })
 })

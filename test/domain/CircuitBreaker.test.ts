@@ -131,7 +131,7 @@ describe("of an account that organisations share", () => {
     expect([one, two, three].map((org) => stateAt(besideAnother, 0, org))).toEqual(["open", "closed", "closed"])
   })
 
-  it("three of them open it for everybody with the tenth, of which each counts for four at most", () => {
+  it("three of them open it for all organisations with the tenth, of which each counts for four at most", () => {
     const nine = silences(1, silences(4, silences(1000), 0, two), 0, three)
     expect(stateAt(nine, 0, four)).toBe("closed")
     expect(openFor(openedForAll)).toBe("everybody")
@@ -139,14 +139,14 @@ describe("of an account that organisations share", () => {
     expect(stateAt(report(openedForAll, true, 0, four), 0, one)).toBe("closed")
   })
 
-  it("a verdict of anyone's starts everybody's count anew, and not another's own", () => {
+  it("a verdict for one organisation starts the common count anew, and not another's own", () => {
     const interrupted = report(silences(9), true, 0, two)
     expect(stateAt(silences(1, interrupted), 0)).toBe("open")
     const anew = silences(1, silences(4, interrupted, 0, two), 0, three)
     expect(stateAt(anew, 0, four)).toBe("closed")
   })
 
-  it("whose probe for everybody was silent lets the others try first", () => {
+  it("whose common probe was silent lets the others try first", () => {
     const probing = begin(openedForAll, OPEN_FOR).circuits
     expect(begin(probing, OPEN_FOR, two).admitted).toBe(false)
     expect(report(probing, false, OPEN_FOR, two).shared, "no probe, no news").toBe(probing.shared)

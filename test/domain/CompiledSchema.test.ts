@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Either, FastCheck as fc, ParseResult, Schema } from "effect"
 import { WireDecimal } from "../../src/domain/Decimal.ts"
-import { decodedBy, encodedBy, nearly } from "./AsInterpreted.ts"
+import { decodedBy, encodedBy, nearly } from "./SameAsInterpreter.ts"
 
 interface Tree {
   readonly name: string
@@ -39,12 +39,12 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     n: Schema.compose(Schema.Trim, Schema.NumberFromString).pipe(Schema.positive()),
     date: Schema.NullOr(Schema.Date)
   }),
-  "members that a literal tells apart": Schema.Struct({ one: Tagged, many: Schema.Array(Tagged) }),
-  "members that only some of which a literal tells apart": Schema.Union(
+  "members that a literal distinguishes": Schema.Struct({ one: Tagged, many: Schema.Array(Tagged) }),
+  "members only some of which a literal distinguishes": Schema.Union(
     Schema.Struct({ loose: Schema.String }),
     Schema.Struct({ kind: Schema.Literal("a"), loose: Schema.String, more: Schema.Number })
   ),
-  "members that some of which a literal tells apart behind a default": Schema.Union(
+  "members some of which a literal distinguishes behind a default": Schema.Union(
     Schema.Struct({ loose: Schema.String }),
     Schema.Struct({
       kind: Schema.Literal("a"),
@@ -52,12 +52,12 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
       more: Schema.optionalWith(Schema.Number, { default: () => 7 })
     })
   ),
-  "members that literals of several names tell apart": Schema.Union(
+  "members that literals of several names distinguish": Schema.Union(
     Schema.Struct({ x: Schema.Literal("1") }),
     Schema.Struct({ x: Schema.String, y: Schema.Literal("2") }),
     Schema.Struct({ x: Schema.Literal("3"), y: Schema.Literal("2", "4"), z: Schema.String })
   ),
-  "members that a literal which may be lacking tells apart": Schema.Union(
+  "members that an optional literal distinguishes": Schema.Union(
     Schema.Struct({ kind: Schema.optionalWith(Schema.Literal("a"), { exact: true }), loose: Schema.String }),
     Schema.Struct({ kind: Schema.Literal("a"), loose: Schema.String, more: Schema.Number })
   ),
@@ -65,7 +65,7 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     Schema.Unknown,
     Schema.Struct({ kind: Schema.Literal("a"), at: Schema.Date })
   ),
-  "members that nothing tells apart": Schema.Union(
+  "members without a distinguishing literal": Schema.Union(
     Schema.Struct({ a: Schema.NumberFromString }),
     Schema.Struct({ a: Schema.String, b: Schema.String }),
     Schema.String

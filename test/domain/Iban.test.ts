@@ -5,7 +5,7 @@ import { compactIban, ibanProblem, startsLikeIban } from "../../src/domain/Accou
 
 const country = (code: string) => CountryCode.make(code)
 
-/** ISO 7064 mod 97-10, as the standard tells it: move four characters, letters become numbers, the rest must be 1. */
+/** ISO 7064 mod 97-10, as the standard defines it: move four characters, letters become numbers, the rest must be 1. */
 const checkDigits = (issuer: string, bban: string): string => {
   const numbers = `${bban}${issuer}00`.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55))
   return String(98n - (BigInt(numbers) % 97n)).padStart(2, "0")
@@ -57,7 +57,7 @@ describe("IBAN", () => {
     expect(ibanProblem(iban, country("DE"))).toMatch(/^is an IBAN of/)
   })
 
-  it("is told from other numbers by two letters in front", () => {
+  it("is distinguished from other numbers by two letters in front", () => {
     expect(["GB82", "gb", "ab12"].map(startsLikeIban)).toEqual([true, true, true])
     expect(["G182", "0123", "", "1GB8", "-GB"].map(startsLikeIban)).toEqual([false, false, false, false, false])
   })

@@ -93,7 +93,7 @@ describe("What an id names", () => {
     expect(ofPayment(idOrNil(PaymentId)("x"))).toBe(nilUuid)
     // @ts-expect-error An attempt is no payment.
     ofPayment(idOrNil(AttemptId)(given))
-    // @ts-expect-error The id of whoever acts may be an operator's, who is no user.
+    // @ts-expect-error The id of an actor may be an operator's, who is no user.
     ofUser(operatorPermit("any", "root").actor.id)
   })
 })

@@ -17,7 +17,7 @@ const dollars = (minor: bigint) => new Money({ currency: CurrencyCode.make("USD"
 const attempt = AttemptId.make("019a0000-0000-7000-8000-000000000001")
 const refund = AttemptId.make("019a0000-0000-7000-8000-000000000002")
 
-const heardAt = (second: number) => new Date(1_700_000_000_000 + second * 1000)
+const recordedAt = (second: number) => new Date(1_700_000_000_000 + second * 1000)
 
 const collection: RecordedMovement = {
   provider: "stripe",
@@ -30,23 +30,23 @@ const collection: RecordedMovement = {
   state: "settled",
   is_total: false,
   source: "callback",
-  heard_at: heardAt(0)
+  heard_at: recordedAt(0)
 }
 
 const keyOf = ({ account, kind, movement_id, provider }: RecordedMovement) =>
   `${provider} ${account} ${kind} ${movement_id}`
 
-/** What is recorded, without when it was heard and by whom. */
+/** Recorded movements, without when and by whom they were reported. */
 const essence = (movements: ReadonlyArray<RecordedMovement>) =>
   movements
     .map((one) => `${keyOf(one)} ${one.state} ${one.amount.toString()} ${one.refund_id}`)
     .sort((one, other) => one.localeCompare(other))
 
-const kept = (told: ReadonlyArray<RecordedMovement>) =>
-  told.reduce<ReadonlyArray<RecordedMovement>>((movements, one) => record(movements, [one]).movements, [])
+const kept = (sequence: ReadonlyArray<RecordedMovement>) =>
+  sequence.reduce<ReadonlyArray<RecordedMovement>>((movements, one) => record(movements, [one]).movements, [])
 
-/** What one movement really is, and which of its states are told. */
-const truths = fc
+/** States of one movement, and those that are reported. */
+const finalMovements = fc
   .record({
     kind: fc.constantFrom(...movementKinds),
     id: fc.constantFrom("1", "2", "3"),
@@ -63,13 +63,13 @@ const truths = fc
       : totals.map((total) => ({ ...one, amount: shillings(total), is_total: true }))
   })
 
-/** Every report of several movements, each under its own id, with a shuffled copy that tells some of them twice. */
+/** Reports of several movements, each under its own id, with a shuffled copy that repeats some of them. */
 const reports = fc
-  .uniqueArray(truths, { maxLength: 6, selector: ([one]) => keyOf(one!) })
+  .uniqueArray(finalMovements, { maxLength: 6, selector: ([one]) => keyOf(one!) })
   .map((all) => all.flat())
   .chain((all) =>
     fc.record({
-      told: fc.constant(all),
+      sequence: fc.constant(all),
       again: fc
         .array(fc.constantFrom(...(all.length === 0 ? [collection] : all)), { maxLength: 5 })
         .chain((twice) => fc.shuffledSubarray([...all, ...(all.length === 0 ? [] : twice)], { minLength: all.length }))
@@ -80,8 +80,8 @@ const reports = fc
 describe("recording movements", () => {
   it("comes to the same in any order, with any of them repeated, one by one or together", () => {
     fc.assert(
-      fc.property(reports, ({ again, told }) => {
-        const once = essence(kept(told))
+      fc.property(reports, ({ again, sequence }) => {
+        const once = essence(kept(sequence))
         expect(essence(kept(again))).toEqual(once)
         expect(essence(record([], again).movements)).toEqual(once)
         expect(record([], again).contradicted).toEqual([])
@@ -90,11 +90,11 @@ describe("recording movements", () => {
     )
   })
 
-  it("hears nothing new in what it has recorded", () => {
+  it("writes nothing for what it has recorded", () => {
     fc.assert(
-      fc.property(reports, ({ told }) => {
-        const movements = kept(told)
-        expect(record(movements, told)).toEqual({ movements, toWrite: [], contradicted: [] })
+      fc.property(reports, ({ sequence }) => {
+        const movements = kept(sequence)
+        expect(record(movements, sequence)).toEqual({ movements, toWrite: [], contradicted: [] })
       }),
       { numRuns: 1000 }
     )
@@ -113,12 +113,12 @@ describe("recording movements", () => {
   it("writes what is new or has advanced, and nothing else", () => {
     fc.assert(
       fc.property(reports, reports, (before, now) => {
-        const stood = kept(before.told)
-        const { toWrite: heard, movements } = record(stood, now.told)
+        const stood = kept(before.sequence)
+        const { toWrite: written, movements } = record(stood, now.sequence)
         expect(movements.filter((one) => !stood.includes(one))).toEqual(
-          movements.filter((one) => heard.some((other) => keyOf(other) === keyOf(one)))
+          movements.filter((one) => written.some((other) => keyOf(other) === keyOf(one)))
         )
-        for (const one of heard) expect(movements).toContainEqual(one)
+        for (const one of written) expect(movements).toContainEqual(one)
       })
     )
   })
@@ -127,31 +127,31 @@ describe("recording movements", () => {
     const others = fc.oneof(fc.bigInt(1n, 300_000n).map(shillings), fc.bigInt(1n, 300_000n).map(dollars))
     fc.assert(
       fc.property(fc.array(fc.record({ amount: others, state: fc.constantFrom(...movementStates) })), (all) => {
-        const told = all.map(({ amount, state }) => ({ ...collection, amount, state }))
-        const { contradicted, movements } = record([collection], told)
+        const sequence = all.map(({ amount, state }) => ({ ...collection, amount, state }))
+        const { contradicted, movements } = record([collection], sequence)
         expect(netByAttempt(movements)).toEqual([{ attempt_id: attempt, money: collection.amount }])
         const isOther = ({ amount, state }: RecordedMovement) =>
           state === "settled" && amount.toString() !== collection.amount.toString()
-        expect(contradicted.map((one) => one.reported)).toEqual(told.filter(isOther).map(({ amount }) => amount))
+        expect(contradicted.map((one) => one.reported)).toEqual(sequence.filter(isOther).map(({ amount }) => amount))
       })
     )
   })
 
   it("is contradicted by another currency, also of a total", () => {
     const total = { ...collection, is_total: true }
-    const { contradicted, toWrite: heard } = record([total], [{ ...total, amount: dollars(900_000n) }])
-    expect(heard).toEqual([])
+    const { contradicted, toWrite: written } = record([total], [{ ...total, amount: dollars(900_000n) }])
+    expect(written).toEqual([])
     expect(contradicted).toEqual([{ recorded: total, reported: dollars(900_000n) }])
   })
 
   it("lets a total grow by what has settled, and by nothing else", () => {
     const total = { ...collection, is_total: true }
-    const told = (minor: bigint, state: RecordedMovement["state"]) =>
+    const amountsAfter = (minor: bigint, state: RecordedMovement["state"]) =>
       record([total], [{ ...total, amount: shillings(minor), state }]).movements.map(({ amount }) => amount.minor)
-    expect(told(160_000n, "settled")).toEqual([160_000n])
-    expect(told(140_000n, "settled")).toEqual([150_000n])
-    expect(told(160_000n, "pending")).toEqual([150_000n])
-    expect(told(160_000n, "failed")).toEqual([150_000n])
+    expect(amountsAfter(160_000n, "settled")).toEqual([160_000n])
+    expect(amountsAfter(140_000n, "settled")).toEqual([150_000n])
+    expect(amountsAfter(160_000n, "pending")).toEqual([150_000n])
+    expect(amountsAfter(160_000n, "failed")).toEqual([150_000n])
   })
 
   it("takes the amount with which a pending movement settles", () => {
@@ -201,9 +201,9 @@ describe("a transfer that an operator stated before its provider named it", () =
     ["a second statement", { source: "operator" }],
     ["money that a payer paid", { kind: "collection" }]
   ] as ReadonlyArray<readonly [string, Partial<RecordedMovement>]>)("stays beside %s", (_, about) => {
-    const { toWrite: heard, movements } = record([stated], [{ ...named, ...about }])
+    const { toWrite: written, movements } = record([stated], [{ ...named, ...about }])
     expect(movements).toHaveLength(2)
-    expect(heard[0]).not.toHaveProperty("replaces")
+    expect(written[0]).not.toHaveProperty("replaces")
   })
 
   const givenBack: RecordedMovement = { ...stated, kind: "refund", refund_id: null }

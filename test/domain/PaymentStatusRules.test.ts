@@ -49,7 +49,7 @@ const signals: ReadonlyArray<ProviderSignal> = [
 
 const outcomes: ReadonlyArray<AttemptOutcome | null> = [null, "accepted", "declined", "unknown"]
 
-/** Nothing, a part, all and more of what was asked for; and less than nothing. */
+/** Sums: nothing, a part, all and more of what was asked for; and less than nothing. */
 const amounts = [-150_000n, -1n, 0n, 1n, 149_999n, 150_000n, 300_000n].map(shillings)
 
 const states: ReadonlyArray<AttemptState> = paymentStatuses.flatMap((status) =>
@@ -116,7 +116,7 @@ describe("decide, on every state and every signal", () => {
     expect(violations(isRight)).toEqual([])
   })
 
-  it("hears a signal twice as once", () => {
+  it("records a repeated signal once", () => {
     const isRight = ({ othersLeft, signal, state }: (typeof everything)[number], once: StatusDecision) => {
       const twice = decide({ ...state, ...once }, signal, othersLeft)
       return twice.status === once.status && twice.outcome === once.outcome
@@ -195,20 +195,20 @@ describe("decide, while another candidate is left", () => {
   })
 })
 
-/** A signal, and what all movements add up to once it was heard: what came only grows, and so does what went back. */
-interface Told {
+/** Signal, with the sums of all movements once it is recorded: collected and returned money only grow. */
+interface Reported {
   readonly signal: ProviderSignal
   readonly came?: bigint
   readonly went?: bigint
 }
 
-const tell = (story: ReadonlyArray<Told>) => {
+const replay = (sequence: ReadonlyArray<Reported>) => {
   const visited: Array<PaymentStatus> = ["initiated"]
   let at: Pick<AttemptState, "outcome" | "status"> = { status: "initiated", outcome: null }
   let [came, went] = [0n, 0n]
-  for (const { signal, ...told } of story) {
-    came = (told.came ?? 0n) > came ? told.came! : came
-    went = (told.went ?? 0n) > went ? told.went! : went
+  for (const { signal, ...reported } of sequence) {
+    came = (reported.came ?? 0n) > came ? reported.came! : came
+    went = (reported.went ?? 0n) > went ? reported.went! : went
     at = decide({ ...at, ordered, moved: shillings(came - went), isOtherCurrencyCleared: came + went > 0n }, signal)
     if (at.status !== visited.at(-1)) visited.push(at.status)
   }
@@ -220,7 +220,7 @@ const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>>
     ? [[]]
     : all.flatMap((one, index) => permutations(all.toSpliced(index, 1)).map((rest) => [one, ...rest]))
 
-describe("the signals of one truthful story", () => {
+describe("the signals of one truthful sequence", () => {
   const pending = { signal: report("pending") }
   const processing = { signal: report("processing") }
   const failed = { signal: report("failed") }
@@ -228,29 +228,30 @@ describe("the signals of one truthful story", () => {
   const paid = { signal: report("completed"), came: ordered.minor }
   const part = { signal: report("pending"), came: 100_000n }
 
-  const stories: ReadonlyArray<{ readonly told: ReadonlyArray<Told>; readonly end: PaymentStatus }> = [
-    { told: [pending, processing, paid], end: "completed" },
-    { told: [pending, part, paid], end: "completed" },
-    { told: [processing, failed], end: "failed" },
-    { told: [pending, processing, failed], end: "failed" },
-    { told: [{ signal: accepted("pending") }, processing, paid], end: "completed" },
-    { told: [{ signal: accepted("processing") }, processing, failed], end: "failed" },
-    { told: [silence, processing, paid], end: "completed" },
-    { told: [silence, failed], end: "failed" },
-    { told: [{ signal: accepted("completed"), came: ordered.minor }, processing, paid], end: "completed" }
+  const sequences: ReadonlyArray<{ readonly reported: ReadonlyArray<Reported>; readonly end: PaymentStatus }> = [
+    { reported: [pending, processing, paid], end: "completed" },
+    { reported: [pending, part, paid], end: "completed" },
+    { reported: [processing, failed], end: "failed" },
+    { reported: [pending, processing, failed], end: "failed" },
+    { reported: [{ signal: accepted("pending") }, processing, paid], end: "completed" },
+    { reported: [{ signal: accepted("processing") }, processing, failed], end: "failed" },
+    { reported: [silence, processing, paid], end: "completed" },
+    { reported: [silence, failed], end: "failed" },
+    { reported: [{ signal: accepted("completed"), came: ordered.minor }, processing, paid], end: "completed" }
   ]
 
-  it.each(stories.map(({ end, told }) => [told.map(({ signal }) => nameOf(signal)).join(", "), told, end] as const))(
-    "%s: every order, with every signal once or twice, ends the same",
-    (_, story, end) => {
-      const copies = [story, ...story.map((one) => [...story, one]), story.flatMap((one) => [one, one])]
-      const astray = copies.flatMap(permutations).filter((order) => {
-        const { status, visited } = tell(order)
-        return status !== end || visited.filter(isFinal).length !== 1
-      })
-      expect(astray.map((order) => order.map(({ signal }) => nameOf(signal)).join(" → "))).toEqual([])
-    }
-  )
+  it.each(
+    sequences.map(
+      ({ end, reported }) => [reported.map(({ signal }) => nameOf(signal)).join(", "), reported, end] as const
+    )
+  )("%s: every order, with every signal once or twice, ends the same", (_, sequence, end) => {
+    const copies = [sequence, ...sequence.map((one) => [...sequence, one]), sequence.flatMap((one) => [one, one])]
+    const astray = copies.flatMap(permutations).filter((order) => {
+      const { status, visited } = replay(order)
+      return status !== end || visited.filter(isFinal).length !== 1
+    })
+    expect(astray.map((order) => order.map(({ signal }) => nameOf(signal)).join(" → "))).toEqual([])
+  })
 
   it("any sequence takes only moves of the table, settles once, refunds aside, and is complete only with its money", () => {
     const any = fc.record(
@@ -262,11 +263,11 @@ describe("the signals of one truthful story", () => {
       { requiredKeys: ["signal"] }
     )
     fc.assert(
-      fc.property(fc.array(any, { maxLength: 12 }), (story) => {
-        const { visited } = tell(story)
+      fc.property(fc.array(any, { maxLength: 12 }), (sequence) => {
+        const { visited } = replay(sequence)
         for (const [index, status] of visited.entries()) {
           if (index > 0) expect(canMove(visited[index - 1]!, status)).toBe(true)
-          if (status === "completed") expect(story.some(({ came = 0n }) => came >= ordered.minor)).toBe(true)
+          if (status === "completed") expect(sequence.some(({ came = 0n }) => came >= ordered.minor)).toBe(true)
         }
         const settled = visited.filter(isFinal)
         expect([[], settled.slice(0, 1), ["completed", "refunded"]]).toContainEqual(settled)

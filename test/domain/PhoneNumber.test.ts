@@ -71,7 +71,7 @@ describe("readPhoneNumberOf", () => {
     )
   })
 
-  it("does not tell apart countries that share a code", () => {
+  it("does not distinguish countries that share a code", () => {
     expect(readPhoneNumberOf("+447911123456", country("GB"))).toEqual(Either.right("+447911123456"))
     expect(readPhoneNumberOf("+447911123456", country("JE"))).toEqual(Either.right("+447911123456"))
   })

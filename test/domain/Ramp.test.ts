@@ -137,7 +137,7 @@ describe("rampAmounts", () => {
     )
   })
 
-  it("gives nobody more for two halves than for the whole, and at most one step less", () => {
+  it("never gives more for two halves than for the whole, and at most one step less", () => {
     fc.assert(
       fc.property(directions, minors, minors, assets, rates, (direction, one, other, asset, at) => {
         const currency = CurrencyCode.make("KES")

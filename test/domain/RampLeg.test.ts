@@ -14,7 +14,7 @@ const said = { reason: null, providerPaymentId: null, providerStatus: null }
 const took = { ...said, nextAction: null, actionData: {}, providerData: {} }
 
 /** A signal about a leg, with what came under its own id so far, and what went back. */
-interface Told {
+interface LegSignal {
   readonly leg: RampLeg
   readonly signal: ProviderSignal
   readonly expired: boolean
@@ -32,7 +32,7 @@ const signals = fc.oneof(
   fc.constantFrom(1n, 40_000n, 100_000n, 170_000n).chain((came) =>
     fc.constantFrom(
       { signal: new Accepted({ ...took, state: "completed" }), came, went: 0n },
-      // A provider that tells of a part may go on waiting for the rest.
+      // Includes providers that report a part and go on waiting for the rest.
       { signal: new Report({ ...said, state: "pending" }), came, went: 0n },
       { signal: new Report({ ...said, state: "completed" }), came, went: 0n },
       { signal: new Report({ ...said, state: "returned" }), came, went: came },
@@ -42,25 +42,25 @@ const signals = fc.oneof(
   fc.constantFrom(new Declined({ reason: "no" }), new Unknown({ reason: "silence" }), new Absent()).map(plain)
 )
 
-const heard: fc.Arbitrary<Told> = fc
-  .record({ leg: fc.constantFrom<RampLeg>("collection", "settlement"), told: signals, expired: fc.boolean() })
-  .map(({ told, ...rest }) => ({ ...rest, ...told }))
+const anySignal: fc.Arbitrary<LegSignal> = fc
+  .record({ leg: fc.constantFrom<RampLeg>("collection", "settlement"), legSignal: signals, expired: fc.boolean() })
+  .map(({ legSignal, ...rest }) => ({ ...rest, ...legSignal }))
 
 const most = (one: bigint, other: bigint) => (one > other ? one : other)
 
-/** A ramp that hears one signal after the other; the second leg has no attempt before the first is paid. */
-const live = (all: ReadonlyArray<Told>) => {
+/** Runs a ramp through one signal after the other; the second leg has no attempt before the first is paid. */
+const live = (all: ReadonlyArray<LegSignal>) => {
   let status: PaymentStatus = "initiated"
   let collected = false
   const outcomes: Record<RampLeg, AttemptOutcome | null> = { collection: null, settlement: null }
   const came: Record<RampLeg, bigint> = { collection: 0n, settlement: 0n }
   const went: Record<RampLeg, bigint> = { collection: 0n, settlement: 0n }
   const steps: Array<{ effect: RampEffect; from: PaymentStatus; to: PaymentStatus; leg: RampLeg; moved: bigint }> = []
-  for (const told of all) {
-    const { expired, leg, signal } = told
+  for (const legSignal of all) {
+    const { expired, leg, signal } = legSignal
     if (leg === "settlement" && !collected) continue
-    came[leg] = most(came[leg], told.came)
-    went[leg] = most(went[leg], told.went)
+    came[leg] = most(came[leg], legSignal.came)
+    went[leg] = most(went[leg], legSignal.went)
     const moved = shillings(came[leg] - went[leg])
     const outcome = outcomes[leg]
     const decision = decideRamp(
@@ -76,19 +76,19 @@ const live = (all: ReadonlyArray<Told>) => {
   return { steps, status, collected, of: (effect: RampEffect) => steps.filter((one) => one.effect === effect) }
 }
 
-const stories = fc.array(heard, { maxLength: 14 })
+const sequences = fc.array(anySignal, { maxLength: 14 })
 
-describe("a ramp, whatever it hears in whatever order", () => {
+describe("a ramp with any signals in any order", () => {
   it("makes only moves that payments may make", () => {
     fc.assert(
-      fc.property(stories, (all) => live(all).steps.every(({ from, to }) => from === to || canMove(from, to))),
+      fc.property(sequences, (all) => live(all).steps.every(({ from, to }) => from === to || canMove(from, to))),
       { numRuns: 1000 }
     )
   })
 
   it("collects once and settles once, each only with all of its money, and settles only what was collected", () => {
     fc.assert(
-      fc.property(stories, (all) => {
+      fc.property(sequences, (all) => {
         const { of, steps } = live(all)
         expect(of("collected").length + of("underpaid").length).toBeLessThanOrEqual(1)
         expect(of("paid_out").length).toBeLessThanOrEqual(1)
@@ -107,7 +107,7 @@ describe("a ramp, whatever it hears in whatever order", () => {
 
   it("is complete exactly when it was settled and nothing came back", () => {
     fc.assert(
-      fc.property(stories, (all) => {
+      fc.property(sequences, (all) => {
         const { of, status } = live(all)
         expect(status === "completed").toBe(of("paid_out").length === 1 && of("returned").length === 0)
       }),
@@ -117,7 +117,7 @@ describe("a ramp, whatever it hears in whatever order", () => {
 
   it("says that money is stranded exactly when a ramp fails that had collected it", () => {
     fc.assert(
-      fc.property(stories, (all) => {
+      fc.property(sequences, (all) => {
         const { collected, of, status } = live(all)
         expect(of("stranded").length).toBe(collected && status === "failed" ? 1 : 0)
       }),
@@ -127,7 +127,7 @@ describe("a ramp, whatever it hears in whatever order", () => {
 
   it("does not move by what becomes of the first leg's money once that was collected", () => {
     fc.assert(
-      fc.property(stories, (all) => {
+      fc.property(sequences, (all) => {
         const { steps } = live(all)
         const at = steps.findIndex(({ effect }) => effect === "collected")
         const later = steps.slice(at + 1).filter(({ leg }) => leg === "collection")
@@ -179,7 +179,7 @@ describe("a leg of a ramp", () => {
     expect(decideRamp(collecting, report("completed"), false)).toMatchObject({ status: "pending", effect: "none" })
   })
 
-  it("goes on waiting where a part went back, in whatever order that was heard, and fails where all did", () => {
+  it("goes on waiting where a part went back, in any order of reports, and fails where all did", () => {
     for (const minor of [-99_999n, -1n, 1n, 99_999n]) {
       const part = { ...collecting, moved: shillings(minor) }
       expect(decideRamp(part, report("returned"), false)).toMatchObject({ status: "pending", outcome: "accepted" })

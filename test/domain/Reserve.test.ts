@@ -1,4 +1,4 @@
-/** What is reserved of any payin, and what is released of it, in exact minor units. */
+/** Reserved and released parts of any payin, in exact minor units. */
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

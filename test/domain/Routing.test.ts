@@ -144,7 +144,7 @@ describe("route", () => {
     )
   })
 
-  it("asks the provider whether it supports the payment, and tells its reason where it does not", () => {
+  it("asks the provider whether it supports the payment, and passes on its reason where it does not", () => {
     const asked: Array<unknown> = []
     const provider = (one: RouteConfig) => ({
       supports: (question: SupportQuestion) => {
@@ -276,7 +276,7 @@ describe("route by accounts", () => {
     ])
   })
 
-  it("tells an organisation's own account from one that all organisations share", () => {
+  it("distinguishes an organisation's own account from one that all organisations share", () => {
     const org_id = ACME
     const answer = ask([
       config("own", "stripe", { own_account: true, org_id }),
@@ -313,9 +313,10 @@ describe("route by accounts", () => {
     expect(answer.excluded[0]?.reason).toContain('run "corridor providers test own"')
   })
 
-  it("tells credentials that are not set from those that cannot be used", () => {
-    const nobody = { provider: () => undefined }
-    const reasonOf = (about: Partial<RouteConfig>) => ask([config("x", "stripe", about)], nobody).excluded[0]?.reason
+  it("distinguishes credentials that are not set from those that cannot be used", () => {
+    const noProvider = { provider: () => undefined }
+    const reasonOf = (about: Partial<RouteConfig>) =>
+      ask([config("x", "stripe", about)], noProvider).excluded[0]?.reason
     expect(reasonOf({})).toBe("The provider stripe is not switched on: its credentials are not set.")
     expect(reasonOf({ own_account: true })).toContain("set them again")
   })

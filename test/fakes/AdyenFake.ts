@@ -35,7 +35,7 @@ import type { Money } from "../../src/domain/Money.ts"
 import { readJson } from "../../src/providers/client/WireValues.ts"
 import { moneyIn } from "../../src/providers/adyen/AdyenCorridors.ts"
 
-/** What all routes of the fake of Adyen share: who may call them, and what is answered to a key that comes again. */
+/** Rules of all routes of the fake of Adyen: who may call them, and the answer to a repeated key. */
 type Amount = Parameters<typeof moneyIn>[0]
 
 export const amountIn = ({ body }: FakeRequest): Money | undefined => {
@@ -135,7 +135,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       })
     )
 
-  /** What a page hands back stands for the payment that was proved on it. */
+  /** Result of a page, which stands for the payment that was proved on it. */
   const proofOf = (entry: Entry): string => sha256Hex(`proof of ${entry.id}`)
 
   const finish = (request: FakeRequest): FakeReply =>

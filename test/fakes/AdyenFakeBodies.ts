@@ -1,4 +1,4 @@
-/** What the fake of Adyen takes: bodies with all that Adyen needs, and nothing in them that Adyen does not know. */
+/** Bodies that the fake of Adyen accepts: with all that Adyen needs, and nothing that Adyen does not know. */
 import { Either, ParseResult, Schema } from "effect"
 import type { FakeReply, Dispute, Fake, FakeCallback, FakeDisputes, FakeWorld } from "./Fake.ts"
 import { readJson } from "../../src/providers/client/WireValues.ts"
@@ -121,7 +121,7 @@ export const checkoutError = (status: number, errorCode: string, message: string
   body: { status, errorCode, message, errorType }
 })
 
-/** Those of transfers are written otherwise. */
+/** Errors of transfers are written otherwise. */
 export const transferError = (status: number, errorCode: string, detail: string): FakeReply => ({
   status,
   body: { type: "https://docs.adyen.com/errors/general", title: "Invalid request", status, detail, errorCode }
@@ -151,7 +151,7 @@ export const taken = <A, I>(schema: Schema.Schema<A, I>, refuse: Refuse = checko
     )
 }
 
-/** How the fake of Adyen shows what it holds, in answers and in callbacks. */
+/** Answers and callbacks of the fake of Adyen about its entries, and its credentials. */
 export const credentials = {
   api_key: "AQE-fake-of-corridor",
   merchant_account: "CorridorFakeECOM",
@@ -278,7 +278,7 @@ const transferCallback = (entry: Entry, at: Date): FakeCallback => {
   return { headers: { "content-type": "application/json", hmacsignature: HmacSignature, protocol: "HmacSHA256" }, body }
 }
 
-/** What becomes of a payment afterwards: an event of its own, which names the payment. */
+/** Events of a payment after its authorisation: each has an id of its own and names the payment. */
 const aboutPaid = (of: Entry, eventCode: string, cause: string, money: Money, now: Date): FakeCallback =>
   signedItem(
     {
@@ -293,7 +293,7 @@ const aboutPaid = (of: Entry, eventCode: string, cause: string, money: Money, no
     now
   )
 
-/** Adyen tells how a payment or a refund ended, and of a transfer also that it began. */
+/** Callbacks of Adyen: how a payment or a refund ended, and of a transfer also that it began. */
 export const callbackOf = (entry: Entry, { books, now }: FakeWorld): FakeCallback | undefined => {
   if (entry.kind === "payout") return transferCallback(entry, entry.createdAt)
   if (entry.state === "processing" || entry.state === "waiting") return undefined
@@ -316,7 +316,7 @@ export const callbackOf = (entry: Entry, { books, now }: FakeWorld): FakeCallbac
       )
 }
 
-/** Under its payment's own name, and without a word of who caused it. */
+/** Event under its payment's own name, without its cause. */
 export const refundedByHand: NonNullable<Fake["refundedByHand"]> = (of, money, { now }) =>
   aboutPaid(of, "REFUND", "refund by hand", money, now())
 

@@ -72,9 +72,9 @@ export const settingsOfFakesAt = (firstPort: number): ReadonlyMap<string, string
   )
 
 export interface FakesOptions extends Omit<FakeOptions, "callbackUrl" | "port"> {
-  /** Where Corridor is reached. */
+  /** Address of Corridor. */
   readonly callbackBase: string
-  /** Of the first of them; the others follow. Any that are free, unless it is said. */
+  /** Port of the first fake; the others follow. By default any free ones. */
   readonly firstPort?: number
 }
 
@@ -109,7 +109,7 @@ export const startFreeFakes = (
     (all) => ({ started: Arr.getRights(all).flat(), missing: Arr.getLefts(all) })
   )
 
-/** What the fakes are started with on the command line. */
+/** Options of the fakes on the command line. */
 export interface FakeArguments {
   readonly callbackBase: string
   readonly firstPort: number

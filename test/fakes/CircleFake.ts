@@ -286,7 +286,7 @@ const headersOf = ({ MessageId, Type }: SnsMessage) => ({
   "x-amz-sns-topic-arn": topic
 })
 
-/** What comes when an endpoint is subscribed. */
+/** Notification of a new subscription. */
 export const confirmationOf = (world: FakeWorld, token: string) => {
   const message = envelope(world, token, {
     Type: "SubscriptionConfirmation",
@@ -302,7 +302,7 @@ const decodeSubscription = Schema.decodeUnknownEither(
   { onExcessProperty: "error" }
 )
 
-/** Of Circle's sandbox. */
+/** Limit of Circle's sandbox. */
 const MOST_SUBSCRIPTIONS = 3
 
 /** Each is confirmed by who answers at its address, whom Amazon SNS asks for it. */

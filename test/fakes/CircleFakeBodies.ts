@@ -1,4 +1,4 @@
-/** What the fake of Circle reads and writes. */
+/** Bodies that the fake of Circle reads and writes. */
 import { Schema } from "effect"
 import { Money } from "../../src/domain/Money.ts"
 import { depositAddress } from "../../src/providers/sandbox/SimulatorAnswers.ts"
@@ -50,7 +50,7 @@ export const AddressBody = Schema.Struct({
 
 const most = (length: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(length))
 
-/** Of a bank account in the US. */
+/** Body of a bank account in the US. */
 export const WireBody = Schema.Struct({
   idempotencyKey: UuidV4,
   accountNumber: most(35).pipe(Schema.minLength(6)),
@@ -74,7 +74,7 @@ export const MockWire = Schema.Struct({
   beneficiaryBank: Schema.Struct({ accountNumber: Schema.String })
 })
 
-/** Not part of Circle: what somebody sends on a chain. */
+/** Transfer on a chain, which is no part of Circle. */
 export const ChainTransfer = Schema.Struct({
   address: Schema.String,
   amount: Decimal,
@@ -101,7 +101,7 @@ const sumOf = (entries: ReadonlyArray<Entry>, { currency }: Money): Money =>
 const paymentIdOf = ({ kind, reference }: Entry): string =>
   derivedUuid(kind === "refund" ? "fake refund" : "fake payment", reference)
 
-/** What was paid to the address of an intent, or given back of it. */
+/** Payments to the address of an intent, and refunds of it. */
 export const writePayment = (entry: Entry, { id: paymentIntentId, kept, reference }: Entry) => {
   const chain = kept["chain"] as string
   const time = entry.createdAt.toISOString()
@@ -206,7 +206,7 @@ export const writeTransfer = ({ asked, createdAt, scenario, id, kept, moved, sta
   }
 }
 
-/** How the fake of Circle signs as Amazon SNS does: with a key of its own, and a certificate that it makes for it. */
+/** Signatures of the fake of Circle, as Amazon SNS makes them: with a key and a certificate of its own. */
 const der = (tag: number, ...parts: ReadonlyArray<Buffer>): Buffer => {
   const content = Buffer.concat(parts)
   const size = content.length

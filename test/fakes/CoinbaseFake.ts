@@ -62,7 +62,7 @@ const ordered = (request: FakeRequest): Money | undefined =>
     onRight: ({ amount, asset }) => Option.getOrUndefined(moneyOfMajor(amount, asset))
   })
 
-/** What the customer will pay to the address: as much as its owner noted with it. */
+/** Sum that the customer will pay to the address: as much as its owner noted with it. */
 const expected = (request: FakeRequest): Money | undefined =>
   Either.match(decodeDestination(jsonBody(request)), {
     onLeft: () => undefined,
@@ -187,7 +187,7 @@ export const coinbaseFake: Fake = {
       (request) => isAuthentic(request, world.now()),
       problem(401, "unauthorized", "The request is not properly authenticated.")
     )
-    // What is paid once more to an address is a transfer beside the first, and no destination.
+    // Second payment to an address: a transfer beside the first, and no destination.
     const payins = () => world.books.all().filter(({ kind, of }) => kind === "payin" && of === null)
     return [
       {

@@ -1,4 +1,4 @@
-/** What the fake of Coinbase reads and writes. */
+/** Bodies that the fake of Coinbase reads and writes. */
 import { hash, createHash, createHmac, createPrivateKey, createPublicKey, verify } from "node:crypto"
 import { Schema, Either, Option } from "effect"
 import { shortText, readJson } from "../../src/providers/client/WireValues.ts"
@@ -64,7 +64,7 @@ export const isAuthentic = ({ headers, method, path }: FakeRequest, now: Date): 
   )
 }
 
-/** As the webhooks of Coinbase are signed. */
+/** Signature of Coinbase's webhooks. */
 export const signatureOf = (headers: Readonly<Record<string, string>>, body: string, now: Date): string => {
   const t = Math.floor(now.getTime() / 1000)
   const names = Object.keys(headers)
@@ -106,7 +106,7 @@ export const DestinationBody = Schema.Struct({
   metadata: Metadata
 })
 
-/** Of the shape that its ids have, and always the same for a name. */
+/** Id in Coinbase's shape, always the same for a name. */
 export const fakeUuid = (name: string): string => {
   const hex = hash("sha256", `coinbase ${name}`, "hex")
   return [8, 12, 16, 20, 32].map((end, at) => hex.slice([0, 8, 12, 16, 20][at], end)).join("-")

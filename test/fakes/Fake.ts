@@ -21,7 +21,7 @@ export interface FakeReply {
   readonly body?: unknown
 }
 
-/** What the provider sends to the caller. */
+/** Answer that the provider sends to the caller. */
 export interface FakeCallback {
   readonly method?: "POST" | "PUT"
   readonly headers: Readonly<Record<string, string>>
@@ -33,7 +33,7 @@ export interface FakeOrder {
   readonly reference: string
   readonly kind: Entry["kind"]
   readonly money: Money
-  /** Its end comes only once the customer has approved it. */
+  /** Ends only once the customer has approved it. */
   readonly waits?: boolean
   readonly of?: string
   readonly kept?: Record<string, unknown>
@@ -42,9 +42,9 @@ export interface FakeOrder {
 /** Services that the kit gives to a fake. */
 export interface FakeWorld {
   readonly books: FakeLedger
-  /** Where it can be reached itself, for pages that customers are sent to. */
+  /** Address of the fake, for pages that customers are sent to. */
   readonly url: string
-  /** Where callbacks go, unless an order names another address. */
+  /** Address for callbacks, unless an order names another. */
   readonly callbackUrl: string
   /** Takes an order and brings it to the end that its amount has in store, after which the callbacks are sent. */
   readonly take: (order: FakeOrder) => Entry
@@ -67,17 +67,17 @@ export interface FakeRoute {
   readonly answer: (request: FakeRequest, scenario: Scenario) => FakeReply | Promise<FakeReply>
 }
 
-/** Of a payin that was completed. */
+/** Dispute of a payin that was completed. */
 export interface Dispute {
   readonly of: Entry
-  /** What is disputed: all that was paid, or a part of it. */
+  /** Disputed sum: all that was paid, or a part of it. */
   readonly money: Money
   readonly stage: "opened" | "won" | "lost"
 }
 
-/** How a third party plays them. */
+/** Disputes as a third party plays them. */
 export interface FakeDisputes {
-  /** When disputed money is withdrawn: when the dispute opens, or when it is lost. */
+  /** Time of the withdrawal of disputed money: when the dispute opens, or when it is lost. */
   readonly takes: "at once" | "when lost"
   readonly callbacksOf: (dispute: Dispute, world: FakeWorld) => ReadonlyArray<FakeCallback>
 }
@@ -91,7 +91,7 @@ export interface Fake {
   readonly routes: (world: FakeWorld) => ReadonlyArray<FakeRoute>
   /** The callback about an entry as it stands, or as it stood at its beginning; none where the provider sends none. */
   readonly callbackOf: (entry: Entry, world: FakeWorld) => FakeCallback | undefined
-  /** Where payers can take back what they paid. */
+  /** Disputes, where payers can take back what they paid. */
   readonly disputes?: FakeDisputes
   /** Callback about a refund made by hand, of this payin and amount. */
   readonly refundedByHand?: (of: Entry, money: Money, world: FakeWorld) => FakeCallback

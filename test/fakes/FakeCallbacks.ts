@@ -36,7 +36,7 @@ export const byHandOf = (entry: Entry): Money | undefined =>
     ? half(entry.moved)
     : undefined
 
-/** What it has taken back of the payin as the dispute stands, in minor units. */
+/** Sum taken back of the payin as the dispute stands, in minor units. */
 export const takenBackBy = ({ money, stage }: Dispute, { takes }: FakeDisputes): bigint => {
   if (stage === "won") return 0n
   return stage === "lost" || takes === "at once" ? money.minor : 0n
@@ -94,14 +94,14 @@ export interface Paces {
   readonly onUndelivered?: ((to: string) => void) | undefined
 }
 
-/** By a tenth: amounts with these digits are never below 14. */
+/** Takes off a tenth: amounts with these digits are never below 14. */
 const less = ({ currency, minor }: Money): Money => new Money({ currency, minor: minor - minor / 10n })
 
 const failures: ReadonlySet<Scenario> = new Set(["fails_later", "declined_instrument", "declined_provider"])
 
 const beginningOf = (entry: Entry): Entry => ({ ...entry, state: "processing" })
 
-/** Where the caller named an address in its order, the fake keeps it with the entry. */
+/** Address that the caller named in its order, kept with the entry. */
 const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
   typeof kept["callbackUrl"] === "string" ? kept["callbackUrl"] : world.callbackUrl
 
@@ -130,7 +130,7 @@ export const makeOrderProgress = (
     for (const callback of callbacks) await delivered(callback, addressOf(entry, world()))
   }
 
-  const tell = async (entry: Entry): Promise<void> => {
+  const sendCallback = async (entry: Entry): Promise<void> => {
     const { end } = tasks.begin()
     try {
       await send(callbacksOf(entry), entry)
@@ -154,13 +154,13 @@ export const makeOrderProgress = (
   }
 
   const finish = (entry: Entry): void => {
-    // Whatever else became of it meanwhile, by its own routes, stands.
+    // Keeps a state that the fake's own routes have set meanwhile.
     if (entry.state === "processing") {
       const fails = failures.has(entry.scenario)
       entry.state = fails ? "failed" : "completed"
       if (fails) entry.reason = "It failed, as its amount asks for."
     }
-    void tell(entry)
+    void sendCallback(entry)
   }
 
   const start = (entry: Entry): void => {

@@ -15,13 +15,13 @@ export interface Entry {
   state: "waiting" | "processing" | "completed" | "failed" | "returned"
   /** The amount that moved; less than asked for in some scenarios. */
   moved: Money
-  /** Of a payin: what it has taken back of it since, in minor units. */
+  /** Sum taken back of a payin since, in minor units. */
   takenBack: bigint
   reason: string | null
   readonly createdAt: Date
-  /** Of a refund: the id of what it gives back. */
+  /** Id of the payin that a refund gives back. */
   readonly of: string | null
-  /** Whatever else the fake must remember. */
+  /** Further state of the fake. */
   readonly kept: Record<string, unknown>
 }
 
@@ -32,7 +32,7 @@ export interface FakeLedger {
   readonly byReference: (kind: Entry["kind"], reference: string) => Entry | undefined
   readonly byId: (id: string) => Entry | undefined
   readonly all: () => ReadonlyArray<Entry>
-  /** What it took in less what it gave out, by currency. */
+  /** Sum taken in less sum given out, by currency. */
   readonly holdings: () => ReadonlyMap<AnyCurrencyCode, bigint>
 }
 

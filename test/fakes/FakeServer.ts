@@ -19,7 +19,7 @@ const fakeLateness = Duration.seconds(5)
 const fakeSlowness = Duration.minutes(1)
 
 export interface FakeOptions {
-  /** Where its callbacks go. */
+  /** Address for its callbacks. */
   readonly callbackUrl: string
   /** Any that is free, unless it is said. */
   readonly port?: number
@@ -32,13 +32,13 @@ export interface FakeOptions {
   readonly late?: Duration.Duration
   /** From the first byte of a slow answer to its last. */
   readonly slow?: Duration.Duration
-  /** Hears of each callback that was given up, with its address. */
+  /** Called for each callback that was given up, with its address. */
   readonly onUndelivered?: (to: string) => void
 }
 
 export interface RunningFake {
   readonly url: string
-  /** Where it listens, whatever stands before it. */
+  /** Address on which it listens, without a proxy in front of it. */
   readonly port: number
   /** The account that it takes; `{url}` in one of its values is its own address. */
   readonly credentials: Readonly<Record<string, string>>
@@ -63,13 +63,13 @@ const namesOrder = /idempotency|reference-id|request-id/
 
 const garbage = "<!doctype html><html><body><h1>It works!</h1></body></html>"
 
-/** Its body, as long as it is short enough. */
+/** Body of a request, up to a limit. */
 const bodyOf = async (incoming: IncomingMessage): Promise<string | undefined> => {
   const chunks: Array<Buffer> = []
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    // The rest is read and dropped, so that its sender hears of it.
+    // Reads and drops the rest, so that its sender gets the answer.
     if (bytes <= MOST_BYTES) chunks.push(chunk)
   }
   return bytes > MOST_BYTES ? undefined : Buffer.concat(chunks).toString("utf8")

@@ -29,7 +29,7 @@ export const makeFakeTasks = (runFork: (effect: Effect.Effect<void>) => Fiber.Ru
         if (isOver) return
         isOver = true
         left -= 1
-        if (left === 0) for (const tell of [...waiting]) tell()
+        if (left === 0) for (const wake of [...waiting]) wake()
       }
     }
   }
@@ -58,19 +58,19 @@ export const makeFakeTasks = (runFork: (effect: Effect.Effect<void>) => Fiber.Ru
     sleep: (delay) => new Promise((resolve) => after(delay, resolve)),
     settled: Effect.async<void>((resume) => {
       if (left === 0 || isStopped) return resume(Effect.void)
-      const tell = () => {
-        waiting.delete(tell)
+      const wake = () => {
+        waiting.delete(wake)
         resume(Effect.void)
       }
-      waiting.add(tell)
-      return Effect.sync(() => waiting.delete(tell))
+      waiting.add(wake)
+      return Effect.sync(() => waiting.delete(wake))
     }),
     untilStopped,
     isStopped: () => isStopped,
     stop: () => {
       isStopped = true
       for (const cut of [...cuts]) cut()
-      for (const tell of [...waiting]) tell()
+      for (const wake of [...waiting]) wake()
     }
   }
 }

@@ -55,7 +55,7 @@ const transferDeclines = {
 const declineOf = (declines: Partial<Record<Scenario, FakeReply>>, scenario: Scenario): FakeReply | undefined =>
   declines[scenario]
 
-/** Whatever a refund is refused for, it is our own affair. */
+/** Maps every refusal of a refund to a fault of our own. */
 const refundDeclines = {
   declined_instrument: transferDeclines.declined_provider,
   declined_provider: transferDeclines.declined_provider
@@ -334,7 +334,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         const id = nextId()
         const entry = take({
           id,
-          // For the comparison in tests; Flutterwave does not interpret comments.
+          // Comparison in tests; Flutterwave does not interpret comments.
           reference: named("refund", body.comments?.split(" ")[0] ?? id),
           kind: "refund",
           money,
@@ -401,7 +401,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   ]
 }
 
-/** It tells of ends alone, and of refunds nothing that names them by anything of ours. */
+/** Reports ends only, and of refunds nothing that names them by anything of ours. */
 const callbackOf = (entry: Entry): FakeCallback | undefined => {
   if (entry.kind === "refund" || entry.state === "processing" || entry.state === "waiting") return undefined
   const isPayout = entry.kind === "payout"

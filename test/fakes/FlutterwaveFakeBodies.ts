@@ -1,4 +1,4 @@
-/** What the fake of Flutterwave takes and refuses: the bodies of its orders, and its one way of saying no. */
+/** Bodies that the fake of Flutterwave accepts, and its one form of refusal. */
 import { Either, Option, Schema } from "effect"
 import { stringifyWire, WireNumber } from "../../src/domain/Decimal.ts"
 import type { Money } from "../../src/domain/Money.ts"
@@ -7,7 +7,7 @@ import { moneyOfMajor, readJson, shortText } from "../../src/providers/client/Wi
 import { urlOf } from "../../src/domain/Url.ts"
 import type { Entry } from "./FakeLedger.ts"
 
-/** Its numbers are written out, so that none of them passes through a float. */
+/** Writes its numbers out, so that none of them passes through a float. */
 export const answer = (body: object, status = 200): FakeReply => ({
   status,
   headers: { "content-type": "application/json" },
@@ -97,7 +97,7 @@ export const AccountNumber = Schema.Struct({
   phonenumber: Schema.optional(Phone)
 })
 
-/** Not part of Flutterwave: what a bank does. */
+/** Bank's part of a transfer, which is no part of Flutterwave. */
 export const BankTransfer = Schema.Struct({
   account_number: Schema.String,
   amount: Amount,
@@ -129,7 +129,7 @@ export const moneyIn = ({ body }: FakeRequest, otherwise = ""): Money | undefine
 interface Kind {
   readonly currencies: ReadonlyArray<string>
   readonly networks: ReadonlyArray<string>
-  /** Its customer is sent to a page of it, instead of being asked on the phone. */
+  /** Sends the customer to a page, instead of asking on the phone. */
   readonly redirects: boolean
 }
 
@@ -146,7 +146,7 @@ export const mobileKinds: ReadonlyMap<string, Kind> = new Map([
   ["mobile_money_franco", { currencies: ["XOF", "XAF"], networks: ["WAVE", "MTN", "ORANGEMONEY"], redirects: false }]
 ])
 
-/** What is wrong with a charge of a kind, beyond its form. */
+/** Problems of a charge of a kind, beyond its form. */
 export const mobileProblem = (
   { currencies, networks }: Kind,
   { country, currency, network, order_id }: typeof MobileCharge.Type
@@ -157,10 +157,10 @@ export const mobileProblem = (
   return currency === "RWF" && order_id === undefined ? "order_id is required" : undefined
 }
 
-/** How the fake of Flutterwave shows what it holds: transactions, transfers and refunds, as answers and callbacks have them. */
+/** Answers and callbacks of the fake of Flutterwave: transactions, transfers and refunds. */
 const numberOf = (text: string): WireNumber => new WireNumber(text)
 
-/** Of what was asked for until it is over, then of what was moved. */
+/** Amount asked for until it is over, then the amount moved. */
 const amountOf = ({ asked, moved, state }: Entry): WireNumber =>
   numberOf(shortText(state === "completed" ? moved : asked))
 

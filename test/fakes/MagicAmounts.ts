@@ -42,14 +42,14 @@ export const declinedByOne: ReadonlyArray<readonly [digits: string, by: ThirdPar
 
 const HUNDREDTHS = 2
 
-/** How many of the minor digits the scenario's are counted above. */
+/** Minor digits above those of the scenario. */
 export const digitsBelow = (exponent: number, wholeUnits = false): number =>
   wholeUnits ? exponent : Math.max(0, exponent - HUNDREDTHS)
 
 const digitsOf = ({ exponent, minor }: Money, wholeUnits?: boolean): string =>
   ((minor / 10n ** BigInt(digitsBelow(exponent, wholeUnits))) % 100n).toString().padStart(2, "0")
 
-/** What this one of them does with it. */
+/** Scenario of an amount at this fake. */
 export const scenarioOf = (money: Money, { name, wholeUnits }: Pick<Fake, "name" | "wholeUnits">): Scenario => {
   const digits = digitsOf(money, wholeUnits)
   const alone = declinedByOne.some(([of, by]) => of === digits && by === name)

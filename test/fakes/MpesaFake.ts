@@ -178,7 +178,7 @@ const statusCallback = (asked: string, entry: Entry | undefined): FakeCallback =
   return json({ Result: { ...ids, ResultCode, ResultDesc, ResultParameters: { ResultParameter: parameters } } })
 }
 
-/** Its gateway refuses before M-Pesa sees it. */
+/** Refused by the gateway before M-Pesa sees it. */
 const declines: Readonly<Record<"payin" | "payout", Partial<Record<Scenario, FakeReply>>>> = {
   payin: {
     declined_instrument: refused(
@@ -229,7 +229,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     if (refusal !== undefined) return refusal
     const count = books.all().length
     const merchantId = `29115-${34620561 + count}-1`
-    // Nothing in a prompt is an idempotency key: each is another one.
+    // Prompts have no idempotency key: each is another one.
     const id = `ws_CO_${body.Timestamp}${count}${body.PhoneNumber}`
     const kept = { merchantId, phone: body.PhoneNumber, callbackUrl: body.CallBackURL }
     const money = Option.getOrThrow(moneyOfMajor(`${body.Amount}`, "KES"))
@@ -271,7 +271,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return acknowledged(reference, reference)
   })
 
-  /** Whether there is such a transaction, its result tells. */
+  /** Whether there is such a transaction is in its result. */
   const status = reading(Status, ({ OriginalConversationID: asked, ResultURL }) => {
     world.callBack(ResultURL, () => statusCallback(asked, books.byReference("payout", asked)))
     return acknowledged(`status-${asked}`, `status ${asked}`)
@@ -288,7 +288,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   ]
 }
 
-/** M-Pesa tells of the end alone. */
+/** Reports the end only, as M-Pesa does. */
 const callbackOf = (entry: Entry): FakeCallback | undefined => {
   if (!isOver(entry)) return undefined
   return entry.kind === "payin" ? pushCallback(entry) : payoutCallback(entry)

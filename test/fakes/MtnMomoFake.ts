@@ -9,7 +9,7 @@ import { currencyOf, type Product } from "../../src/providers/mtnMomo/MtnMomoReq
 import type { Money } from "../../src/domain/Money.ts"
 import { urlOf } from "../../src/domain/Url.ts"
 
-/** What the fake of MTN takes and refuses: its headers and bodies, and its ways of saying no. */
+/** Headers and bodies that the fake of MTN accepts, and its forms of refusal. */
 export const refused = (status: number, code: string, message: string): FakeReply => ({
   status,
   body: { code, message }
@@ -40,7 +40,7 @@ export const RequestToPay = Schema.Struct({ ...common, payer: Party })
 export const Transfer = Schema.Struct({ ...common, payee: Party })
 export const Refund = Schema.Struct({ ...common, referenceIdToRefund: Schema.UUID })
 
-/** As it is written: MTN takes amounts as text alone, so that a number must not pass for one. */
+/** Amount as it is written: MTN takes amounts as text alone, so that a number must not pass for one. */
 const parsed = (body: string): Either.Either<unknown, string> =>
   Either.try({ try: () => JSON.parse(body) as unknown, catch: () => "the body is not JSON" })
 
@@ -140,7 +140,7 @@ interface OrderKind<A> {
   readonly kind: Entry["kind"]
   readonly path: string
   readonly schema: Schema.Schema<A>
-  /** What is wrong with an order that is well written. */
+  /** Problems of a well-formed order. */
   readonly problem?: (order: Taken<A>, world: FakeWorld) => FakeReply | undefined
   readonly of?: (order: Taken<A>) => string
 }

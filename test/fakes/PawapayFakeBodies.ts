@@ -1,4 +1,4 @@
-/** What the fake of pawaPay reads and writes: the bodies of its three kinds of transaction. */
+/** Bodies of the fake of pawaPay: its three kinds of transaction. */
 import { Option, Schema } from "effect"
 import type { Money } from "../../src/domain/Money.ts"
 import type { Entry } from "./FakeLedger.ts"
@@ -74,7 +74,7 @@ export const rejectionOf = (kind: "deposit" | "payout", { body, phone }: Ordered
   return kind === "deposit" ? "INVALID_PAYER_FORMAT" : "INVALID_RECIPIENT_FORMAT"
 }
 
-/** As it stands. Operators report amounts with all their digits. */
+/** Transaction as it stands. Operators report amounts with all their digits. */
 export const writeTransaction = ({ asked, kept, kind, moved, reason, state, reference }: Entry) => {
   const { body, phone } = kept as unknown as Pick<Ordered, "body" | "phone">
   const person = { type: "MSISDN", address: { value: phone } }

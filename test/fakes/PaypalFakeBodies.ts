@@ -1,4 +1,4 @@
-/** What the fake of PayPal takes, and the shapes in which it speaks of what it has. */
+/** Bodies that the fake of PayPal accepts, and the shapes of its answers. */
 import { createHash, generateKeyPairSync, sign, verify } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import type { Money } from "../../src/domain/Money.ts"
@@ -107,7 +107,7 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 
 const ID_LENGTH = 17
 
-/** PayPal's ids follow from what they are made for, so that a fake tells the same story every time. */
+/** Ids of PayPal, derived from what they are made for, so that a fake gives the same ids every time. */
 export const idFor = (text: string): string => digest(text).slice(0, ID_LENGTH)
 
 export const moneyIn = (value: string, currency: string): Option.Option<Money> => moneyOfMajor(value, currency)

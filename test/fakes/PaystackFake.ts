@@ -35,7 +35,10 @@ import {
 import { dedicatedAccounts } from "./PaystackFakeAccounts.ts"
 import { signatureOf } from "../../src/providers/paystack/PaystackCallbacks.ts"
 
-/** How the fake of Paystack collects: on a page of its own, from a phone, or by a transfer to an account that it names. */
+/**
+ * Collections at the fake of Paystack: on a page of its own, from a phone, or by a transfer to an account that it
+ * names.
+ */
 
 /** The one-time password that the fake's customers of Telecel know. */
 export const FAKE_PASSWORD = "123456"
@@ -158,7 +161,7 @@ export const payins = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   ]
 }
 
-/** How the fake of Paystack pays: to recipients that were made before, from a balance that is never empty. */
+/** Payouts at the fake of Paystack: to recipients that were made before, from a balance that is never empty. */
 const readRecipient = bodyAs(Recipient)
 const readTransfer = bodyAs(Transfer)
 
@@ -233,7 +236,7 @@ export const payouts = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
 /** The dispute that is kept with a payin. */
 const disputeAbout = (entry: Entry | undefined) => entry?.kept["dispute"] as Dispute | undefined
 
-/** How the fake of Paystack gives money back. */
+/** Refunds at the fake of Paystack. */
 const readRefund = bodyAs(RefundBody)
 
 export const refunds = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
@@ -331,7 +334,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
 const eventOf = (entry: Entry, world: FakeWorld): { readonly event: string; readonly data: unknown } | undefined => {
   switch (entry.kind) {
     case "payin":
-      // Of what failed, Paystack says nothing.
+      // Failed orders send no callback, as at Paystack.
       return entry.state === "completed" ? { event: "charge.success", data: transactionOf(entry) } : undefined
     case "payout": {
       const data = transferOf(entry)
@@ -381,7 +384,7 @@ const callbackOf = (entry: Entry, world: FakeWorld): FakeCallback | undefined =>
   return event === undefined ? undefined : signed(event)
 }
 
-/** Nothing is taken until the merchant gives in, and nothing where its evidence is taken. */
+/** Withdraws disputed money when the merchant gives in, and nothing where its evidence is accepted. */
 const disputes: FakeDisputes = {
   takes: "when lost",
   callbacksOf: (dispute) => {

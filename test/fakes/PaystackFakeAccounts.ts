@@ -1,4 +1,4 @@
-/** How the fake of Paystack issues dedicated accounts, and how money is sent to them. */
+/** Dedicated accounts at the fake of Paystack, and transfers to them. */
 import { Schema } from "effect"
 import type { FakeRoute, FakeWorld } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
@@ -30,7 +30,7 @@ export const NewDedicated = Schema.Struct({
   preferred_bank: Schema.optional(Text)
 })
 
-/** Not part of Paystack: what its demo bank does. */
+/** Transfer by Paystack's demo bank. */
 const Transfer = Schema.Struct({
   account_number: Text,
   amount: Schema.String,

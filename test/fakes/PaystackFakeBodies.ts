@@ -1,4 +1,4 @@
-/** What the fake of Paystack takes, and the shapes in which it speaks of what it has. */
+/** Bodies that the fake of Paystack accepts, and the shapes of its answers. */
 import { createHash } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import { LosslessNumber, stringify } from "lossless-json"
@@ -92,7 +92,7 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 
 const ID_DIGITS = 12
 
-/** Paystack's own ids follow from the caller's reference, so that a fake tells the same story every time. */
+/** Ids of Paystack, derived from the caller's reference, so that a fake gives the same ids every time. */
 export const numericId = (text: string): string =>
   (BigInt(`0x${digest(text)}`) % 10n ** BigInt(ID_DIGITS)).toString().padStart(ID_DIGITS, "4")
 
@@ -270,7 +270,7 @@ export const refundOfDispute = (dispute: Dispute) => {
   return listedRefund(refundOf(entry, of), disputeOf(dispute).id)
 }
 
-/** What every route of the fake of Paystack goes by: who is let in, what a body moves, and how its answers look. */
+/** Rules of every route of the fake of Paystack: credentials, the sum that a body moves, and the form of answers. */
 export const credentials = { secret_key: "sk_test_corridor_fake" } as const
 
 const isOurs = ({ headers }: FakeRequest): boolean => headers.authorization === `Bearer ${credentials.secret_key}`
@@ -289,7 +289,7 @@ export const reading = <A>(
 ): FakeRoute["answer"] =>
   guarded((request, scenario) => Either.merge(Either.map(read(request), (body) => answered(body, scenario))))
 
-/** What a body asks to be moved; a body that is refused for its looks moves nothing. */
+/** Sum that a body asks to be moved; a malformed body moves nothing. */
 export const movedBy =
   <A extends { readonly amount?: string | undefined; readonly currency?: string | undefined }>(
     read: Reader<A>
@@ -305,7 +305,7 @@ export const movedBy =
 
 export const duplicate = refusal("Duplicate Transaction Reference", "duplicate_reference")
 
-/** It has other words for the reference of a transfer. */
+/** Uses other words for the reference of a transfer. */
 export const duplicateTransfer = refusal(
   "Please provide a unique reference. Reference already exists on a transfer",
   "duplicate_transfer_reference"
@@ -318,7 +318,7 @@ export const found = (
   missing: string
 ): FakeReply => (entry === undefined ? refusal(missing, "transaction_not_found", 404) : fine(message, shape(entry)))
 
-/** What is refused by the customer's bank is kept all the same. */
+/** Keeps a payment that the customer's bank refuses all the same. */
 export const failedAtOnce = (
   { books, now }: FakeWorld,
   order: Pick<Entry, "id" | "reference" | "kind" | "kept">,

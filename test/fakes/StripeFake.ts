@@ -44,7 +44,7 @@ import { cashEventOf, isCash, makeCashBalances } from "./StripeFakeAccounts.ts"
 import { signatureOf } from "../../src/providers/stripe/StripeCallbacks.ts"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 
-/** How the fake of Stripe finds what it holds: in lists by time, and by our reference. */
+/** Searches of the fake of Stripe: in lists by time, and by our reference. */
 export const newestFirst = (books: FakeLedger, kind: Entry["kind"]): ReadonlyArray<Entry> =>
   books
     .all()
@@ -65,7 +65,7 @@ export const named = (books: FakeLedger, query: URLSearchParams): ReadonlyArray<
   return newestFirst(books, "payin").filter((entry) => entry.reference === reference)
 }
 
-/** What the fake of Stripe does with orders: takes them, declines them, calls them off, gives them back. */
+/** Orders at the fake of Stripe: taken, declined, canceled, refunded. */
 const confirmation = taken(Confirmation)
 const newRefund = taken(NewRefund)
 const newCustomer = taken(NewCustomer)
@@ -121,7 +121,7 @@ export const makePayments = (world: FakeWorld) => {
     return ok(shown(world.take({ id: idOf("pi", reference), reference, kind: "payin", money, waits, kept })))
   }
 
-  /** As a page with Stripe's fields does it, with the secret of the intent. */
+  /** Confirms like a page with Stripe's fields, with the secret of the intent. */
   const confirm = (entry: Entry, body: string): FakeReply =>
     Either.merge(
       Either.map(confirmation(body), (paying) => {

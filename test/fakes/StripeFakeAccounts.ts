@@ -1,4 +1,4 @@
-/** How the fake of Stripe keeps cash balances of customers: bank details, transfers to them, and payments from them. */
+/** Cash balances of customers at the fake of Stripe: bank details, transfers to them, and payments from them. */
 import { Either, Schema } from "effect"
 import type { FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "./Fake.ts"
 import type { Entry } from "./FakeLedger.ts"
@@ -7,7 +7,7 @@ import { addressOf, idOf, secretOf } from "./StripeFakeIntents.ts"
 import { amountText } from "../../src/providers/stripe/StripeRequests.ts"
 import { Option } from "effect"
 
-/** What an entry of a transfer keeps. */
+/** Fields that an entry of a transfer keeps. */
 interface Cash {
   readonly customer: string
   readonly sender: string

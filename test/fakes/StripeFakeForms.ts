@@ -1,4 +1,4 @@
-/** What the fake of Stripe takes: forms whose names nest by brackets, and nothing in them that Stripe does not know. */
+/** Forms that the fake of Stripe accepts: names nest by brackets, and no name that Stripe does not know. */
 import { Either, ParseResult, Schema, Option } from "effect"
 import type { FakeReply, FakeRequest, FakeRoute } from "./Fake.ts"
 import type { Money } from "../../src/domain/Money.ts"
@@ -92,7 +92,7 @@ export const Confirmation = Schema.Struct({
   return_url: some(Schema.String)
 })
 
-/** Of a page: one line with a price of its own. */
+/** Form of a page: one line with a price of its own. */
 export const NewSession = Schema.Struct({
   mode: Schema.Literal("payment"),
   adaptive_pricing: some(Schema.Struct({ enabled: yes })),
@@ -117,7 +117,7 @@ export const NewSession = Schema.Struct({
 })
 export type NewSession = typeof NewSession.Type
 
-/** Of an intent, or of one of its charges. */
+/** Form of a refund: of an intent, or of one of its charges. */
 export const NewRefund = Schema.Struct({
   charge: some(upTo(5000)),
   payment_intent: some(upTo(5000)),
@@ -166,7 +166,7 @@ export const taken = <A, I>(schema: Schema.Schema<A, I>) => {
   return (body: string): Either.Either<A, FakeReply> => Either.mapLeft(decode(formIn(body)), problem)
 }
 
-/** What all routes of the fake of Stripe share: who may call them, and what is answered to a key that comes again. */
+/** Rules of all routes of the fake of Stripe: who may call them, and the answer to a repeated key. */
 export const credentials = { secret_key: "sk_test_fake_of_corridor", webhook_secret: "whsec_fake_of_corridor" }
 
 export const ok = (body: unknown): FakeReply => ({ status: 200, body })

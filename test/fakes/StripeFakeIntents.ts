@@ -1,4 +1,4 @@
-/** How the fake of Stripe shows what it holds: its entries in the shape of Stripe's objects. */
+/** Entries of the fake of Stripe in the shape of Stripe's objects. */
 import { Option } from "effect"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 import { Money } from "../../src/domain/Money.ts"
@@ -7,7 +7,7 @@ import type { Entry } from "./FakeLedger.ts"
 import { amountText, testCards } from "../../src/providers/stripe/StripeRequests.ts"
 import type { FakeError, NewIntent, NewSession } from "./StripeFakeForms.ts"
 
-/** What an entry of a payment keeps. */
+/** Fields that an entry of a payment keeps. */
 export interface Kept extends Record<string, unknown> {
   readonly intent: NewIntent
   confirmed: boolean
@@ -16,7 +16,7 @@ export interface Kept extends Record<string, unknown> {
   canceled: boolean
   /** The page that it is paid on. `isBegun`: a payer has tried, so that there is a payment. */
   readonly session?: { readonly form: NewSession; isBegun: boolean }
-  /** What was refunded in the dashboard, and the dispute of its payer. */
+  /** Refund that was made in the dashboard, and the dispute of the payer. */
   byHand?: Money
   dispute?: Omit<Dispute, "of">
 }
@@ -268,7 +268,7 @@ const declinedMethods: Readonly<Record<string, FakeError>> = {
 
 type Paying = Pick<NewIntent, "payment_method" | "payment_method_data">
 
-/** What stands for the card that pays, where it is one of the test cards. */
+/** Payment method that pays, by its token where it is one of the test cards. */
 const methodOf = ({ payment_method, payment_method_data }: Paying): string | undefined =>
   payment_method ?? testCards[payment_method_data?.card?.number ?? ""]
 

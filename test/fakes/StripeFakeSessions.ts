@@ -69,7 +69,7 @@ const paidAs = (form: NewSession, price: Money): Money =>
     ? price
     : moneyOf(form.line_items[0]?.price_data.unit_amount, price.currency === "CAD" ? "usd" : "cad")!
 
-/** As a form that may be wrong has it. */
+/** Amount in a form, which may be wrong. */
 const pricedIn = ({ body }: FakeRequest): Money | undefined => {
   const form = newSession(body)
   return Either.isRight(form) ? priceIn(form.right) : undefined

@@ -31,7 +31,7 @@ export const startWatchmanFake = (listed: ReadonlyArray<Listed>) =>
       const asked: Array<URLSearchParams> = []
       const server = createServer((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? "/", "http://fake")
-        // Where `moved` leads to.
+        // Target of the redirect from `moved`.
         if (pathname === "/elsewhere") return answer(response, 200, JSON.stringify({ entities: null }))
         if (request.method !== "GET" || pathname !== "/v2/search") {
           return answer(response, 404, JSON.stringify({ error: "not found" }))

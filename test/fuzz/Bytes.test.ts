@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Draw } from "./Draw.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
 
 const LONGEST_MILLIS = 5000
@@ -84,7 +84,7 @@ const shapes: ReadonlyArray<readonly [string, string, ReadonlyArray<number> | ty
   ["a version to come", get("GET /healthz HTTP/1.2"), [400]],
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [400]],
   ["a method in small letters", get("get /healthz HTTP/1.1"), [400]],
-  ["a method that nobody knows", get("FROB /healthz HTTP/1.1"), [400]],
+  ["an unknown method", get("FROB /healthz HTTP/1.1"), [400]],
   ["a tunnel", "CONNECT evil:80 HTTP/1.1\r\nHost: evil:80\r\n\r\n", []],
   ["an upgrade", get("GET /healthz HTTP/1.1", "Host: a\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"), [200]],
   ["everything", get("OPTIONS * HTTP/1.1"), [404]],
@@ -101,7 +101,7 @@ const shapes: ReadonlyArray<readonly [string, string, ReadonlyArray<number> | ty
   ["a NUL in a header", get("GET /healthz HTTP/1.1", "Host: a\r\nX: a\0b\r\n"), [400]],
   ["a header without a colon", get("GET /healthz HTTP/1.1", "Host: a\r\nnonsense\r\n"), [400]],
   ["a header without a name", get("GET /healthz HTTP/1.1", "Host: a\r\n: x\r\n"), [400]],
-  ["an expectation that nobody meets", get("GET /healthz HTTP/1.1", "Host: a\r\nExpect: the-impossible\r\n"), [417]],
+  ["an unknown expectation", get("GET /healthz HTTP/1.1", "Host: a\r\nExpect: the-impossible\r\n"), [417]],
   ["headers without end", get(`GET /${"a".repeat(20_000)} HTTP/1.1`), [431]],
   ["a space before all", ` ${SECOND}`, [400]],
   ["a greeting of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", [400]],
@@ -182,13 +182,13 @@ onServer("A socket", "memory", {}, (it) => {
         const draw = new Draw(1, `bytes ${number}`)
         const bytes = spoiled(draw.pick(all), draw)
         const answer = yield* answerTo(bytes)
-        const told = `request ${number}: ${JSON.stringify(bytes.toString("latin1"))} → ${answer}`
-        expect(answer.endsWith("HANGS"), told).toBe(false)
+        const reported = `request ${number}: ${JSON.stringify(bytes.toString("latin1"))} → ${answer}`
+        expect(answer.endsWith("HANGS"), reported).toBe(false)
         expect(
           statusesIn(answer).filter((status) => status >= 500),
-          told
+          reported
         ).toEqual([])
-        expect(statusesIn(answer).length, told).toBeLessThan(4)
+        expect(statusesIn(answer).length, reported).toBeLessThan(4)
       }
       expect(statusesIn(yield* answerTo(SECOND))).toEqual([200])
       expect(logs.filter(({ level }) => level === "Error")).toEqual([])

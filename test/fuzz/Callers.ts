@@ -21,7 +21,7 @@ type Headers = ReadonlyArray<readonly [string, string]>
 
 export interface Caller {
   readonly name: string
-  /** Whose objects the caller may see. */
+  /** Organisation whose objects the caller may see. */
   readonly org: "ours" | "theirs" | "all" | "none"
   readonly headers: Headers
 }

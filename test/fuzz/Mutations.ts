@@ -21,7 +21,7 @@ const briefly = (value: unknown): string => {
 }
 
 /** An id of another kind or organisation. */
-const strayId = (ids: Ids, theirs: Ids, draw: Draw): string =>
+const unknownId = (ids: Ids, theirs: Ids, draw: Draw): string =>
   draw.pick(draw.pick(Object.values(draw.happens(0.5) ? ids : theirs)))
 
 const ofSameType = (old: unknown, draw: Draw): unknown =>
@@ -50,7 +50,7 @@ const inBody = (parts: Parts, ids: Ids, theirs: Ids, draw: Draw): Mutation => {
       return { ...spoiled, about: `${name} = ${briefly(seen[0])}` }
     },
     () => {
-      const id = strayId(ids, theirs, draw)
+      const id = unknownId(ids, theirs, draw)
       return change(`= the stray id ${id}`, () => id)
     },
     () => change("in a list", (old) => [old]),
@@ -75,7 +75,7 @@ const oddText = (ids: Ids, theirs: Ids, draw: Draw): string =>
     () => draw.pick(oddTexts),
     () => draw.pick(oddTexts),
     () => draw.pick(oddTimes),
-    () => strayId(ids, theirs, draw)
+    () => unknownId(ids, theirs, draw)
   ])()
 
 const inPath = (parts: Parts, ids: Ids, theirs: Ids, draw: Draw): Mutation => {

@@ -17,7 +17,7 @@ const theirs = "0199c2a4-0000-7000-8000-00000000000b"
 const caller = (name: string, org: Caller["org"]): Caller => ({ name, org, headers: [["x-api-key", name]] })
 
 const key = caller("key", "ours")
-const nobody = caller("nobody", "none")
+const noCaller = caller("nobody", "none")
 
 const idsOf = (id: string): Ids => {
   const named = operationsOf(document).flatMap(({ path }) =>
@@ -29,7 +29,7 @@ const idsOf = (id: string): Ids => {
 
 const callers = Object.fromEntries(
   [...["key", "org-admin", "token and key"].map((name) => caller(name, "ours")), caller("admin", "all")]
-    .concat([caller("neighbour's key", "theirs"), nobody])
+    .concat([caller("neighbour's key", "theirs"), noCaller])
     .map((one) => [one.name, one])
 )
 
@@ -109,8 +109,10 @@ describe("response checker", () => {
   it("refuses a success for another organisation's object, and without a credential", () => {
     const about = { ...asked, target: `/v1/beneficiaries/${theirs}`, method: "DELETE" }
     expect(problemWith(answering(204, undefined), about)).toMatch(/204 for .*another organisation/)
-    expect(problemWith(answering(403, error("x")), { ...asked, headers: nobody.headers }, nobody)).toMatch(/credential/)
-    expect(problemWith(answering(401, error("x")), { ...asked, headers: nobody.headers }, nobody)).toBeUndefined()
+    expect(problemWith(answering(403, error("x")), { ...asked, headers: noCaller.headers }, noCaller)).toMatch(
+      /credential/
+    )
+    expect(problemWith(answering(401, error("x")), { ...asked, headers: noCaller.headers }, noCaller)).toBeUndefined()
   })
 
   it("refuses a success for a body that the document forbids", () => {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { TestServer } from "../support/TestServer.ts"
 import { fuzzedSettings } from "./OwnServer.ts"
-import { run } from "./Run.ts"
+import { run } from "./FuzzRun.ts"
 
 /** Returns the statuses of every operation; a failed check or logged error fails the test. */
 export const shortRun = (requests: number) =>

@@ -9,12 +9,12 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { StoresLive } from "../../src/app/Stores.ts"
 import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { startFakes } from "../fakes/AllFakes.ts"
-import { act } from "../payments/support/Acting.ts"
-import { initiate } from "../payments/support/Calls.ts"
+import { act } from "../payments/support/ActionCalls.ts"
+import { initiate } from "../payments/support/PaymentCalls.ts"
 import { pathOf, submit, typedCard } from "../hosted/pages/PageVisits.ts"
 import { linksOf } from "../hosted/links/LinkFixtures.ts"
 import { byCard } from "../payments/support/Requests.ts"
-import { byKey, people } from "../support/Credentials.ts"
+import { byKey, people } from "../support/TestCredentials.ts"
 import { type Answer, bodyOf, post, send } from "../support/Send.ts"
 import { testServer, TestServer } from "../support/TestServer.ts"
 
@@ -34,25 +34,25 @@ const text = (value: unknown): string =>
 
 /** Everything a trace collector would get. */
 const recorder = () => {
-  const told: Array<string> = []
-  const tell = (...words: ReadonlyArray<unknown>) => void told.push(words.map(text).join(" "))
+  const traced: Array<string> = []
+  const trace = (...words: ReadonlyArray<unknown>) => void traced.push(words.map(text).join(" "))
   const tracer = Tracer.make({
     context: (run) => run(),
     span: (name, parent, context, links, startTime, kind) => {
-      tell(name)
+      trace(name)
       const attributes = new Map<string, unknown>()
       return {
         ...{ _tag: "Span", name, spanId: "span", traceId: "trace", parent, context, links, kind, sampled: true },
         status: { _tag: "Started", startTime },
         attributes,
-        attribute: (key, value) => tell(key, value),
-        event: (event, _, about) => tell(event, about),
+        attribute: (key, value) => trace(key, value),
+        event: (event, _, about) => trace(event, about),
         addLinks: () => {},
-        end: (_, exit) => (Exit.isFailure(exit) ? tell(Cause.pretty(exit.cause)) : undefined)
+        end: (_, exit) => (Exit.isFailure(exit) ? trace(Cause.pretty(exit.cause)) : undefined)
       }
     }
   })
-  return { tracer: Layer.setTracer(tracer), told }
+  return { tracer: Layer.setTracer(tracer), traced }
 }
 
 const spans = recorder()
@@ -72,7 +72,7 @@ const service = Layer.unwrapScoped(
     }
     return Layer.merge(
       testServer("PostgreSQL", { stores, variables }).pipe(Layer.provide(spans.tracer)),
-      Layer.succeed(Told, { secrets: settings.filter(([name]) => SECRET.test(name)).map(([, value]) => value) })
+      Layer.succeed(TestSecrets, { secrets: settings.filter(([name]) => SECRET.test(name)).map(([, value]) => value) })
     )
   })
 )
@@ -80,7 +80,7 @@ const service = Layer.unwrapScoped(
 /** Secret settings of providers. */
 const SECRET = /SECRET|API_KEY|TOKEN|PASSWORD/
 
-class Told extends Context.Tag("test/Told")<Told, { readonly secrets: ReadonlyArray<string> }>() {}
+class TestSecrets extends Context.Tag("test/TestSecrets")<TestSecrets, { readonly secrets: ReadonlyArray<string> }>() {}
 
 const dataOf = (answer: Answer, status: number): Fields => {
   expect(answer.status, answer.text).toBe(status)
@@ -115,7 +115,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Card numbe
   it.scoped("are only in the answer that shows a new secret", () =>
     Effect.gen(function* () {
       const { logs } = yield* TestServer
-      const { secrets } = yield* Told
+      const { secrets } = yield* TestSecrets
       const { acme, admin } = yield* people
       yield* startWorkers
       const answers: Array<string> = []
@@ -232,7 +232,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Card numbe
       const places = {
         "a table": yield* dump,
         "the log": logs.map((line) => text(line)).join("\n"),
-        "a span": spans.told.join("\n"),
+        "a span": spans.traced.join("\n"),
         "an answer": answers.join("\n")
       }
       expect(places["a table"], "the search finds what is there").toContain(CONTROL)

@@ -1,11 +1,11 @@
 /** Creates one object of every kind that a path can name, from the documented examples. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { type Document, examplesOf, operationsOf } from "../contract/api/Operations.ts"
+import { type Document, examplesOf, operationsOf } from "../contract/api/DocumentedOperations.ts"
 import { deposit, openAccount, withdraw } from "../treasury/accounts/AccountFixtures.ts"
 import { newLink } from "../hosted/links/LinkFixtures.ts"
 import { freshAddress, invitedAgain, joined } from "../people/members/InvitationFixtures.ts"
-import type { Cast, Credential } from "../support/Credentials.ts"
+import type { Cast, Credential } from "../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import type { OrgId } from "../../src/domain/Ids.ts"

@@ -7,8 +7,14 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { createKey, listKeys } from "../contract/api/Keys.ts"
 import { changedAt, placesIn } from "../fuzz/JsonText.ts"
-import { type Document, examplesOf, fetchDocument, type Operation, operationsOf } from "../contract/api/Operations.ts"
-import { byKey, type Cast, type Credential, people } from "../support/Credentials.ts"
+import {
+  type Document,
+  examplesOf,
+  fetchDocument,
+  type Operation,
+  operationsOf
+} from "../contract/api/DocumentedOperations.ts"
+import { byKey, type Cast, type Credential, people } from "../support/TestCredentials.ts"
 import { type Answer, send } from "../support/Send.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
 import { makeObjects, requestExample } from "./Objects.ts"
@@ -97,7 +103,7 @@ export const tenantIsolation = (name: string, callersOf: Callers): void =>
   onDatabaseServer(
     name,
     (it) => {
-      const scene = Effect.gen(function* () {
+      const fixture = Effect.gen(function* () {
         const { acme, admin, globex } = yield* people
         const document = yield* fetchDocument
         const theirs = yield* makeObjects(document, { owner: globex, admin })
@@ -106,7 +112,7 @@ export const tenantIsolation = (name: string, callersOf: Callers): void =>
 
       it.effect("has a test object for every path parameter", () =>
         Effect.gen(function* () {
-          const { operations, theirs } = yield* scene
+          const { operations, theirs } = yield* fixture
           const known = new Set(Object.keys({ ...theirs.ids, ...theirs.words }))
           const named = operations.flatMap((operation) =>
             parametersOf(operation, "path").map((name) => `${name} of ${operation.name}`)
@@ -117,7 +123,7 @@ export const tenantIsolation = (name: string, callersOf: Callers): void =>
 
       it.effect("uses objects that exist", () =>
         Effect.gen(function* () {
-          const { admin, document, globex, operations, theirs } = yield* scene
+          const { admin, document, globex, operations, theirs } = yield* fixture
           for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
             const names = parametersOf(operation, "path")
             // Reads leave the objects unchanged.
@@ -135,7 +141,7 @@ export const tenantIsolation = (name: string, callersOf: Callers): void =>
 
       it.effect("answers the same for another organisation's object as for none, and leaves it unchanged", () =>
         Effect.gen(function* () {
-          const { acme, document, globex, operations, theirs } = yield* scene
+          const { acme, document, globex, operations, theirs } = yield* fixture
           const before = yield* listKeys(globex.key)
           const nothing = random(theirs.ids)
           for (const credential of yield* callersOf(acme)) {
@@ -154,17 +160,17 @@ export const tenantIsolation = (name: string, callersOf: Callers): void =>
 
       it.effect("covers ids in bodies and queries like those in paths", () =>
         Effect.gen(function* () {
-          const { acme, admin, document, operations, theirs } = yield* scene
+          const { acme, admin, document, operations, theirs } = yield* fixture
           const ours = yield* makeObjects(document, { owner: acme, admin })
           const tried: Array<string> = []
           /** Status and text; for a success, whether it repeats the id. */
-          const told = ({ status, text }: Answer, id: string) => [status, status < 300 ? text.includes(id) : text]
+          const seen = ({ status, text }: Answer, id: string) => [status, status < 300 ? text.includes(id) : text]
           const expectNothing = (operation: Operation, field: string, ask: (id: string) => ReturnType<typeof call>) =>
             Effect.gen(function* () {
-              const [id, nobodys] = [theirs.ids[kindOf(field)]!, randomUUID()]
+              const [id, missing] = [theirs.ids[kindOf(field)]!, randomUUID()]
               const answer = yield* ask(id)
-              expect(told(answer, id), `${field} of ${operation.name}: ${answer.text}`).toEqual(
-                told(yield* ask(nobodys), nobodys)
+              expect(seen(answer, id), `${field} of ${operation.name}: ${answer.text}`).toEqual(
+                seen(yield* ask(missing), missing)
               )
               tried.push(`${field} of ${operation.name}`)
             })
@@ -197,7 +203,7 @@ export const tenantIsolation = (name: string, callersOf: Callers): void =>
 
       it.effect("refuses another organisation's id", () =>
         Effect.gen(function* () {
-          const { acme, document, operations, theirs } = yield* scene
+          const { acme, document, operations, theirs } = yield* fixture
           const values = { ...random(theirs.ids), org_id: acme.org_id, ...theirs.words }
           const selector = { org_id: theirs.ids["org_id"] ?? "" }
           let tried = 0
@@ -220,7 +226,7 @@ export const tenantIsolation = (name: string, callersOf: Callers): void =>
 
       it.effect("shows nothing of another organisation in any answer", () =>
         Effect.gen(function* () {
-          const { acme, document, globex, operations, theirs } = yield* scene
+          const { acme, document, globex, operations, theirs } = yield* fixture
           const people = (["org-admin", "staff", "member"] as const).map((role) => globex.userId(role))
           const secret = [...Object.values(theirs.ids), ...people, globex.api_key.slice(0, 12)]
           for (const credential of yield* callersOf(acme)) {
@@ -244,7 +250,7 @@ export const tenantIsolation = (name: string, callersOf: Callers): void =>
 
       it.effect("answers 401 without a credential", () =>
         Effect.gen(function* () {
-          const { document, operations, theirs } = yield* scene
+          const { document, operations, theirs } = yield* fixture
           const none: Headers = { authorization: "NONE", "x-api-key": "NONE" }
           for (const operation of operations) {
             for (const headers of [{}, none]) {

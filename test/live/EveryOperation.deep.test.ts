@@ -5,9 +5,9 @@
 import { createHmac, randomUUID } from "node:crypto"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { operationsOf } from "../contract/api/Operations.ts"
+import { operationsOf } from "../contract/api/DocumentedOperations.ts"
 import { bodyOf as mailBody } from "../platform/notifications/MailServer.ts"
-import { makeCalls, type Fields } from "./Calls.ts"
+import { makeCalls, type Fields } from "./LiveCalls.ts"
 import { KYB_SECRET, startLive } from "./LiveServer.ts"
 
 /** Exists in a sandbox only, and says so. */

@@ -91,7 +91,7 @@ const corridors = [
 
 const currencies = new Set(["USD", "KES", "UGX", "USDC"])
 
-/** As docs/going-live.md says: an organisation with an org-admin and a key, corridors and rates. */
+/** Sets up what docs/going-live.md says: an organisation with an org-admin and a key, corridors and rates. */
 const setUp = Effect.fnUntraced(function* (environment: Environment) {
   const cli = corridor(environment)
   const orgName = "Kilimo Ltd"

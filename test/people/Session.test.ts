@@ -1,12 +1,12 @@
-/** Who a credential is told to be, and what it is told that it may do. */
+/** Session of a credential: who it is, and what it may do. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { accessTable } from "../../src/domain/Access.ts"
-import { type Credential, people } from "../support/Credentials.ts"
+import { type Credential, people } from "../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { onServer } from "../support/TestServer.ts"
 
-interface Told {
+interface SessionData {
   readonly credential: string
   readonly role: string
   readonly access: ReadonlyArray<string>
@@ -17,7 +17,7 @@ interface Told {
 const me = (credential: Credential, query = "") =>
   Effect.map(send(`/v1/users/me${query}`, { headers: { ...credential } }), (answer) => {
     expect(answer.status, answer.text).toBe(200)
-    return (bodyOf(answer) as { readonly data: Told }).data
+    return (bodyOf(answer) as { readonly data: SessionData }).data
   })
 
 onServer("A session", "memory", {}, (it) => {

@@ -10,12 +10,12 @@ import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
 import { allFakes } from "../fakes/AllFakes.ts"
 import type { BankAccount, PaymentOrder } from "../../src/providers/port/Provider.ts"
 import type { Served } from "../../src/providers/port/ThirdParty.ts"
-import { accounts, iban } from "./adyen/Orders.ts"
-import { schemaFlaws as flawsAtFlutterwave } from "./flutterwave/Orders.ts"
-import { callFlaws as flawsAtMpesa } from "./mpesa/Orders.ts"
-import { callFlaws as flawsAtMtn } from "./mtnMomo/Orders.ts"
+import { accounts, iban } from "./adyen/AdyenTestOrders.ts"
+import { schemaFlaws as flawsAtFlutterwave } from "./flutterwave/FlutterwaveTestOrders.ts"
+import { callFlaws as flawsAtMpesa } from "./mpesa/MpesaTestOrders.ts"
+import { callFlaws as flawsAtMtn } from "./mtnMomo/MtnMomoTestOrders.ts"
 import { againstFake } from "./support/AgainstFake.ts"
-import { orderOf } from "./support/Orders.ts"
+import { orderOf } from "./support/TestOrders.ts"
 import { type Flaws, publishedContract, unpublished } from "./support/PublishedContract.ts"
 import { magicMoney, newReference } from "./support/Samples.ts"
 
@@ -108,7 +108,7 @@ type Judge = (call: ProviderCall) => Flaws
 
 const json = ({ body }: ProviderCall) => JSON.parse(body ?? "null") as Readonly<Record<string, unknown>>
 
-/** Where a document begins below the address of the account. */
+/** Base paths of documents that begin below the address of the account. */
 const BELOW = /^\/btl\/v4/
 
 const byDocument = (file: string, form?: typeof formIn): Judge => {
@@ -116,7 +116,7 @@ const byDocument = (file: string, form?: typeof formIn): Judge => {
   return (call) => callFlaws({ ...call, path: call.path.replace(BELOW, "") })
 }
 
-/** What the provider's own document says of an order, by the address that it goes to. */
+/** Checks of an order by the provider's own document, by the address that it goes to. */
 const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file: string, judge?: Judge]>>> = {
   stripe: [
     [/^\/v1\/checkout\//, "stripe.openapi.json", ({ body = "" }) => byStripesFake(body)],
@@ -161,8 +161,8 @@ const byFlutterwave: Judge = (call) => {
 
 const isPreparation = ({ method, path }: ProviderCall): boolean => method === "GET" || /\/token\/?$/.test(path)
 
-/** Nobody waits here for what becomes of an order. */
-const untold = { pace: Duration.minutes(10) }
+/** Skips the wait for the outcome of an order. */
+const withoutOutcome = { pace: Duration.minutes(10) }
 
 for (const party of thirdParties) {
   const { fake } = allFakes.find((one) => one.fake.name === party.name)!
@@ -171,7 +171,7 @@ for (const party of thirdParties) {
   const isJudged = why === ""
   const flawsOf = (call: ProviderCall): Flaws => {
     const [, file, judge] = judges.find(([to]) => to.test(call.path)) ?? []
-    return file === undefined ? ["nobody judges it"] : (judge ?? byDocument(file))(call)
+    return file === undefined ? ["no published contract checks it"] : (judge ?? byDocument(file))(call)
   }
 
   describe(`the corridors of ${party.title}${isJudged ? "" : ` by its fake alone${why}`}`, () => {
@@ -181,7 +181,7 @@ for (const party of thirdParties) {
       it.scopedLive(`${served.method}, ${served.flow}, ${where}, ${served.currencies.slice(0, 6).join(" ")}`, () =>
         Effect.gen(function* () {
           expect(corridors).not.toEqual([])
-          const { calls, connectedWith } = yield* againstFake(party, fake, { paces: untold })
+          const { calls, connectedWith } = yield* againstFake(party, fake, { paces: withoutOutcome })
           for (const corridor of corridors) {
             calls.length = 0
             const environment = party.name === "mtn_momo" ? environments[corridor.country] : undefined

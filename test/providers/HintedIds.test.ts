@@ -9,9 +9,9 @@ import { paypal } from "../../src/providers/paypal/PaypalAdapter.ts"
 import type { PaymentOrder, Provider } from "../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../src/providers/port/ThirdParty.ts"
 import { stripe } from "../../src/providers/stripe/StripeAdapter.ts"
-import { connected } from "./support/Connected.ts"
-import { amount, attemptOf, orderOf, recipientNamed } from "./support/Orders.ts"
-import { replyOf, scripted } from "./support/Scripted.ts"
+import { connected } from "./support/ConnectedAdapter.ts"
+import { amount, attemptOf, orderOf, recipientNamed } from "./support/TestOrders.ts"
+import { replyOf, scripted } from "./support/ScriptedReplies.ts"
 
 type Answer = (call: ProviderCall) => ProviderReply | undefined
 
@@ -23,7 +23,7 @@ interface Vendor {
   /** The object of the id; without the vendor finding anything by our reference. */
   readonly shows: (about: { readonly reference: string; readonly amount: string }) => Answer
   readonly state: string
-  /** How its amount is written when it is ours, and when it is not; none where the look-up compares no amount. */
+  /** Our amount in the vendor's format, and another; none where the look-up compares no amount. */
   readonly amounts: readonly [string, string | undefined]
 }
 

@@ -22,21 +22,21 @@ import type { PaymentOrder } from "../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../src/providers/port/ThirdParty.ts"
 import { stripeFake } from "../fakes/StripeFake.ts"
 import { stripe } from "../../src/providers/stripe/StripeAdapter.ts"
-import { newOrder as adyenPayin, payout as adyenPayout } from "./adyen/Orders.ts"
-import { payin as circlePayin, payout as circlePayout } from "./circle/Orders.ts"
-import { payin as coinbasePayin, payout as coinbasePayout } from "./coinbase/Orders.ts"
-import { orderFor } from "./flutterwave/Orders.ts"
-import { ugandan } from "./mtnMomo/Orders.ts"
-import { kenya } from "./pawapay/Orders.ts"
-import { byCard as paypalPayin, toWallet } from "./paypal/Orders.ts"
-import { byMpesa, toBank } from "./paystack/Orders.ts"
-import { newOrder as stripePayin } from "./stripe/Orders.ts"
+import { newOrder as adyenPayin, payout as adyenPayout } from "./adyen/AdyenTestOrders.ts"
+import { payin as circlePayin, payout as circlePayout } from "./circle/CircleTestOrders.ts"
+import { payin as coinbasePayin, payout as coinbasePayout } from "./coinbase/CoinbaseTestOrders.ts"
+import { orderFor } from "./flutterwave/FlutterwaveTestOrders.ts"
+import { ugandan } from "./mtnMomo/MtnMomoTestOrders.ts"
+import { kenya } from "./pawapay/PawapayTestOrders.ts"
+import { byCard as paypalPayin, toWallet } from "./paypal/PaypalTestOrders.ts"
+import { byMpesa, toBank } from "./paystack/PaystackTestOrders.ts"
+import { newOrder as stripePayin } from "./stripe/StripeTestOrders.ts"
 import { againstFake, type Connection, visited } from "./support/AgainstFake.ts"
-import { attemptOf, cardNumbered, recipientNamed } from "./support/Orders.ts"
+import { attemptOf, cardNumbered, recipientNamed } from "./support/TestOrders.ts"
 
 type Data = Readonly<Record<string, unknown>>
 
-/** As a payment's record comes to hold them, one after the other. */
+/** Merges provider data like a payment's record, one report after the other. */
 const dataOf = <Fields extends CredentialFields>(
   party: ThirdParty<Fields>,
   fake: Fake,
@@ -52,13 +52,13 @@ const dataOf = <Fields extends CredentialFields>(
     const attempt = attemptOf(order, { providerPaymentId: outcome.providerPaymentId, sentAt: new Date() })
     yield* at.provider.enquire(attempt)
     yield* at.settled
-    const told = (yield* Effect.orDie(at.events)).flatMap((event) =>
+    const reported = (yield* Effect.orDie(at.events)).flatMap((event) =>
       event._tag === "VerifiedReport" ? [event.report.providerData ?? {}] : []
     )
     const asked = yield* at.provider.enquire(attempt)
     const found = asked._tag === "Report" ? (asked.providerData ?? {}) : {}
-    expect(JSON.stringify([outcome.providerData, told, found])).not.toContain(Object.values(at.credentials)[0])
-    return Object.assign({}, outcome.providerData, ...told, found) as Data
+    expect(JSON.stringify([outcome.providerData, reported, found])).not.toContain(Object.values(at.credentials)[0])
+    return Object.assign({}, outcome.providerData, ...reported, found) as Data
   })
 
 const hash = expect.stringMatching(/^0x[0-9a-f]{64}$/)

@@ -14,9 +14,9 @@ import { paystack } from "../../src/providers/paystack/PaystackAdapter.ts"
 import type { ProviderHttp } from "../../src/providers/client/ProviderHttp.ts"
 import { stripeFake } from "../fakes/StripeFake.ts"
 import { stripe } from "../../src/providers/stripe/StripeAdapter.ts"
-import { connected } from "./support/Connected.ts"
-import { amount, attemptOf, orderOf, referenceNo, refundOf } from "./support/Orders.ts"
-import { replyOf, scripted } from "./support/Scripted.ts"
+import { connected } from "./support/ConnectedAdapter.ts"
+import { amount, attemptOf, orderOf, referenceNo, refundOf } from "./support/TestOrders.ts"
+import { replyOf, scripted } from "./support/ScriptedReplies.ts"
 
 const card = orderOf({ country: "NG", money: amount("100", "NGN"), reference: referenceNo(1) })
 const phone = orderOf({

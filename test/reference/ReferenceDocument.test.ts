@@ -147,7 +147,7 @@ describe("a schema in words", () => {
     expect(alternatives(schemas, { anyOf: [person, { type: "string" }, { type: "null" }] }).length).toBe(2)
   })
 
-  it("tells its bounds", () => {
+  it("shows its bounds", () => {
     expect(boundsOf({ minLength: 1, maxLength: 40 })).toEqual(["at least 1 long", "at most 40 long"])
     expect(boundsOf({ exclusiveMinimum: 0, pattern: "^$&" })).toEqual(["more than 0", "matches ^$&"])
   })

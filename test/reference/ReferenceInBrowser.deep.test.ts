@@ -5,9 +5,9 @@ import type { Browser, CDPSession, Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { breaches } from "../support/Axe.ts"
 import { chromiumNeeded, chromiumPath, desktop, launchChromium, overflowOf } from "../support/Chromium.ts"
-import { people } from "../support/Credentials.ts"
+import { people } from "../support/TestCredentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
-import { fetchDocument, operationsOf } from "../contract/api/Operations.ts"
+import { fetchDocument, operationsOf } from "../contract/api/DocumentedOperations.ts"
 
 const watchPolicy = `addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) => {
   console.error("refused", violatedDirective, blockedURI)
@@ -19,7 +19,7 @@ const pressAndLook = `new Promise((tell) => {
   setTimeout(() => tell(document.activeElement?.getAttribute("aria-label")))
 })`
 
-/** Entries of which others of the same kind remain. axe-core reads all of a document, even what it is told to exclude. */
+/** Removes entries of which others of the same kind remain. axe-core reads all of a document, even excluded parts. */
 const alike = [
   'section[id^="tag/"]:not([id^="tag/api-keys/"])',
   'section[id^="webhook/"]:not([id$="payment.completed"])',
@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         await session.send("Performance.enable", { timeDomain: "threadTicks" })
         try {
           await page.goto(`${baseUrl}/docs`)
-          // By selectors: a search by role reads the whole page, which would dominate the measurement.
+          // Finds by selectors: a search by role reads the whole page, which would dominate the measurement.
           await page.locator("main h1", { hasText: /^Corridor$/ }).waitFor()
           await page.locator("header h2", { hasText: /^Models$/ }).waitFor()
           const seconds = await cpuSecondsOf(session)
@@ -264,7 +264,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         .toContain("UNAUTHORIZED")
     }
 
-    const tells = async (page: Page, events: ReadonlyArray<string>) => {
+    const reports = async (page: Page, events: ReadonlyArray<string>) => {
       const values = await partAt(page, "description/test-values")
       expect(await values.getByRole("row").count()).toBeGreaterThan(10)
       expect(events.length).toBeGreaterThan(10)
@@ -305,7 +305,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
             await exemplifies(page)
             await refuses(page)
             await searchesFromRequest(page)
-            await tells(page, Object.keys(document.webhooks))
+            await reports(page, Object.keys(document.webhooks))
           })
         }),
       PATIENCE_MILLIS

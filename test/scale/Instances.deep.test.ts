@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
-import type { Instance } from "../chaos/environment/Instance.ts"
+import type { Instance } from "../chaos/environment/ServerInstance.ts"
 import { startEnvironment } from "../chaos/environment/Environment.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 
@@ -33,7 +33,7 @@ const completed = async (one: Instance, headers: Headers, paymentId: string): Pr
   for (let tries = 0; tries < 40; tries++) {
     const { json } = await ask(one, `/payments/${paymentId}`, headers)
     if ((json as { readonly status?: string }).status === "completed") return true
-    // This request also counts.
+    // Counts this request too.
     await pause(1_500)
   }
   return false

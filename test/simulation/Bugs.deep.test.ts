@@ -2,7 +2,7 @@
 import { setImmediate as breath } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { catalogue } from "./bugs/Catalogue.ts"
-import { run } from "./Run.ts"
+import { run } from "./SimulationRun.ts"
 import { shrink } from "./Shrink.ts"
 import { DEEP_RUNS } from "./RunSeeds.ts"
 

@@ -1,8 +1,8 @@
 /** Runs seeds one after the other; each must keep every rule. */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect } from "@effect/vitest"
-import type { Totals } from "./Report.ts"
-import { run } from "./Run.ts"
+import type { Totals } from "./SimulationReport.ts"
+import { run } from "./SimulationRun.ts"
 
 /** `npm run test:deep` runs the seeds from 1 to this. */
 export const DEEP_RUNS = 2000

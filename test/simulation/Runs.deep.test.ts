@@ -1,6 +1,6 @@
 /** Runs 2,000 seeds, which together must reach every fault and state. */
 import { describe, expect, it } from "@effect/vitest"
-import { missingCounts, Totals } from "./Report.ts"
+import { missingCounts, Totals } from "./SimulationReport.ts"
 import { DEEP_RUNS, runSeeds } from "./RunSeeds.ts"
 
 const AT_ONCE = 100

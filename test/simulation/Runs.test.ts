@@ -1,6 +1,6 @@
 /** Runs the whole service in a simulated world; a failure names its seed. */
 import { describe, expect, it } from "@effect/vitest"
-import { run } from "./Run.ts"
+import { run } from "./SimulationRun.ts"
 import { runSeeds } from "./RunSeeds.ts"
 
 describe("simulation", () => {

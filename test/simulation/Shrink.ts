@@ -1,5 +1,5 @@
 /** Finds the shortest run that fails in the same way, by leaving out steps and faults. */
-import { type Options, type Ran, run } from "./Run.ts"
+import { type Options, type Ran, run } from "./SimulationRun.ts"
 
 /** A problem without its ids and numbers. */
 const shapeOf = (problem: string | undefined): string => (problem ?? "").replace(/[0-9a-f-]{36}|\d+/g, "#")

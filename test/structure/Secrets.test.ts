@@ -26,9 +26,9 @@ const known: Readonly<Record<string, string>> = {
   "src/providers/coinbase/CoinbaseSignatures.ts": "whether our own setting is whole base64",
   "src/platform/idempotency/Idempotency.ts": "keyed digests of two bodies of one caller",
   "src/platform/backup/BackupFile.ts": "whether a backup is whole: its digest stands in the file itself",
-  "src/people/auth/CallerStore.ts": "SHA-256 of keys: nobody can choose what they begin with",
-  "src/people/auth/CallerMemory.ts": "SHA-256 of keys: nobody can choose what they begin with",
-  "src/people/members/MemberMemory.ts": "SHA-256 of tokens: nobody can choose what they begin with"
+  "src/people/auth/CallerStore.ts": "SHA-256 of keys: a caller cannot choose how they begin",
+  "src/people/auth/CallerMemory.ts": "SHA-256 of keys: a caller cannot choose how they begin",
+  "src/people/members/MemberMemory.ts": "SHA-256 of tokens: a caller cannot choose how they begin"
 }
 
 const found = files.flatMap((file) =>

@@ -2,7 +2,7 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 import { Api } from "../../src/contract/api/Api.ts"
-import type { Credential } from "./Credentials.ts"
+import type { Credential } from "./TestCredentials.ts"
 import { TestServer } from "./TestServer.ts"
 
 const makeClient = (baseUrl: string, credential: Credential) =>

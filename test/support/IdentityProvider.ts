@@ -12,7 +12,7 @@ export type Claims = Readonly<Record<string, string | boolean>>
 
 export interface IdentityProvider {
   readonly issuer: string
-  /** By `sub`, which is what people type in to sign in. */
+  /** People by `sub`, which is what they type in to sign in. */
   readonly people: Map<string, Claims>
   /** Further claims of tokens from a refresh token, by `sub`. */
   readonly renewed: Map<string, Claims>

@@ -34,7 +34,7 @@ export const foundPostgres: ReadonlyMap<number, string> = new Map(
   })
 )
 
-/** Not durable, no autovacuum. */
+/** Settings without durability and autovacuum. */
 const settings = [
   "fsync=off",
   "full_page_writes=off",

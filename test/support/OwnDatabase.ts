@@ -4,7 +4,7 @@
  */
 import { Client, type ClientConfig, escapeLiteral, Pool } from "pg"
 import { inject } from "vitest"
-import { databaseName, TEMPLATE, urlOfDatabase } from "./Cluster.ts"
+import { databaseName, TEMPLATE, urlOfDatabase } from "./TestCluster.ts"
 
 /** Connections of tests, not of the service. */
 const own = new WeakSet<Client>()

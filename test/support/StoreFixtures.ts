@@ -26,7 +26,7 @@ export const newOrganization = (about: Partial<NewOrganization> = {}) =>
     })
   })
 
-/** As a platform admin sets it. */
+/** Sets the spread as a platform admin. */
 export const setSpread = (org_id: OrgId, spread_bps: number) =>
   Effect.gen(function* () {
     const store = yield* OrganizationStore

@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { DatabaseLive } from "../../src/platform/database/Database.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
-import { urlOfDatabase } from "./Cluster.ts"
+import { urlOfDatabase } from "./TestCluster.ts"
 import { createEmptyDatabase, dropDatabase, lendDatabase, returnDatabase } from "./OwnDatabase.ts"
 
 const serverOf = (acquire: () => Promise<string>, release: (name: string) => void) =>

@@ -7,7 +7,7 @@ import { serveHttp } from "../../src/app/HttpApp.ts"
 import { serverOver, ServicesLive } from "../../src/app/Services.ts"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { Sandbox, type SandboxCredentials } from "../../src/app/Sandbox.ts"
-import { type Backend, storesOn } from "./Stores.ts"
+import { type Backend, storesOn } from "./OnBothStores.ts"
 import { TestFoundation, testSettings, type Variables } from "./TestSettings.ts"
 
 export interface LogLine {
@@ -40,14 +40,14 @@ const keepIn = (lines: Array<LogLine>) =>
     })
   )
 
-const nobody: SandboxCredentials = { orgs: [], admin: { user_id: UserId.make(""), jwt: null } }
+const noCredentials: SandboxCredentials = { orgs: [], admin: { user_id: UserId.make(""), jwt: null } }
 
 const served = (logs: ReadonlyArray<LogLine>) =>
   Layer.scoped(
     TestServer,
     Effect.gen(function* () {
       const { mode } = yield* Settings
-      const credentials = mode === "sandbox" ? yield* Effect.flatMap(Sandbox, ({ ensure }) => ensure) : nobody
+      const credentials = mode === "sandbox" ? yield* Effect.flatMap(Sandbox, ({ ensure }) => ensure) : noCredentials
       const port = yield* serveHttp(0)
       return { baseUrl: `http://127.0.0.1:${port}`, port, credentials, logs }
     })

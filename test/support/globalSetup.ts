@@ -13,7 +13,7 @@ import type { TestProject } from "vitest/node"
 import { embeddedPostgres } from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import { DATABASE } from "../../src/platform/database/embedded/PresenceLock.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
-import { TEMPLATE } from "./Cluster.ts"
+import { TEMPLATE } from "./TestCluster.ts"
 import { needsBuild } from "./NeedsBuild.ts"
 import { tmpdir } from "node:os"
 

@@ -18,7 +18,7 @@ const onEither = <A>(
     return inMemory((yield* Effect.serviceOptional(MemoryDatabase)).open(webhookTables))
   }).pipe(Effect.orDie)
 
-/** As the worker leaves it: out of the queue. */
+/** Ends a delivery like the worker: out of the queue. */
 export const settle = (deliveryId: string, outcome: Outcome) =>
   onEither(
     (sql) =>
@@ -35,7 +35,7 @@ export const settle = (deliveryId: string, outcome: Outcome) =>
     }
   )
 
-/** As the worker leaves it after failed attempts: the next one is an hour away. */
+/** Fails a delivery like the worker: the next attempt is an hour away. */
 export const postpone = (deliveryId: string, attempt: number) =>
   onEither(
     (sql) =>
@@ -65,7 +65,7 @@ export const webhookRow = (webhookId: string) =>
     ({ webhooks }) => webhooks.get(webhookId)!
   )
 
-/** As the worker does it after days of failures. */
+/** Disables an endpoint like the worker after days of failures. */
 export const giveUpOn = (webhookId: string, since: Date) => {
   const given = { status: "disabled", disabled_reason: "It failed for too long.", failing_since: since } as const
   return onEither(
@@ -103,13 +103,13 @@ export const daysPass = (days: number) => {
   )
 }
 
-/** How many attempts are written down in all. */
+/** Number of attempts that are saved in all. */
 export const attemptsKept = onEither(
   (sql) => Effect.map(sql<{ count: number }>`select count(*)::int from webhook_attempts`, (rows) => rows[0]!.count),
   ({ webhookAttempts }) => webhookAttempts.size
 )
 
-/** As many more like it, each of another event. */
+/** Copies a delivery so many times, each of another event. */
 export const copied = (deliveryId: string, times: number) =>
   onEither(
     (sql) =>

@@ -2,14 +2,14 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventTypes } from "../../src/domain/EventTypes.ts"
-import { type Document, fetchDocument } from "../contract/api/Operations.ts"
+import { type Document, fetchDocument } from "../contract/api/DocumentedOperations.ts"
 import { validatorOf } from "../contract/api/Validator.ts"
-import { act, actable, setThreshold } from "../payments/support/Acting.ts"
-import { callBack, eventually, get, initiate, type Json, jsonOf } from "../payments/support/Calls.ts"
+import { act, actable, setThreshold } from "../payments/support/ActionCalls.ts"
+import { callBack, eventually, get, initiate, type Json, jsonOf } from "../payments/support/PaymentCalls.ts"
 import { onPaymentServer, serveCountry } from "../payments/support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone } from "../payments/support/Requests.ts"
 import { accepts, declines } from "../payments/support/ScriptedProvider.ts"
-import { type Credential, people } from "../support/Credentials.ts"
+import { type Credential, people } from "../support/TestCredentials.ts"
 import { post, send } from "../support/Send.ts"
 import { ask, bodyFor, close } from "../people/verification/VerificationFixtures.ts"
 import { notify } from "./WebhookFixtures.ts"
@@ -89,7 +89,7 @@ onPaymentServer("Every event", "memory", { providers: [stripe] }, (it) => {
         const types = new Set(all.map(({ event_type }) => event_type))
         return eventTypes.every((type) => types.has(type))
       })
-      // What is not said of it is not to be there.
+      // Fails on undocumented fields.
       const open = JSON.stringify(yield* fetchDocument)
       const document = JSON.parse(
         open.replaceAll('"additionalProperties":true', '"additionalProperties":false')

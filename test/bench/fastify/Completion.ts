@@ -1,6 +1,6 @@
 /** Completes payments when their callbacks fall due, in batches. */
 import type { Pool } from "pg"
-import { eventsOf, type PaymentFacts, completePayment, paymentOfAttempt, uuidv7 } from "./PaymentSql.ts"
+import { eventsOf, type PaymentFacts, completePayment, paymentOfAttempt, uuidv7 } from "./FastifyPaymentSql.ts"
 
 const BATCH = 64
 const CONCURRENCY = 16

@@ -2,9 +2,9 @@
 import type { Pool } from "pg"
 import { currencies } from "../../../src/domain/Currency.ts"
 import { type Caller, Refusal } from "./Caller.ts"
-import { asRate, type Decimal, inverse, multiply, parse, roundedTo, smaller, written } from "./Decimal.ts"
+import { asRate, type Decimal, inverse, multiply, parse, roundedTo, smaller, written } from "./FastifyDecimal.ts"
 import type { RateQuery } from "./Schemas.ts"
-import { uuidv7 } from "./PaymentSql.ts"
+import { uuidv7 } from "./FastifyPaymentSql.ts"
 
 const BRIDGE = "USD"
 

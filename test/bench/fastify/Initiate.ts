@@ -4,7 +4,7 @@ import type { Pool } from "pg"
 import { CountryCode, isCountryCode } from "../../../src/domain/Country.ts"
 import { findNetwork } from "../../../src/domain/MobileNetwork.ts"
 import { type Caller, Refusal } from "./Caller.ts"
-import { eventsOf, acceptPayment, createPayment, uuidv7 } from "./PaymentSql.ts"
+import { eventsOf, acceptPayment, createPayment, uuidv7 } from "./FastifyPaymentSql.ts"
 import type { InitiationBody } from "./Schemas.ts"
 import { createHash } from "node:crypto"
 

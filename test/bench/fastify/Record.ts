@@ -2,7 +2,7 @@
 import type { Pool } from "pg"
 import { CountryCode, subRegionOf } from "../../../src/domain/Country.ts"
 import { type Caller, Refusal } from "./Caller.ts"
-import { recordByTransaction, newestRecords } from "./PaymentSql.ts"
+import { recordByTransaction, newestRecords } from "./FastifyPaymentSql.ts"
 import { createHmac } from "node:crypto"
 
 interface Row extends Record<string, unknown> {

@@ -27,7 +27,7 @@ const pageOf = (path: string, search: string, limit = 20) => `${path}?limit=${li
 const cursorIn = (text: string): string | null =>
   (JSON.parse(text) as { readonly last_evaluated_key: string | null }).last_evaluated_key
 
-/** For a shorter list, the cursor before its last hundred. */
+/** Finds a deep cursor; of a shorter list, the one before its last hundred. */
 export const findDeep = async (of: Measured, path: string, headers: Readonly<Record<string, string>>) => {
   let [cursor, before] = ["", ""]
   for (let at = 0; at < BEFORE; at += 100) {

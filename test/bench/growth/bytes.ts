@@ -6,8 +6,8 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
 import type { Pool } from "pg"
-import { durableCluster, poolOn, temporaryFolder } from "../Cluster.ts"
-import { settled } from "../Verification.ts"
+import { durableCluster, poolOn, temporaryFolder } from "../BenchCluster.ts"
+import { settled } from "../BenchVerification.ts"
 import { credentialsOf, INITIATE_PATH, initiation } from "../Workload.ts"
 import { newDatabase, serviceOn, ask, queueEmpty, receiver } from "./Databases.ts"
 

@@ -1,7 +1,7 @@
 /**
- * What lists make PostgreSQL look at in databases of different sizes, statement by statement: pages, and the time that
- * the fastest of three took. No other load on the machine changes the pages. Of databases that bench:growth has kept.
- * `npm run bench:pages -- --keep folder [payments[/organisations] …]`
+ * Pages that PostgreSQL reads for lists in databases of different sizes, statement by statement, and the fastest time
+ * of three. No other load on the machine changes the pages. Of databases that bench:growth has kept. `npm run
+ * bench:pages -- --keep folder [payments[/organisations] …]`
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Statement, type SqlClient } from "@effect/sql"
@@ -14,7 +14,7 @@ import { containing, filtered } from "../../../src/payments/store/PaymentLists.t
 import { selectedColumns } from "../../../src/payments/store/PaymentRow.ts"
 import { searchTerms } from "../../../src/payments/store/SearchTerms.ts"
 import type { PaymentFilter } from "../../../src/payments/store/PaymentStore.ts"
-import { clusterIn, poolOn, urlOf } from "../Cluster.ts"
+import { clusterIn, poolOn, urlOf } from "../BenchCluster.ts"
 import { nameOf, type Size } from "./Databases.ts"
 import { newestDeliveries } from "../../../src/webhooks/delivery/DeliveryStore.ts"
 

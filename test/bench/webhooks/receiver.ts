@@ -9,13 +9,13 @@ const HEAD_END = "\r\n\r\n"
 const LENGTH = /\r\ncontent-length: (\d+)\r\n/i
 
 export type Order = { readonly count: number } | "cpu"
-export type Told =
+export type Reported =
   | { readonly port: number }
   | { readonly received: number }
   | { readonly arrivedAt: number }
   | { readonly cpuMicros: number }
 
-const tell = (told: Told): void => void process.send?.(told)
+const report = (reported: Reported): void => void process.send?.(reported)
 
 let received = 0
 let wanted = 0
@@ -23,10 +23,10 @@ let wanted = 0
 const answer = (socket: Socket, target: string): void => {
   if (target === "/hang") return
   socket.write(ANSWER)
-  if (target === "/neighbour") return tell({ arrivedAt: performance.timeOrigin + performance.now() })
+  if (target === "/neighbour") return report({ arrivedAt: performance.timeOrigin + performance.now() })
   received += 1
   if (received !== wanted) return
-  tell({ received })
+  report({ received })
 }
 
 const serve = (socket: Socket): void => {
@@ -50,7 +50,7 @@ const serve = (socket: Socket): void => {
 process.on("message", (order: Order) => {
   if (order === "cpu") {
     const { system, user } = process.cpuUsage()
-    return tell({ cpuMicros: system + user })
+    return report({ cpuMicros: system + user })
   }
   received = 0
   wanted = order.count
@@ -59,4 +59,6 @@ process.on("disconnect", () => process.exit())
 
 const server = createServer(serve)
 // Every loopback address is another host.
-server.listen({ port: 0, host: "0.0.0.0", backlog: 4096 }, () => tell({ port: (server.address() as AddressInfo).port }))
+server.listen({ port: 0, host: "0.0.0.0", backlog: 4096 }, () =>
+  report({ port: (server.address() as AddressInfo).port })
+)

@@ -65,8 +65,8 @@ const countProblems = (
     ["deposit", answered("deposit") + first, entries("deposit")],
     ["transfer", answered("transfer"), entries("transfer")]
   ] as const
-  return counted.flatMap(([kind, told, booked]) =>
-    told === booked ? [] : [`callers were told of ${told} ${kind}s, and the books have ${booked}`]
+  return counted.flatMap(([kind, reported, booked]) =>
+    reported === booked ? [] : [`callers were told of ${reported} ${kind}s, and the books have ${booked}`]
   )
 }
 
@@ -81,11 +81,11 @@ export const answerProblems = (orders: ReadonlyArray<LoggedRequest>, read: Read)
     .filter(({ kind }) => kind === "withdrawal")
     .flatMap(({ key, replies, what }) => {
       const made = byKey.get(key)?.length ?? 0
-      const told = replies.some(({ status }) => status === 200) ? 1 : 0
+      const reported = replies.some(({ status }) => status === 200) ? 1 : 0
       // A withdrawal that all providers refused was also a payment.
-      return made === told || (made === 1 && replies.every(({ status }) => status !== 200))
+      return made === reported || (made === 1 && replies.every(({ status }) => status !== 200))
         ? []
-        : [`${what}: told of ${told}, and there are ${made}`]
+        : [`${what}: told of ${reported}, and there are ${made}`]
     })
   const known = new Set(orders.map(({ key }) => key))
   return [

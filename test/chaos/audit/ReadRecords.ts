@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { SqlClient } from "@effect/sql"
 import { Effect, Redacted, Schema } from "effect"
-import type { Dossier, Endpoint, Records } from "../../simulation/invariants/Records.ts"
+import type { Dossier, Endpoint, Records } from "../../simulation/invariants/RecordRules.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { storedPostings } from "../../../src/money/ledger/LedgerSql.ts"
 import {

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import { isUnresolved, type Json, jsonOf } from "../../simulation/business/ScenarioContext.ts"
 import type { Chance } from "../../simulation/world/Chance.ts"
-import type { Instance } from "../environment/Instance.ts"
+import type { Instance } from "../environment/ServerInstance.ts"
 import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
 import type { RequestLog, LoggedRequest } from "./RequestLog.ts"
 
@@ -60,7 +60,7 @@ const callInstance = async (
     body: JSON.stringify(order.body)
   })
   checkReply(context, order.what, url, reply)
-  // It is unknown whether the request took effect.
+  // Unknown whether the request took effect.
   return reply === null || isUnresolved(reply) || reply.status === 500 ? null : reply
 }
 

@@ -8,7 +8,7 @@ import { freePort } from "../../bench/FreePort.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import { chaosDatabase, type Postgres, instanceRole } from "./Postgres.ts"
 import { findProgram, makeFolder, makeProgram, type Program, programUser } from "./Program.ts"
-import { connected } from "./Connected.ts"
+import { connected } from "./OneConnection.ts"
 
 export interface Node {
   readonly name: string
@@ -45,7 +45,7 @@ export interface Promotion {
 
 export interface Cluster {
   readonly promotions: Array<Promotion>
-  /** Of several primaries, the one promoted last. */
+  /** Primary: of several, the one promoted last. */
   readonly primary: Effect.Effect<Primary, ChaosFailed>
   /** Starts dead nodes and waits until all replicate and Patroni knows a synchronous standby. */
   readonly whole: Effect.Effect<void, ChaosFailed>
@@ -181,8 +181,8 @@ interface Members {
 }
 
 /**
- * Whether Patroni would promote another node. pg_stat_replication does not tell: for some seconds after a promotion
- * synchronous_standby_names is `*`, and Patroni promotes none of the standbys that it shows as synchronous.
+ * Whether Patroni would promote another node. pg_stat_replication does not show this: for some seconds after a
+ * promotion synchronous_standby_names is `*`, and Patroni promotes none of the standbys that it shows as synchronous.
  */
 const hasSuccessor = async ({ name, restPort }: Node): Promise<boolean> => {
   const response = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2_000) })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect, Option, Schedule } from "effect"
 import { freePort } from "../../bench/FreePort.ts"
 import { binariesFor } from "../../../src/platform/database/embedded/PostgresBinaries.ts"
-import { connected } from "./Connected.ts"
+import { connected } from "./OneConnection.ts"
 import { makeFolder, makeProgram, programUser, runProgram } from "./Program.ts"
 
 export const untilAnswers = (url: string) =>

@@ -2,7 +2,7 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { ChaosFailed } from "../ChaosFailed.ts"
-import type { Instance } from "../environment/Instance.ts"
+import type { Instance } from "../environment/ServerInstance.ts"
 import type { Environment } from "../environment/Environment.ts"
 
 export interface Fault {

@@ -1,7 +1,7 @@
 /** Injects the scheduled faults and records their times. */
 import { Effect } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
-import type { Instance } from "../environment/Instance.ts"
+import type { Instance } from "../environment/ServerInstance.ts"
 import type { Environment } from "../environment/Environment.ts"
 import type { FaultKind } from "./Fault.ts"
 import { nthFault, type Planned } from "./Schedule.ts"
@@ -11,7 +11,7 @@ export interface InjectedFault extends Planned {
   /** Begin and end of the repair. */
   lifted: number | undefined
   ended: number | undefined
-  /** When every affected instance has answered a payment. */
+  /** Time when every affected instance has answered a payment. */
   recovered: number | undefined
 }
 

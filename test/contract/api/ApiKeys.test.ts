@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { parseApiKey } from "../../../src/domain/ApiKeyFormat.ts"
-import { byKey, type Credential, people } from "../../support/Credentials.ts"
+import { byKey, type Credential, people } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, listKeys, revokeKey, rotateKey } from "./Keys.ts"

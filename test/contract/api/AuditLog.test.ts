@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { clientFor } from "../../support/Client.ts"
-import { byKey, type Credential, people } from "../../support/Credentials.ts"
+import { byKey, type Credential, people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, listKeys, revokeKey, rotateKey } from "./Keys.ts"
@@ -12,7 +12,7 @@ const entries = (credential: Credential, asked: { readonly action?: string; read
   )
 
 onDatabaseServer("The audit log", (it) => {
-  it.effect("tells of every change of a key: who, what, to which, and how", () =>
+  it.effect("has every change of a key: who, what, to which, and how", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const first = yield* createKey(acme.token("org-admin"), { name: "Audited", role: "staff" })

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
-import { byKey, type Cast, people } from "../../support/Credentials.ts"
+import { byKey, type Cast, people } from "../../support/TestCredentials.ts"
 import { type Answer, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, revokeKey } from "./Keys.ts"
@@ -61,7 +61,7 @@ const refusals: Readonly<Record<string, (who: { readonly acme: Cast; readonly gl
   "a key's prefix": ({ acme }) => header("NONE", acme.api_key.slice(0, 12)),
   "a key in upper case": ({ acme }) => header("NONE", acme.api_key.toUpperCase()),
   "two keys in one header": ({ acme, globex }) => header("NONE", `${acme.api_key}, ${globex.api_key}`),
-  "a well-formed key that nobody made": () => header("NONE", formatApiKey("test", new Uint8Array(64).fill(7))),
+  "a well-formed key that does not exist": () => header("NONE", formatApiKey("test", new Uint8Array(64).fill(7))),
   "a live key in the sandbox": () => header("NONE", formatApiKey("live", new Uint8Array(64).fill(7))),
   "a sandbox key that calls itself live": ({ acme }) => header("NONE", acme.api_key.replace("_test_", "_live_")),
   "a token, and a garbage key": ({ acme }) => header(`Bearer ${acme.jwt("org-admin")}`, "garbage"),

@@ -1,4 +1,4 @@
-/** A text without anything that a reader sees is blank: a page would name nobody, and a list would have an empty row. */
+/** Texts without a visible character are blank: a page would show no name, and a list an empty row. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, ParseResult, Schema } from "effect"
 import { OrganizationName } from "../../../src/contract/api/OrganizationsApi.ts"

@@ -8,9 +8,9 @@ import { Effect } from "effect"
 import { describeAccess } from "../../../src/domain/Access.ts"
 import { ORG } from "../../../src/contract/openapi/CodeSamples.ts"
 import { installClients } from "../../client/support/ClientPackages.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { onServer, TestServer } from "../../support/TestServer.ts"
-import { fetchDocument, operationsOf, type OperationObject } from "./Operations.ts"
+import { fetchDocument, operationsOf, type OperationObject } from "./DocumentedOperations.ts"
 
 /** The user of all examples. */
 const USER = "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c"
@@ -100,7 +100,7 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string, env: Nod
 const [platform, trends] = [describeAccess("platform"), describeAccess("trends")]
 const stranger = describeAccess("person")
 
-/** The ids of examples are nobody's here; what else could be wrong with a request would be said before that. */
+/** Ids of examples do not exist here; any other mistake in a request would be refused before that. */
 const expected = ({ description = "", security = [] }: OperationObject): RegExp => {
   if (security.some((one) => Object.keys(one).length === 0)) return /^401 /
   if (description.includes(stranger)) return /^403 .*token of a person/

@@ -12,8 +12,8 @@ import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
 import { validationMessage } from "../../../src/domain/ValidationMessage.ts"
 import { oddNumbers, oddTexts, oddTimes } from "../../fuzz/EdgeValues.ts"
 import { changedAt, Literal, placesIn, written } from "../../fuzz/JsonText.ts"
-import { decodedBy } from "../../domain/AsInterpreted.ts"
-import { type Document, examplesOf, operationsOf } from "./Operations.ts"
+import { decodedBy } from "../../domain/SameAsInterpreter.ts"
+import { type Document, examplesOf, operationsOf } from "./DocumentedOperations.ts"
 
 type Decoder = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 
@@ -57,7 +57,7 @@ const exampleOf = (name: string): unknown => {
 
 const CANARY = "4111111111111111"
 
-/** How the libraries write types down, and descriptions of fields that stand where the reason would. */
+/** Wording of the libraries about types, and descriptions of fields in place of a reason. */
 const OUR_OWN_WORDS = /readonly|ReadonlyArray|\bfilter\b|Struct|<->|Unable to decode|Expected |declaration schema/
 
 /** A sentence, whatever was wrong: and nothing of what was sent in it, nor of how it is declared. */
@@ -140,7 +140,7 @@ describe("a decoder", () => {
         for (const value of replacements) {
           const text = written(changedAt(example, place, () => value))
           const input = parseJsonText(text)
-          // What is no JSON, or holds what nobody can store, has been refused before.
+          // Bodies that are no JSON, or that no database can store, have been refused before.
           if (Either.isLeft(input)) ok(value instanceof Literal || typeof value === "string", text)
           else judged(named, input.right)
         }

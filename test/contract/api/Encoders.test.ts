@@ -3,8 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import { stringify } from "lossless-json"
 import { openApiDocument } from "../../../src/contract/openapi/OpenApiDocument.ts"
-import { decodedBy, encodedBy, nearly } from "../../domain/AsInterpreted.ts"
-import { type Document, examplesOf, operationsOf, schemas } from "./Operations.ts"
+import { decodedBy, encodedBy, nearly } from "../../domain/SameAsInterpreter.ts"
+import { type Document, examplesOf, operationsOf, schemas } from "./DocumentedOperations.ts"
 
 const document = JSON.parse(stringify(openApiDocument("http://127.0.0.1", "sandbox")) ?? "") as Document
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { KeyId } from "../../../src/domain/Ids.ts"
 import type { Role } from "../../../src/domain/Access.ts"
 import { clientFor } from "../../support/Client.ts"
-import type { Credential } from "../../support/Credentials.ts"
+import type { Credential } from "../../support/TestCredentials.ts"
 
 interface Asked {
   readonly limit?: number

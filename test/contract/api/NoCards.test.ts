@@ -1,4 +1,4 @@
-/** What callers write of their own is kept, and a card never is: what looks like its number is refused wherever it stands. */
+/** Texts of callers are kept, and card numbers never are: a text that looks like one is refused in any field. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option, ParseResult, Schema, type SchemaAST as AST } from "effect"
 import { CreateBeneficiary } from "../../../src/contract/api/BeneficiariesApi.ts"
@@ -16,12 +16,12 @@ import { UpdateWebhook } from "../../../src/contract/api/WebhooksApi.ts"
 import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
 import { validationMessage } from "../../../src/domain/ValidationMessage.ts"
 import { byCard } from "../../payments/support/Requests.ts"
-import { schemas } from "./Operations.ts"
+import { schemas } from "./DocumentedOperations.ts"
 
 const NUMBER = "4539578763621486"
 const REFUSED = "contains a possible card number"
 
-/** As the service reads a body and says what is wrong with it. */
+/** Reads a body like the service, and returns its complaint. */
 const wordsFor = (schema: Schema.Schema.AnyNoContext, body: string): string =>
   Either.match(ParseResult.decodeUnknownEither(schema, { errors: "all" })(Either.getOrThrow(parseJsonText(body))), {
     onLeft: validationMessage,
@@ -137,7 +137,7 @@ const mayHold = new Set([
   "sortCode",
   // Sent to the provider alone.
   "otp",
-  // Of a vendor, which signs it. The number is hidden in `reason`.
+  // Callback that a vendor signs. The number is hidden in `reason`.
   "POST /organizations/webhook/kyb.customer_id",
   "POST /organizations/webhook/kyb.event_id",
   "POST /organizations/webhook/kyb.reason",

@@ -4,7 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
 import { send } from "../../support/Send.ts"
 import { onServer } from "../../support/TestServer.ts"
-import { examplesOf, fetchDocument, type Media, type Operation, operationsOf, schemas } from "./Operations.ts"
+import { examplesOf, fetchDocument, type Media, type Operation, operationsOf, schemas } from "./DocumentedOperations.ts"
 
 const PUBLIC_URL = "https://pay.example.com/corridor"
 
@@ -125,7 +125,7 @@ onServer("The OpenAPI document", "memory", { variables: { PUBLIC_URL: `${PUBLIC_
 
   it.effect("declares every refusal that an operation can give", () =>
     eachOperation(({ about, name }) => {
-      // Whatever it is, a platform admin may ask for it in the name of an organisation that is not there.
+      // Sends every operation as a platform admin in the name of an organisation that does not exist.
       const always = ["400", "401", "403", "404", "429", "500", "503"]
       const withBody = about.requestBody === undefined ? [] : ["413"]
       const declared = Object.keys(about.responses)

@@ -9,7 +9,7 @@ import { codes } from "../../../src/domain/Failure.ts"
 import { failureCodes } from "../../../src/domain/PaymentStatus.ts"
 import { eventTypes } from "../../../src/domain/EventTypes.ts"
 import { openApiDocument } from "../../../src/contract/openapi/OpenApiDocument.ts"
-import { type Document, examplesOf, type Media, operationsOf } from "./Operations.ts"
+import { type Document, examplesOf, type Media, operationsOf } from "./DocumentedOperations.ts"
 import { validatorOf } from "./Validator.ts"
 
 const text = stringify(openApiDocument("https://pay.corridor.dev", "sandbox")) ?? ""
@@ -38,7 +38,7 @@ const bodiesOf = ({ about }: (typeof operations)[number]): ReadonlyArray<readonl
   ...Object.entries(about.responses).map(([status, media]) => [`the answer ${status}`, media] as const)
 ]
 
-/** Complaints of Effect's own making, which nobody outside can do anything with. */
+/** Findings about Effect's own output, which cannot be fixed here. */
 const generated = /^(a|an) (string|number|integer|array|non empty)\b|^(min|max)\w+\(|did not match the expected schema/
 
 const money = /amount|balance|fee$|fees$|disburse|total$/
@@ -100,11 +100,11 @@ describe("The OpenAPI document", () => {
 
   it("loses none of the descriptions in the contract", () => {
     const written = /description:\s*"((?:[^"\\]|\\.)*)"/g
-    const told = nodesIn(document).flatMap(([, node]) => {
+    const reported = nodesIn(document).flatMap(([, node]) => {
       const { description } = node
       return typeof description === "string" ? [description] : []
     })
-    const shown = told.join("\n")
+    const shown = reported.join("\n")
     const folder = "src/contract/api"
     const lost = readdirSync(folder).flatMap((name) =>
       Array.from(
@@ -147,7 +147,7 @@ describe("The OpenAPI document", () => {
     expect([org_id, user_id]).toMatchObject([{ type: "string" }, { type: "string" }])
   })
 
-  it("names every code of an error, and tells every error of an initiation in its own shape", () => {
+  it("names every code of an error, and has every error of an initiation in its own shape", () => {
     for (const [code, status] of Object.entries(codes)) expect(text, `${code} ${status}`).toContain(`\`${code}\``)
     for (const code of Object.keys(failureCodes)) expect(text).toContain(`\`${code}\``)
     const initiations = operations.filter(({ path }) => path.startsWith("/payments-init/"))

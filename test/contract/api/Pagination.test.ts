@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
@@ -58,7 +58,7 @@ onDatabaseServer("Pages", (it) => {
     })
   )
 
-  it.effect("hold ten rows unless told otherwise", () =>
+  it.effect("hold ten rows by default", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       yield* Effect.replicateEffect(createKey(acme.key), 11, { concurrency: "unbounded" })

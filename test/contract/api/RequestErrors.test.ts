@@ -1,7 +1,7 @@
 import { Agent } from "node:http"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { type Answer, bodyOf, send, type Sent } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { KEYS } from "./Keys.ts"

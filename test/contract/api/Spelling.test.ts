@@ -4,7 +4,7 @@ import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { KEYS } from "./Keys.ts"
@@ -55,7 +55,7 @@ onDatabaseServer("A request", (it) => {
     })
   )
 
-  it.effect("is answered with a type that nobody may guess at", () =>
+  it.effect("is answered with nosniff", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const answers = yield* Effect.all([
@@ -99,14 +99,14 @@ onDatabaseServer("A request", (it) => {
     })
   )
 
-  it.effect("has to say who it is from before anybody looks how it is packed", () =>
+  it.effect("has to be authenticated before its encoding is checked", () =>
     Effect.gen(function* () {
       const headers = { "content-type": "application/json", "content-encoding": "gzip" }
       expect((yield* send(KEYS, { method: "POST", headers, body: gzipSync("{}") })).status).toBe(401)
     })
   )
 
-  it.effect("may bring what nobody reads in any packing", () =>
+  it.effect("may have an unread body in any encoding", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const packed = { headers: { ...acme.key, "content-encoding": "gzip" }, body: gzipSync("{}") }

@@ -9,9 +9,9 @@ import { developmentAudience, developmentIssuer, TokenSigner } from "../../../sr
 import { Workers } from "../../../src/platform/fibers/Workers.ts"
 import { Readiness } from "../../../src/platform/http/SystemRoutes.ts"
 import { newMember, newOrganization } from "../../support/StoreFixtures.ts"
-import { byKey, byToken, people } from "../../support/Credentials.ts"
+import { byKey, byToken, people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { storesOn } from "../../support/Stores.ts"
+import { storesOn } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 import { testSettings } from "../../support/TestSettings.ts"
@@ -130,7 +130,7 @@ onServer("A service with a worker that keeps failing", "memory", {}, (it) => {
 layer(Readiness.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(testSettings())), {
   excludeTestServices: true
 })("Readiness on PostgreSQL", (it) => {
-  it.effect("needs the tables, and tells which key they are sealed under now", () =>
+  it.effect("needs the tables, and names the key under which they are sealed now", () =>
     Effect.gen(function* () {
       const readiness = yield* Readiness
       const sql = yield* SqlClient.SqlClient

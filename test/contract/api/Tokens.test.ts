@@ -6,7 +6,7 @@ import { nilUuid } from "../../../src/domain/Ids.ts"
 import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { oddTexts, oddTimes } from "../../fuzz/EdgeValues.ts"
-import { byToken, people } from "../../support/Credentials.ts"
+import { byToken, people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { KEYS } from "./Keys.ts"
@@ -167,7 +167,7 @@ onDatabaseServer("Tokens", (it) => {
   )
 
   it.effect.each([...oddTexts.slice(0, 60), ...oddTimes.slice(0, 3)])(
-    "name nobody, and break nothing, by %j as the person or the organisation",
+    "are refused, and break nothing, with %j as the person or the organisation",
     (text) =>
       Effect.gen(function* () {
         const { payload } = yield* claims
@@ -181,7 +181,7 @@ onDatabaseServer("Tokens", (it) => {
       })
   )
 
-  it.effect("say nothing about a role: a claim makes nobody an admin", () =>
+  it.effect("say nothing about a role: a claim makes no one an admin", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { payload } = yield* claims

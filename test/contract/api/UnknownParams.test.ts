@@ -3,13 +3,13 @@ import { HttpApi } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Api } from "../../../src/contract/api/Api.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { examplesOf, fetchDocument, operationsOf } from "./Operations.ts"
+import { examplesOf, fetchDocument, operationsOf } from "./DocumentedOperations.ts"
 
-/** By the answer, and not by the mark that the server goes by: a list is an operation whose `data` is an array. */
+/** Lists by their answer, not by the server's mark: operations whose `data` is an array. */
 const lists = Effect.map(fetchDocument, (document) =>
   operationsOf(document).filter(
     ({ about, method }) =>

@@ -1,7 +1,7 @@
 /** Holds values against the schemas of the OpenAPI document, as strictly as ajv can. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
-import type { Document } from "./Operations.ts"
+import type { Document } from "./DocumentedOperations.ts"
 
 /** Ajv knows the whole document by this name. */
 const pointed = (schema: unknown): string => JSON.stringify(schema).replaceAll("#/components/", "document#/components/")
@@ -9,7 +9,7 @@ const pointed = (schema: unknown): string => JSON.stringify(schema).replaceAll("
 const parsed = (text: string) => JSON.parse(text) as Readonly<Record<string, unknown>>
 
 export const validatorOf = (document: Document) => {
-  /** What ajv dislikes about the schemas themselves. */
+  /** Complaints of ajv about the schemas themselves. */
   const complaints: Array<string> = []
   const complain = (...words: ReadonlyArray<unknown>) => void complaints.push(words.join(" "))
   const ajv = new Ajv2020({
@@ -29,7 +29,7 @@ export const validatorOf = (document: Document) => {
   }
   return {
     complaints,
-    /** What is wrong with the values; nothing where all of them fit. */
+    /** Problems of the values; empty where all of them are valid. */
     flaws: (schema: unknown, values: ReadonlyArray<unknown>): ReadonlyArray<string> => {
       const fits = compile(schema)
       return values.flatMap((value) => (fits(value) ? [] : [ajv.errorsText(fits.errors)]))

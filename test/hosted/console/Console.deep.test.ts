@@ -269,7 +269,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
   })
 
-  it("creates, changes and deletes a beneficiary, and changes the organisation, which its audit trail tells", async () => {
+  it("creates, changes and deletes a beneficiary, and changes the organisation, which its audit trail shows", async () => {
     await corridor.beneficiaries.create({ payload: { ...kenyanPhone(), fname: "محمد", lname: "12" } as never })
     await visiting(jwtOf("org-admin"), async (page) => {
       const dialog = page.getByRole("dialog")

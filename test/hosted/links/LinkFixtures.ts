@@ -1,7 +1,7 @@
 /** Payment links as an organisation makes them, and reads them again. */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import type { Cast, Credential } from "../../support/Credentials.ts"
+import type { Cast, Credential } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
@@ -9,7 +9,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { type Claim, LinkStore, type NewLink, type PaymentLink } from "../../../src/hosted/links/LinkStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { changeTo, draftPayment, newOwner, now, shillings } from "../../payments/support/NewPayment.ts"
+import { changeTo, makePayment, newOwner, now, shillings } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 
 export interface Link {
@@ -81,7 +81,7 @@ export const claim = (link: PaymentLink, about: Partial<Claim> = {}) =>
     const store = yield* LinkStore
     const payments = yield* PaymentStore
     const { atomically } = yield* Transactor
-    const payment = yield* draftPayment({ org_id: link.org_id, user_id: link.created_by }, { provider: "fiat" })
+    const payment = yield* makePayment({ org_id: link.org_id, user_id: link.created_by }, { provider: "fiat" })
     const { payment_id } = payment
     const at = yield* now
     const { link_id, org_id } = link

@@ -4,8 +4,8 @@ import { nilId } from "../../support/AnyId.ts"
 import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
 import { now, shillings } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import { claim, makeLink, move } from "./LinkFixtures.ts"
 
 onBothStores("LinkStore", (it) => {

@@ -4,11 +4,11 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
-import { everything } from "../../support/Windows.ts"
+import { everything } from "../../support/ListPages.ts"
 import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
 import { claim, makeLink, move } from "./LinkFixtures.ts"
 
-/** How many rows of the history a transaction looks at for this. */
+/** Rows of the history that a transaction reads for this. */
 const looksOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -56,7 +56,7 @@ const manyPaid = Effect.gen(function* () {
   return { at, link, payment, scope }
 })
 
-/** What the planner looks at to make its plan is counted too. */
+/** Counts the planner's own reads too. */
 const FEW = 50
 
 layer(BooksOnPostgres(), onDatabase)("A link with thousands of payments", (it) => {

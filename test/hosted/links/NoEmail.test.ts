@@ -1,7 +1,7 @@
 /** A payment link's payment without an e-mail address goes only to providers that take it so. */
 import { expect } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { attemptsOf } from "../../payments/support/Calls.ts"
+import { attemptsOf } from "../../payments/support/PaymentCalls.ts"
 import { onPaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { accepts, declines, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { acmeLink, byPhone, leadsTo, payAt } from "../pages/link/LinkPageFixtures.ts"

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { askForLink, cancelLink, kenyan, type Link, linkOf, linksOf, newLink } from "./LinkFixtures.ts"
@@ -12,7 +12,7 @@ const fields = [
   ...["brand", "client_reference", "return_url", "virtual_account_id"]
 ]
 
-const nobody = "01890000-0000-7000-8000-000000000000"
+const unknownId = "01890000-0000-7000-8000-000000000000"
 
 onDatabaseServer("Payment links", (it) => {
   it.effect("are made, listed without an envelope, found and canceled", () =>
@@ -133,10 +133,10 @@ onDatabaseServer("Payment links", (it) => {
       }
       expect((yield* askForLink(globex.key, acme.org_id, kenyan)).status).toBe(403)
       const theirs = yield* send(`${linksOf(globex.org_id)}/${link_id}`, { headers })
-      const none = yield* send(`${linksOf(globex.org_id)}/${nobody}`, { headers })
+      const none = yield* send(`${linksOf(globex.org_id)}/${unknownId}`, { headers })
       expect([theirs.status, theirs.text]).toEqual([404, none.text])
       expect((yield* cancelLink(globex.key, globex.org_id, link_id)).status).toBe(404)
-      expect((yield* send(linksOf(nobody), { headers: { ...admin } })).status).toBe(404)
+      expect((yield* send(linksOf(unknownId), { headers: { ...admin } })).status).toBe(404)
       const { data } = bodyOf(yield* send(linksOf(globex.org_id), { headers })) as {
         readonly data: ReadonlyArray<Link>
       }

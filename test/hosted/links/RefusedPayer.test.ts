@@ -1,13 +1,13 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { visit } from "../pages/PageVisits.ts"
 import { acmeLink, byPhone, leadsTo, payAt } from "../pages/link/LinkPageFixtures.ts"
 
 onPaymentServer("A payer whom a rule refuses", "memory", {}, (it) => {
-  it.effect("is told that the payment was not completed, and nothing of the rule", () =>
+  it.effect("sees that the payment was not completed, and nothing of the rule", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const entry = { list: "block", subject: "phone", value: "+254712345678", note: "chargebacks" }

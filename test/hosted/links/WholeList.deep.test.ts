@@ -1,4 +1,4 @@
-/** A list of 10,000 payment links: streamed in batches, so that nobody else waits for it and memory stays small. */
+/** Lists of 10,000 payment links: streamed in batches, so that other requests do not wait and memory stays small. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { SqlClient } from "@effect/sql"
@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { vi } from "vitest"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { watchLoop } from "../../support/EventLoop.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -15,7 +15,7 @@ import { onServer, TestServer } from "../../support/TestServer.ts"
 
 const LINKS = 10_000
 
-/** How often the store was asked for a batch. */
+/** Batches that the store was asked for. */
 let batches = 0
 
 const counting = Layer.effect(
@@ -110,7 +110,7 @@ onServer("Ten thousand links", "PostgreSQL", { stores: counted }, (it) => {
       batches = 0
       const slow = ask(port, path, headers)
       slow.pause()
-      // What the system buffers for the connection is fetched, and no more.
+      // Fetches what the system buffers for the connection, and no more.
       let before = -1
       yield* Effect.promise(() =>
         vi.waitFor(

@@ -1,4 +1,4 @@
-/** Whatever colour a brand has, its pages can be read and used. */
+/** Pages of a brand can be read and used with any brand colour. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { brandColors, brandStyle, contrast, dark, light, style } from "../../../src/hosted/pages/PageStyle.ts"

@@ -1,8 +1,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
-import { act } from "../../payments/support/Acting.ts"
-import { attemptsOf, eventually, initiate, recordOf, untilStatus } from "../../payments/support/Calls.ts"
+import { act } from "../../payments/support/ActionCalls.ts"
+import { attemptsOf, eventually, initiate, recordOf, untilStatus } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone } from "../../payments/support/Requests.ts"
 import { RateLimits, RateLimitUsageStore } from "../../../src/platform/rateLimits/RateLimits.ts"
@@ -13,7 +13,7 @@ import { idFrom } from "../../support/AnyId.ts"
 
 const payButton = '<button class="primary" name="action" value="pay">'
 const refreshes = '<meta http-equiv="refresh" content="2;url=?t='
-/** Of a page that waits. */
+/** Script of a page that waits. */
 const OWN_SCRIPT = /<script data-address="[^"<]*" data-seconds="\d+" data-version="[^"<]*">[^<]*<\/script>/
 
 const form = { "content-type": "application/x-www-form-urlencoded" }
@@ -65,7 +65,7 @@ onDatabasePaymentServer(
         const { path, payment_id } = yield* atCheckout()
         const other = yield* atCheckout()
         const token = path.slice(path.indexOf("?t=") + 3)
-        const nobody = idFrom("01890000-0000-7000-8000-000000000000")
+        const unknownId = idFrom("01890000-0000-7000-8000-000000000000")
         const wrong = [
           `/checkout/${payment_id}`,
           `/checkout/${payment_id}?t=`,
@@ -75,8 +75,8 @@ onDatabasePaymentServer(
           `/checkout/${payment_id}?t=${token}&t=${token}`,
           `/checkout/${payment_id}?t=${"é".repeat(16)}`.replaceAll("é", encodeURIComponent("é")),
           `/checkout/${other.payment_id}?t=${token}`,
-          `/checkout/${nobody}?t=${token}`,
-          yield* checkoutOf(nobody),
+          `/checkout/${unknownId}?t=${token}`,
+          yield* checkoutOf(unknownId),
           `/checkout/not-an-id?t=${token}`
         ]
         const answers = yield* Effect.forEach(wrong, (address) => visit(address))
@@ -137,7 +137,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("tells the outcome itself where there is no place to return to, on every visit", () =>
+    it.effect("shows the outcome itself where there is no return URL, on every visit", () =>
       Effect.gen(function* () {
         const paid = yield* atCheckout()
         const left = yield* atCheckout()
@@ -315,7 +315,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("speaks French to whoever would rather have it", () =>
+    it.effect("speaks French to customers who prefer it", () =>
       Effect.gen(function* () {
         const { path } = yield* atCheckout()
         const page = yield* visit(path, { "accept-language": "fr-CI,fr;q=0.9,en;q=0.8" })

@@ -77,7 +77,7 @@ export const inBrowser = (tests: (tools: InBrowser) => void) =>
       await new Promise((resolve) => shop.close(resolve))
     })
 
-    /** Nothing may be complained of, nor asked of anyone but the checkout and the shop. */
+    /** Visits a page; fails on console messages, and on requests to other hosts than the checkout and the shop. */
     const visiting = <A>(path: string, use: (page: Page) => Promise<A>, options: PageOptions = {}) =>
       Effect.flatMap(TestServer, ({ baseUrl }) =>
         Effect.promise(async () => {

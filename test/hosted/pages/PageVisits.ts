@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { CheckoutUrl } from "../../../src/payments/route/BuildOrder.ts"
-import { act, setThreshold } from "../../payments/support/Acting.ts"
-import { initiate } from "../../payments/support/Calls.ts"
+import { act, setThreshold } from "../../payments/support/ActionCalls.ts"
+import { initiate } from "../../payments/support/PaymentCalls.ts"
 import { byCard } from "../../payments/support/Requests.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
 
 export const redirecting = "4000000000003220"
@@ -15,7 +15,7 @@ export const pathOf = (url: unknown): string => {
   return `${pathname}${search}`
 }
 
-/** Of any payment, whether or not anyone was given the address. */
+/** Checkout address of any payment, whether or not a caller has it. */
 export const checkoutOf = (paymentId: PaymentId) => Effect.map(CheckoutUrl, (urlOf) => pathOf(urlOf(paymentId)))
 
 type Headers = Readonly<Record<string, string>>

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { databaseOf, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
-import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/BesideFakes.ts"
+import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/ServerWithFakes.ts"
 
-/** It must reach nobody. */
+/** Card number that may reach no one. */
 const CANARY = "4539578763621486"
 const groups = CANARY.match(/.{4}/g)!
 
@@ -31,7 +31,7 @@ const numbered = {
   card_details: { card_number: CANARY, expiry_month: "12", expiry_year: "2035", cvv: "123", card_holder_name: "A" }
 }
 
-/** As a browser goes, until it is sent to another site or stays; `form`: what it submits first. */
+/** Follows redirects like a browser, until another site or a page; `form`: what it submits first. */
 const walk = async (start: string, form?: Record<string, string>) => {
   let [at, cookie, text] = [start, "", ""]
   let init: RequestInit = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) }
@@ -80,7 +80,7 @@ describe("a card on the provider's page", () => {
     { LOG_LEVEL: "debug", LOG_FORMAT: "json" }
   )
 
-  it("is paid there, however it was asked for, and no number reaches anybody", async () => {
+  it("is paid there, however it was asked for, and no card number leaves the page", async () => {
     const { fakes, start } = await begin()
     const server: RealServer = await start()
     const { admin, org_id } = sandboxIn(dataDir)
@@ -125,7 +125,7 @@ describe("a card on the provider's page", () => {
     const refund = await requestTo(server)(`/payments-init/${paid[0]}/action`, { action: "refund", amount: 40 }, key)
     expect(refund.status, await refund.text()).toBe(200)
 
-    // Whoever opens no page is passed over, and the next one opens its own.
+    // Fails a provider that opens no page, and the next one opens its own.
     const passed = await initiated(order("DE", "EUR", 100.21, numbered))
     expect(passed).toMatchObject({ provider: "adyen", next_action: "redirect" })
     await walk(passed.redirect_url)

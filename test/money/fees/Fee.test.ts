@@ -1,4 +1,4 @@
-/** What a payment is charged, against the definition of half-even rounding of the exact fee. */
+/** Fee of a payment, against the definition of half-even rounding of the exact fee. */
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { flows } from "../../../src/domain/Corridor.ts"

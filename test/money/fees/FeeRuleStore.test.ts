@@ -5,7 +5,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject } from "../../../src/money/fees/Fees.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })

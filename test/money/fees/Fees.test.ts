@@ -1,4 +1,4 @@
-/** What `corridor fees` does once it has the service, and what it makes of what was typed. */
+/** `corridor fees` over the service, and its parsing of options. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Ids.ts"
@@ -13,7 +13,7 @@ import { stringifyWire } from "../../../src/domain/Decimal.ts"
 import { Fees, feesHandlers } from "../../../src/money/fees/Fees.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { nilId } from "../../support/AnyId.ts"
 
@@ -130,9 +130,9 @@ onBothStores("Fees", (it) => {
 
   it.effect("are for organisations that exist", () =>
     Effect.gen(function* () {
-      const nobody = /--org: there is no organisation with the id .* \("corridor orgs list" shows them\)/
-      expect((yield* Effect.flip(setFee("none", { bps: "1" }))).message).toMatch(nobody)
-      expect((yield* Effect.flip(listAll(Option.some(nilId)))).message).toMatch(nobody)
+      const unknownOrg = /--org: there is no organisation with the id .* \("corridor orgs list" shows them\)/
+      expect((yield* Effect.flip(setFee("none", { bps: "1" }))).message).toMatch(unknownOrg)
+      expect((yield* Effect.flip(listAll(Option.some(nilId)))).message).toMatch(unknownOrg)
       const fees = yield* Fees
       const subject = { org_id: nilId, payment_method: "card", direction: "inbound" } as const
       const platform = operatorPermit("platform", "olga")

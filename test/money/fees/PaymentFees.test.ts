@@ -6,10 +6,10 @@ import { totalOf } from "../../../src/domain/Fee.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { NewFee } from "../../../src/domain/Fee.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { changeTo, draftAttempt, draftPayment, newOwner, shillings } from "../../payments/support/NewPayment.ts"
+import { changeTo, makeAttempt, makePayment, newOwner, shillings } from "../../payments/support/NewPayment.ts"
 import { openStoresOn, type StoreServices } from "../../payments/support/PaymentServices.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { storedFees } from "./StoredFees.ts"
 
@@ -42,8 +42,8 @@ for (const backend of backends) {
           yield* newFee(new Money({ currency: "USDT", minor: 1n })),
           yield* newFee(new Money({ currency: "USDT", minor: 2n }))
         ]
-        const payment = yield* draftPayment(owner, { target, ...charged(fees) })
-        expect(yield* store.create({ payment, attempt: yield* draftAttempt(), fees })).toBe(true)
+        const payment = yield* makePayment(owner, { target, ...charged(fees) })
+        expect(yield* store.create({ payment, attempt: yield* makeAttempt(), fees })).toBe(true)
         expect(yield* store.find(scope, payment.payment_id)).toEqual(Option.some(payment))
         const rows = yield* storedFees(payment.payment_id)
         expect(rows).toEqual(
@@ -65,7 +65,7 @@ for (const backend of backends) {
         const owner = yield* newOwner
         const target = new Money({ currency: "USDT", minor: 11_500_000n })
         const fees = [yield* newFee(shillings(3_300n))]
-        const payment = yield* draftPayment(owner, { direction: "outbound", target, ...charged(fees) })
+        const payment = yield* makePayment(owner, { direction: "outbound", target, ...charged(fees) })
         yield* store.create({ payment, attempt: null, fees })
         expect(yield* store.find(Option.some(owner.org_id), payment.payment_id)).toEqual(Option.some(payment))
       })
@@ -79,9 +79,9 @@ for (const backend of backends) {
         const claim = yield* nextId
         const key = { org_id: owner.org_id, operation, key: yield* nextId, body_digest: "d", claim }
         const fees = [yield* newFee(shillings(3_300n))]
-        const first = yield* draftPayment(owner, charged(fees))
+        const first = yield* makePayment(owner, charged(fees))
         const late = [yield* newFee(shillings(3_300n))]
-        const second = yield* draftPayment(owner, charged(late))
+        const second = yield* makePayment(owner, charged(late))
         expect(yield* store.create({ payment: first, attempt: null, fees, key })).toBe(true)
         expect(yield* store.create({ payment: second, attempt: null, fees: late, key })).toBe(false)
         expect((yield* storedFees(first.payment_id)).length).toBe(1)
@@ -96,7 +96,7 @@ for (const backend of backends) {
         const all = yield* Effect.forEach([0n, 1n, 2n, 0n, 3n, 4n], (minor) =>
           Effect.gen(function* () {
             const fees = minor === 0n ? [] : [yield* newFee(shillings(minor))]
-            return { payment: yield* draftPayment(owner, charged(fees)), attempt: yield* draftAttempt(), fees }
+            return { payment: yield* makePayment(owner, charged(fees)), attempt: yield* makeAttempt(), fees }
           })
         )
         yield* Effect.forEach(all, (opening) => store.create(opening), { concurrency: "unbounded" })

@@ -11,7 +11,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import type { AnyId } from "../../support/AnyId.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { storesOn } from "../../support/Stores.ts"
+import { storesOn } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { code, entryOf } from "./Entries.ts"
 

@@ -1,4 +1,4 @@
-/** What an organisation had at the end of each day: counted back from what it has now, on both kinds of stores. */
+/** Balances at the end of each day, counted back from now, on both kinds of stores. */
 import { expect, layer, type Vitest } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
@@ -15,7 +15,7 @@ import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { postAt } from "./BackdatedEntries.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
-import { code, entryOf, fiatRail, money, moved, newBooks } from "./Entries.ts"
+import { code, entryOf, fiatProvider, money, moved, newBooks } from "./Entries.ts"
 
 const OnMemory = StoresOverMemory.pipe(
   Layer.provideMerge(MemoryDatabase.layer),
@@ -31,7 +31,7 @@ const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
       const store = yield* LedgerStore
       const [mine, theirs] = [yield* newBooks(), yield* newBooks()]
       const usdt = LedgerAccount.settlement(mine.org_id, "USDT")
-      const paid = (text: string) => entryOf(mine.org_id, move(fiatRail(), mine.settlement, money(text)))
+      const paid = (text: string) => entryOf(mine.org_id, move(fiatProvider(), mine.settlement, money(text)))
       yield* postAt(new Date("2026-02-27T12:00:00Z"), yield* paid("1000000000000.01 KES"))
       yield* postAt(new Date("2026-02-28T23:59:59.999Z"), yield* paid("0.10 KES"))
       yield* postAt(new Date("2026-03-01T00:00:00.000Z"), yield* paid("0.20 KES"))
@@ -41,8 +41,8 @@ const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
       ])
       yield* postAt(new Date("2026-03-01T23:59:59.999Z"), rest)
       yield* postAt(new Date("2026-03-02T00:00:00.000Z"), yield* paid("7 KES"))
-      yield* moved(theirs.org_id, fiatRail(), theirs.settlement, "5 KES")
-      yield* moved(mine.org_id, fiatRail(), mine.first, "3 KES")
+      yield* moved(theirs.org_id, fiatProvider(), theirs.settlement, "5 KES")
+      yield* moved(mine.org_id, fiatProvider(), mine.first, "3 KES")
 
       const found = yield* store.settlementChangesAfter(Option.some(mine.org_id), "2026-02-27")
       expect(found.now.map(String)).toEqual(["1000000000007.26 KES", "0.000001 USDT"])
@@ -77,7 +77,7 @@ const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
 layer(OnMemory, onDatabase)("The days of the books on memory", suite)
 layer(BooksOnPostgres(), onDatabase)("The days of the books on PostgreSQL", suite)
 
-/** What a plain look at all postings says. */
+/** Sums all postings. */
 const plainly = (orgId: OrgId, date: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -89,14 +89,14 @@ const plainly = (orgId: OrgId, date: string) =>
       group by 1, 2 order by 1, 2`
   )
 
-/** As a transaction that began then and posts now, or a hand. */
+/** Posts with the time of a transaction that began then, or of a manual change. */
 const postLate = (orgId: OrgId, at: Date, minor: bigint) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const amount = new Money({ currency: code("KES"), minor })
     const { entry_id, postings } = yield* entryOf(
       orgId,
-      move(fiatRail(), LedgerAccount.settlement(orgId, code("KES")), amount)
+      move(fiatProvider(), LedgerAccount.settlement(orgId, code("KES")), amount)
     )
     yield* sql`insert into ledger_postings ${sql.insert(
       postings.map((one) => ({
@@ -107,7 +107,7 @@ const postLate = (orgId: OrgId, at: Date, minor: bigint) =>
   })
 
 layer(BooksOnPostgres(), onDatabase)("Days of the books that are summed up", (it) => {
-  const told = (orgId: OrgId, date: string) =>
+  const reported = (orgId: OrgId, date: string) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (store) => store.settlementChangesAfter(Option.some(orgId), date)),
       ({ moved }) =>
@@ -140,11 +140,11 @@ layer(BooksOnPostgres(), onDatabase)("Days of the books that are summed up", (it
         for (const { ago, late, minor } of postings) {
           yield* late
             ? postLate(org_id, new Date(now - ago), minor)
-            : moved(org_id, fiatRail(), LedgerAccount.settlement(org_id, code("KES")), `${minor}.00 KES`)
+            : moved(org_id, fiatProvider(), LedgerAccount.settlement(org_id, code("KES")), `${minor}.00 KES`)
         }
         for (const days of [0, 1, 3, 7]) {
           const date = daysBefore(new Date(now).toISOString().slice(0, 10), days)
-          expect(yield* told(org_id, date), `after ${date}`).toEqual(yield* summed(org_id, date))
+          expect(yield* reported(org_id, date), `after ${date}`).toEqual(yield* summed(org_id, date))
         }
         // In between the last days are open again, as if they had come since.
         if (round % 3 === 2) {
@@ -188,8 +188,8 @@ layer(BooksOnPostgres(), onDatabase)("Days of the books that are summed up", (it
       yield* Fiber.join(closing)
       yield* store.closeDays
       yield* postLate(org_id, yesterday, 200n)
-      expect(yield* told(org_id, date)).toEqual(yield* summed(org_id, date))
-      expect((yield* told(org_id, date)).map(({ minor }) => minor)).toEqual([700n])
+      expect(yield* reported(org_id, date)).toEqual(yield* summed(org_id, date))
+      expect((yield* reported(org_id, date)).map(({ minor }) => minor)).toEqual([700n])
     })
   )
 
@@ -207,7 +207,7 @@ layer(BooksOnPostgres(), onDatabase)("Days of the books that are summed up", (it
       yield* sql`update ledger_days set amount = amount + 1`
       yield* sql`update ledger_closed set before = before - 1`
       yield* store.closeDays
-      expect(yield* told(org_id, date)).toEqual(yield* summed(org_id, date))
+      expect(yield* reported(org_id, date)).toEqual(yield* summed(org_id, date))
     })
   )
 })

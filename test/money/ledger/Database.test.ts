@@ -1,11 +1,11 @@
-/** What the database itself refuses, whoever writes to it, and what a check finds when someone got round it. */
+/** Constraints of the database on ledger rows, and findings of a check when they were bypassed. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Data, Effect, Either } from "effect"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
-import { balance, code, fiatRail, moved, newBooks, problems } from "./Entries.ts"
+import { balance, code, fiatProvider, moved, newBooks, problems } from "./Entries.ts"
 
 class Undone extends Data.TaggedError("Undone")<{ readonly seen: ReadonlyArray<ReadonlyArray<string>> }> {}
 
@@ -34,18 +34,22 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
       const into = { org_id, account: first }
-      const rail = { org_id, account: fiatRail() }
-      const dollars = { org_id, account: fiatRail("USD"), currency: "USD" }
+      const counterpart = { org_id, account: fiatProvider() }
+      const dollars = { org_id, account: fiatProvider("USD"), currency: "USD" }
       expect(yield* insert({ ...into, amount: "1" })).toBe("ledger_postings_balanced")
-      expect(yield* insert({ ...into, amount: "1" }, { ...rail, amount: "-0.99" })).toBe("ledger_postings_balanced")
-      expect(yield* insert({ ...into, amount: "1" }, { ...dollars, amount: "-1" })).toBe("ledger_postings_balanced")
-      const split = { entry_id: yield* nextId }
-      expect(yield* insert({ ...into, amount: "1" }, { ...rail, ...split, amount: "-1" })).toBe(
+      expect(yield* insert({ ...into, amount: "1" }, { ...counterpart, amount: "-0.99" })).toBe(
         "ledger_postings_balanced"
       )
-      expect(yield* insert({ ...into, amount: "NaN" }, { ...rail, amount: "NaN" })).toBe("ledger_postings_balanced")
+      expect(yield* insert({ ...into, amount: "1" }, { ...dollars, amount: "-1" })).toBe("ledger_postings_balanced")
+      const split = { entry_id: yield* nextId }
+      expect(yield* insert({ ...into, amount: "1" }, { ...counterpart, ...split, amount: "-1" })).toBe(
+        "ledger_postings_balanced"
+      )
+      expect(yield* insert({ ...into, amount: "NaN" }, { ...counterpart, amount: "NaN" })).toBe(
+        "ledger_postings_balanced"
+      )
       expect(yield* balance(first)).toBe("0.00 KES")
-      expect(yield* insert({ ...into, amount: "1" }, { ...rail, amount: "-1" })).toBe("accepted")
+      expect(yield* insert({ ...into, amount: "1" }, { ...counterpart, amount: "-1" })).toBe("accepted")
       expect(yield* balance(first)).toBe("1.00 KES")
     })
   )
@@ -54,11 +58,11 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { org_id, settlement } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), settlement, "5 KES")
+      yield* moved(org_id, fiatProvider(), settlement, "5 KES")
       const updates = sql<{ all: string; hot: string }>`select pg_stat_get_xact_tuples_updated(c) as all,
         pg_stat_get_xact_tuples_hot_updated(c) as hot from (select 'ledger_balances'::regclass as c) t`
       const [before, after] = yield* sql.withTransaction(
-        Effect.all([updates, Effect.zipRight(moved(org_id, fiatRail(), settlement, "1 KES"), updates)])
+        Effect.all([updates, Effect.zipRight(moved(org_id, fiatProvider(), settlement, "1 KES"), updates)])
       )
       const more = (name: "all" | "hot") => Number(after[0]![name]) - Number(before[0]![name])
       expect([more("all"), more("hot")]).toEqual([1, 1])
@@ -68,9 +72,9 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
   it.effect("refuses postings that must not be", () =>
     Effect.gen(function* () {
       const [{ first, org_id, settlement }, theirs] = [yield* newBooks(), yield* newBooks()]
-      yield* moved(theirs.org_id, fiatRail(), theirs.first, "5 KES")
-      const rail = { org_id, account: fiatRail(), amount: "-1" }
-      const into = (row: Row) => insert({ org_id, account: first, amount: "1", ...row }, rail)
+      yield* moved(theirs.org_id, fiatProvider(), theirs.first, "5 KES")
+      const counterpart = { org_id, account: fiatProvider(), amount: "-1" }
+      const into = (row: Row) => insert({ org_id, account: first, amount: "1", ...row }, counterpart)
       expect(yield* into({ amount: "0" })).toBe("ledger_postings_amount")
       expect(yield* into({ currency: "USD" })).toBe("ledger_postings_currency")
       expect(yield* into({ currency: "ES" })).toBe("ledger_postings_currency")
@@ -85,7 +89,9 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
       expect(yield* into({ account: theirs.first })).toBe("ledger_balances_one_owner")
       expect(yield* into({ org_id: null })).toBe("23502")
       expect(yield* into({ org_id: yield* nextId })).toBe("ledger_balances_org_id_fkey")
-      expect(yield* insert({ ...rail, account: first }, { ...rail, amount: "1" })).toBe("ledger_balances_floor")
+      expect(yield* insert({ ...counterpart, account: first }, { ...counterpart, amount: "1" })).toBe(
+        "ledger_balances_floor"
+      )
       expect(yield* into({})).toBe("accepted")
     })
   )
@@ -93,7 +99,7 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
   it.effect("takes nothing back", () =>
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "5 KES")
+      yield* moved(org_id, fiatProvider(), first, "5 KES")
       expect(yield* run("update ledger_postings set reference = 'other'")).toBe("23001")
       expect(yield* run("delete from ledger_postings")).toBe("23001")
       expect(yield* run("truncate ledger_postings")).toBe("23001")
@@ -112,7 +118,7 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
 layer(BooksOnPostgres(), onDatabase)("a check of books that someone tampered with", (it) => {
   const found = Effect.map(problems, (all) => all.map(({ kind, message, subject }) => [kind, subject, message]))
 
-  /** What the check says while a change is in force that the triggers would have stood in the way of. */
+  /** Findings of the check while a change is in force that the triggers would have prevented. */
   const during = (statements: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -130,7 +136,7 @@ layer(BooksOnPostgres(), onDatabase)("a check of books that someone tampered wit
   it.effect("finds a balance that its postings do not give", () =>
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "5 KES")
+      yield* moved(org_id, fiatProvider(), first, "5 KES")
       expect(yield* during([`update ledger_balances set balance = 5.01 where account = '${first}'`])).toEqual([
         ["wrong_balance", first, `${first} has a balance of 5.01, but its postings add up to 5.00.`]
       ])
@@ -140,7 +146,7 @@ layer(BooksOnPostgres(), onDatabase)("a check of books that someone tampered wit
   it.effect("finds a balance that is gone, and one of nothing", () =>
     Effect.gen(function* () {
       const { first, org_id, second } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "5 KES")
+      yield* moved(org_id, fiatProvider(), first, "5 KES")
       expect(yield* during([`delete from ledger_balances where account = '${first}'`])).toMatchObject([
         ["missing_balance", first, `${first} has no balance, but postings that add up to 5.00.`]
       ])
@@ -154,7 +160,7 @@ layer(BooksOnPostgres(), onDatabase)("a check of books that someone tampered wit
   it.effect("finds a floor that is not the due one, and a balance below its floor", () =>
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "5 KES")
+      yield* moved(org_id, fiatProvider(), first, "5 KES")
       const lowered = `update ledger_balances set floor = null where account = '${first}'`
       expect(yield* during([lowered])).toEqual([
         ["wrong_floor", first, `${first} has the floor none, but it should be 0.`]
@@ -168,7 +174,7 @@ layer(BooksOnPostgres(), onDatabase)("a check of books that someone tampered wit
   it.effect("finds postings that were changed or left behind", () =>
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "5 KES")
+      yield* moved(org_id, fiatProvider(), first, "5 KES")
       const one = `account = '${first}'`
       const changed = yield* during([`update ledger_postings set amount = 6 where ${one}`])
       expect(changed.map(([kind, subject]) => [kind, subject])).toEqual([
@@ -182,10 +188,10 @@ layer(BooksOnPostgres(), onDatabase)("a check of books that someone tampered wit
       expect(yield* during([`update ledger_postings set org_id = '${other}' where ${one}`])).toEqual([
         ["foreign_posting", first, `${first} has postings of an organisation that it does not belong to.`]
       ])
-      const nobody = yield* nextId
-      const rail = `account = '${fiatRail()}' and org_id = '${org_id}'`
-      expect(yield* during([`update ledger_postings set org_id = '${nobody}' where ${rail}`])).toEqual([
-        ["unknown_organization", nobody, `There are postings of organisation ${nobody}, which does not exist.`]
+      const missing = yield* nextId
+      const counterpart = `account = '${fiatProvider()}' and org_id = '${org_id}'`
+      expect(yield* during([`update ledger_postings set org_id = '${missing}' where ${counterpart}`])).toEqual([
+        ["unknown_organization", missing, `There are postings of organisation ${missing}, which does not exist.`]
       ])
     })
   )

@@ -15,7 +15,7 @@ export const money = (text: string): Money => {
   return Either.getOrThrow(Money.fromNumericText(amount, code(currency)))
 }
 
-export const fiatRail = (currency = "KES") => LedgerAccount.provider("fiat", code(currency))
+export const fiatProvider = (currency = "KES") => LedgerAccount.provider("fiat", code(currency))
 
 export const entryOf = (
   org_id: OrgId | null,

@@ -9,10 +9,10 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
 import { Ledger } from "../../../src/money/ledger/Ledger.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
-import { everything } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { everything } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { code, fiatRail, money, moved, newBooks } from "./Entries.ts"
+import { code, fiatProvider, money, moved, newBooks } from "./Entries.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const services = Effect.provide(
@@ -48,7 +48,7 @@ onBothStores("Ledger", (it) => {
       expect(stringifyWire(first.data)).toBe(
         `{"org_id":"${org_id}","currency":"KES","credit_limit":250.50,"previous_credit_limit":null}`
       )
-      yield* moved(org_id, settlement, fiatRail(), "250.50 KES")
+      yield* moved(org_id, settlement, fiatProvider(), "250.50 KES")
       const again = yield* limit(org_id, "300")
       expect(again.text).toBe("Credit limit in KES: 300.00 KES (before: 250.50 KES).")
       const subject = ["ledger_account", settlement]
@@ -67,14 +67,14 @@ onBothStores("Ledger", (it) => {
       const ledger = yield* Ledger
       const { org_id, settlement } = yield* newBooks()
       yield* limit(org_id, "100")
-      yield* moved(org_id, settlement, fiatRail(), "80 KES")
+      yield* moved(org_id, settlement, fiatProvider(), "80 KES")
       const rows = yield* audited(org_id)
       for (const tooLow of ["79.99", "none"]) {
         const refused = yield* Effect.flip(limit(org_id, tooLow))
         expect(refused).toMatchObject({ _tag: "Conflict", message: expect.stringContaining("is -80.00 KES already") })
       }
-      const nobody = { org_id: nilId, currency: code("KES"), credit_limit: money("1 KES") }
-      expect(yield* Effect.flip(ledger.setCreditLimit(permit, nobody))).toMatchObject({ _tag: "NotFound" })
+      const missing = { org_id: nilId, currency: code("KES"), credit_limit: money("1 KES") }
+      expect(yield* Effect.flip(ledger.setCreditLimit(permit, missing))).toMatchObject({ _tag: "NotFound" })
       for (const [amount, currency, why] of [
         ["-1", "KES", "--amount is below zero"],
         ["1.001", "KES", "--amount has more than 2 fraction digits"],
@@ -97,8 +97,8 @@ onBothStores("Ledger", (it) => {
     Effect.gen(function* () {
       const [mine, theirs] = [yield* newBooks(), yield* newBooks({ sandbox: true })]
       expect((yield* balancesOf(mine.org_id)).text).toBe("Nothing has been posted for this organisation yet.")
-      yield* moved(mine.org_id, fiatRail(), mine.first, "12.5 KES")
-      yield* moved(theirs.org_id, theirs.settlement, fiatRail(), "3 KES")
+      yield* moved(mine.org_id, fiatProvider(), mine.first, "12.5 KES")
+      yield* moved(theirs.org_id, theirs.settlement, fiatProvider(), "3 KES")
       const own = yield* balancesOf(mine.org_id)
       expect(own.text).toMatch(new RegExp(`^ACCOUNT +BALANCE +FLOOR\n${mine.first} +12\\.50 KES +0\\.00$`))
       expect(stringifyWire(own.data)).toBe(
@@ -114,7 +114,7 @@ onBothStores("Ledger", (it) => {
   it.effect("says that books are in order", () =>
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "1 KES")
+      yield* moved(org_id, fiatProvider(), first, "1 KES")
       const { data, failure, text } = yield* checkAll
       expect(failure).toBeUndefined()
       expect(data.problems).toEqual([])

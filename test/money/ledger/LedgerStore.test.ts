@@ -6,9 +6,9 @@ import { codes, InsufficientFunds } from "../../../src/domain/Failure.ts"
 import { LedgerAccount, move, posting } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
-import { balance, code, entryOf, fiatRail, money, moved, newBooks, post, problems } from "./Entries.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
+import { balance, code, entryOf, fiatProvider, money, moved, newBooks, post, problems } from "./Entries.ts"
 
 /** Both stores keep times to the millisecond. */
 const nextMillisecond = Effect.flatMap(Clock.currentTimeMillis, (began) =>
@@ -32,10 +32,10 @@ onBothStores("LedgerStore", (it) => {
       const store = yield* LedgerStore
       const { first, held, org_id, second, settlement } = yield* newBooks()
       const fees = LedgerAccount.fees(code("KES"))
-      const [rail, charged] = [yield* balance(fiatRail()), yield* store.balance(fees)]
+      const [balanceBefore, charged] = [yield* balance(fiatProvider()), yield* store.balance(fees)]
       expect(yield* balance(settlement)).toBe("0.00 KES")
       const payin = yield* entryOf(org_id, [
-        ...move(fiatRail(), settlement, money("1500.10 KES")),
+        ...move(fiatProvider(), settlement, money("1500.10 KES")),
         ...move(settlement, fees, money("0.11 KES"))
       ])
       yield* post(payin)
@@ -49,8 +49,8 @@ onBothStores("LedgerStore", (it) => {
           [settlement, money("999.98 KES")]
         ])
       )
-      const [railNow, chargedNow] = [yield* store.balance(fiatRail()), yield* store.balance(fees)]
-      expect(railNow.minor - money(rail).minor).toBe(-150_010n)
+      const [balanceNow, chargedNow] = [yield* store.balance(fiatProvider()), yield* store.balance(fees)]
+      expect(balanceNow.minor - money(balanceBefore).minor).toBe(-150_010n)
       expect(chargedNow.minor - charged.minor).toBe(11n)
       expect(yield* problems).toEqual([])
     })
@@ -112,13 +112,13 @@ onBothStores("LedgerStore", (it) => {
   it.effect("lets no balance pass its floor, and then posts nothing at all", () =>
     Effect.gen(function* () {
       const { first, held, org_id, second, settlement } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "10 KES")
-      const before = yield* balance(fiatRail())
-      const fits = yield* entryOf(org_id, move(fiatRail(), settlement, money("7 KES")))
+      yield* moved(org_id, fiatProvider(), first, "10 KES")
+      const before = yield* balance(fiatProvider())
+      const fits = yield* entryOf(org_id, move(fiatProvider(), settlement, money("7 KES")))
       const overdraws = yield* entryOf(org_id, move(first, second, money("10.01 KES")))
       expect(yield* Effect.flip(post(fits, overdraws))).toEqual(shortOf(first))
       expect([yield* balance(first), yield* balance(second)]).toEqual(["10.00 KES", "0.00 KES"])
-      expect([yield* balance(settlement), yield* balance(fiatRail())]).toEqual(["0.00 KES", before])
+      expect([yield* balance(settlement), yield* balance(fiatProvider())]).toEqual(["0.00 KES", before])
 
       const ids = [yield* nextId, yield* nextId, yield* nextId] as const
       const kept = [
@@ -129,9 +129,11 @@ onBothStores("LedgerStore", (it) => {
         LedgerAccount.ramp(ids[2], code("KES"))
       ]
       for (const account of kept) {
-        expect(yield* Effect.flip(moved(org_id, account, fiatRail(), "0.01 KES")), account).toEqual(shortOf(account))
+        expect(yield* Effect.flip(moved(org_id, account, fiatProvider(), "0.01 KES")), account).toEqual(
+          shortOf(account)
+        )
       }
-      yield* moved(org_id, first, fiatRail(), "10 KES")
+      yield* moved(org_id, first, fiatProvider(), "10 KES")
       expect(yield* balance(first)).toBe("0.00 KES")
       expect(yield* problems).toEqual([])
     })
@@ -141,15 +143,15 @@ onBothStores("LedgerStore", (it) => {
     Effect.gen(function* () {
       const { first, held, org_id, settlement } = yield* newBooks()
       const both = yield* entryOf(org_id, [
-        ...move(settlement, fiatRail(), money("1 KES")),
-        ...move(held, fiatRail(), money("1 KES"))
+        ...move(settlement, fiatProvider(), money("1 KES")),
+        ...move(held, fiatProvider(), money("1 KES"))
       ])
       const refused = yield* Effect.flip(post(both))
       expect(refused).toEqual(shortOf(held))
       expect([refused.code, codes[refused.code]]).toEqual(["INSUFFICIENT_FUNDS", 409])
       expect(refused.message).toContain("KES")
-      const out = yield* entryOf(org_id, move(first, fiatRail(), money("5 KES")))
-      const into = yield* entryOf(org_id, move(fiatRail(), first, money("5 KES")))
+      const out = yield* entryOf(org_id, move(first, fiatProvider(), money("5 KES")))
+      const into = yield* entryOf(org_id, move(fiatProvider(), first, money("5 KES")))
       yield* post(out, into)
       expect(yield* balance(first)).toBe("0.00 KES")
     })
@@ -158,7 +160,7 @@ onBothStores("LedgerStore", (it) => {
   it.effect("writes an entry once, and refuses it afterwards", () =>
     Effect.gen(function* () {
       const { first, org_id } = yield* newBooks()
-      const entry = yield* entryOf(org_id, move(fiatRail(), first, money("3 KES")))
+      const entry = yield* entryOf(org_id, move(fiatProvider(), first, money("3 KES")))
       yield* post(entry)
       expect(Exit.isFailure(yield* Effect.exit(post(entry)))).toBe(true)
       expect(yield* balance(first)).toBe("3.00 KES")
@@ -168,10 +170,10 @@ onBothStores("LedgerStore", (it) => {
   it.effect("dies of an entry that does not balance, or of one on another organisation's account", () =>
     Effect.gen(function* () {
       const [mine, theirs] = [yield* newBooks(), yield* newBooks()]
-      yield* moved(theirs.org_id, fiatRail(), theirs.first, "100 KES")
+      yield* moved(theirs.org_id, fiatProvider(), theirs.first, "100 KES")
       const lopsided = yield* entryOf(mine.org_id, [posting(mine.first, money("1 KES"))])
       const stolen = yield* entryOf(mine.org_id, move(theirs.first, mine.first, money("1 KES")))
-      const named = yield* entryOf(mine.org_id, move(fiatRail(), theirs.settlement, money("1 KES")))
+      const named = yield* entryOf(mine.org_id, move(fiatProvider(), theirs.settlement, money("1 KES")))
       for (const entry of [lopsided, stolen, named]) {
         const exit = yield* Effect.exit(post(entry))
         expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
@@ -184,7 +186,7 @@ onBothStores("LedgerStore", (it) => {
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const { first, org_id } = yield* newBooks()
-      const failing = Effect.zipRight(moved(org_id, fiatRail(), first, "9 KES"), Effect.fail("changed my mind"))
+      const failing = Effect.zipRight(moved(org_id, fiatProvider(), first, "9 KES"), Effect.fail("changed my mind"))
       expect(yield* Effect.flip(atomically(failing))).toBe("changed my mind")
       expect(yield* balance(first)).toBe("0.00 KES")
       expect(yield* problems).toEqual([])
@@ -204,20 +206,20 @@ onBothStores("LedgerStore", (it) => {
   it.effect("lets a sandbox organisation owe without end, and a live one as far as its limit", () =>
     Effect.gen(function* () {
       const [sandbox, live] = [yield* newBooks({ sandbox: true }), yield* newBooks()]
-      yield* moved(sandbox.org_id, sandbox.settlement, fiatRail(), "1000000 KES")
+      yield* moved(sandbox.org_id, sandbox.settlement, fiatProvider(), "1000000 KES")
       expect(yield* balance(sandbox.settlement)).toBe("-1000000.00 KES")
-      expect(yield* Effect.flip(moved(sandbox.org_id, sandbox.held, fiatRail(), "1 KES"))).toEqual(
+      expect(yield* Effect.flip(moved(sandbox.org_id, sandbox.held, fiatProvider(), "1 KES"))).toEqual(
         shortOf(sandbox.held)
       )
 
       expect(yield* setLimit(live.org_id, "KES", "50")).toBeNull()
       const usd = LedgerAccount.settlement(live.org_id, code("USD"))
-      expect(yield* Effect.flip(moved(live.org_id, usd, fiatRail("USD"), "1 USD"))).toEqual(shortOf(usd))
-      yield* moved(live.org_id, live.settlement, fiatRail(), "49.99 KES")
-      expect(yield* Effect.flip(moved(live.org_id, live.settlement, fiatRail(), "0.02 KES"))).toEqual(
+      expect(yield* Effect.flip(moved(live.org_id, usd, fiatProvider("USD"), "1 USD"))).toEqual(shortOf(usd))
+      yield* moved(live.org_id, live.settlement, fiatProvider(), "49.99 KES")
+      expect(yield* Effect.flip(moved(live.org_id, live.settlement, fiatProvider(), "0.02 KES"))).toEqual(
         shortOf(live.settlement)
       )
-      yield* moved(live.org_id, live.settlement, fiatRail(), "0.01 KES")
+      yield* moved(live.org_id, live.settlement, fiatProvider(), "0.01 KES")
       expect(yield* balance(live.settlement)).toBe("-50.00 KES")
       expect(yield* problems).toEqual([])
     })
@@ -228,7 +230,7 @@ onBothStores("LedgerStore", (it) => {
       const store = yield* LedgerStore
       const { org_id, settlement } = yield* newBooks()
       yield* setLimit(org_id, "KES", "100")
-      yield* moved(org_id, settlement, fiatRail(), "80 KES")
+      yield* moved(org_id, settlement, fiatProvider(), "80 KES")
       expect(yield* setLimit(org_id, "KES", "80")).toBe("100.00 KES")
       for (const tooLow of ["79.99", "0", null]) {
         expect(yield* Effect.flip(setLimit(org_id, "KES", tooLow))).toEqual(shortOf(settlement))
@@ -237,7 +239,7 @@ onBothStores("LedgerStore", (it) => {
         rows.map(({ account, balance, floor }) => [account, balance.toString(), floor?.toString() ?? null])
       )
       expect(yield* floors).toEqual([[settlement, "-80.00 KES", "-80.00 KES"]])
-      yield* moved(org_id, fiatRail(), settlement, "80 KES")
+      yield* moved(org_id, fiatProvider(), settlement, "80 KES")
       expect(yield* setLimit(org_id, "KES", null)).toBe("80.00 KES")
       expect(yield* floors).toEqual([[settlement, "0.00 KES", "0.00 KES"]])
       expect(yield* setLimit(org_id, "KES", "1")).toBeNull()
@@ -249,9 +251,9 @@ onBothStores("LedgerStore", (it) => {
     Effect.gen(function* () {
       const { org_id, settlement } = yield* newBooks({ sandbox: true })
       yield* setLimit(org_id, "KES", "5")
-      expect(yield* Effect.flip(moved(org_id, settlement, fiatRail(), "6 KES"))).toEqual(shortOf(settlement))
+      expect(yield* Effect.flip(moved(org_id, settlement, fiatProvider(), "6 KES"))).toEqual(shortOf(settlement))
       yield* setLimit(org_id, "KES", null)
-      yield* moved(org_id, settlement, fiatRail(), "6 KES")
+      yield* moved(org_id, settlement, fiatProvider(), "6 KES")
       expect(yield* problems).toEqual([])
     })
   )
@@ -260,8 +262,8 @@ onBothStores("LedgerStore", (it) => {
     Effect.gen(function* () {
       const store = yield* LedgerStore
       const [mine, theirs] = [yield* newBooks(), yield* newBooks()]
-      yield* moved(theirs.org_id, fiatRail(), theirs.first, "1 KES")
-      yield* moved(mine.org_id, fiatRail(), mine.settlement, "30 KES")
+      yield* moved(theirs.org_id, fiatProvider(), theirs.first, "1 KES")
+      yield* moved(mine.org_id, fiatProvider(), mine.settlement, "30 KES")
       yield* moved(mine.org_id, mine.settlement, mine.held, "30 KES")
       yield* moved(mine.org_id, mine.held, mine.first, "30 KES")
       yield* moved(mine.org_id, mine.first, mine.second, "30 KES")
@@ -291,7 +293,7 @@ onBothStores("LedgerStore", (it) => {
       const store = yield* LedgerStore
       const [live, sandbox] = [yield* newBooks(), yield* newBooks({ sandbox: true })]
       yield* setLimit(live.org_id, "UGX", "900")
-      yield* moved(live.org_id, fiatRail(), live.settlement, "30 KES")
+      yield* moved(live.org_id, fiatProvider(), live.settlement, "30 KES")
       const ugandan = LedgerAccount.settlement(live.org_id, code("UGX"))
       const receivable = LedgerAccount.receivable(live.org_id, code("KES"))
       const shown = (org_id: OrgId, accounts: ReadonlyArray<LedgerAccount>) =>
@@ -358,7 +360,11 @@ onBothStores("LedgerStore", (it) => {
       const { first, org_id } = yield* newBooks()
       const payment_id = yield* nextId
       const deposits = yield* Effect.replicateEffect(
-        entryOf(org_id, move(fiatRail(), first, money("1.50 KES")), { kind: "deposit", payment_id, reference: "r" }),
+        entryOf(org_id, move(fiatProvider(), first, money("1.50 KES")), {
+          kind: "deposit",
+          payment_id,
+          reference: "r"
+        }),
         6
       )
       yield* atOneMoment(Effect.forEach(deposits.slice(0, 3), (entry) => post(entry)))
@@ -386,10 +392,10 @@ onBothStores("LedgerStore", (it) => {
     Effect.gen(function* () {
       const store = yield* LedgerStore
       const { first, org_id } = yield* newBooks()
-      yield* moved(org_id, fiatRail(), first, "1 KES")
+      yield* moved(org_id, fiatProvider(), first, "1 KES")
       const before = yield* store.check
       const { first: another, org_id: owner } = yield* newBooks()
-      yield* moved(owner, fiatRail(), another, "1 KES")
+      yield* moved(owner, fiatProvider(), another, "1 KES")
       expect(yield* store.check).toEqual({
         entries: before.entries + 1,
         postings: before.postings + 2,

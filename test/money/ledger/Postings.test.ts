@@ -16,7 +16,7 @@ import {
 } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { postingRows } from "../../../src/money/ledger/LedgerSql.ts"
-import { code, fiatRail, money } from "./Entries.ts"
+import { code, fiatProvider, money } from "./Entries.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const ORG = idFrom("00000000-0000-7000-8000-000000000001")
@@ -98,18 +98,18 @@ describe("entries", () => {
   it("have one posting for each account, and none of nothing", () => {
     const through = [
       ...move(settlement, held, money("10 KES")),
-      ...move(held, fiatRail(), money("10 KES")),
+      ...move(held, fiatProvider(), money("10 KES")),
       ...move(settlement, LedgerAccount.fees(shillings), money("0.30 KES")),
       ...move(settlement, LedgerAccount.fx(shillings), money("0 KES"))
     ]
     expect(combine(through)).toEqual([
       { account: settlement, amount: money("-10.30 KES") },
-      { account: fiatRail(), amount: money("10 KES") },
+      { account: fiatProvider(), amount: money("10 KES") },
       { account: LedgerAccount.fees(shillings), amount: money("0.30 KES") }
     ])
     expect(postingRows([entry(through)])).toMatchObject([
       { account: settlement, amount: "-10.30", currency: "KES", org_id: ORG, kind: "adjustment", payment_id: null },
-      { account: fiatRail(), amount: "10.00" },
+      { account: fiatProvider(), amount: "10.00" },
       { account: LedgerAccount.fees(shillings), amount: "0.30" }
     ])
     expect(postingRows([entry(move(settlement, held, money("0 KES")))])).toEqual([])
@@ -124,27 +124,27 @@ describe("entries", () => {
     expect(isBalanced(lopsided)).toBe(false)
     expect(leftOver(lopsided.postings)).toEqual([money("-0.08 USD")])
     expect(() => balancedPostings(lopsided)).toThrow("does not balance: -0.08 USD are left over")
-    const whole = [...lopsided.postings, posting(fiatRail("USD"), money("0.08 USD"))]
+    const whole = [...lopsided.postings, posting(fiatProvider("USD"), money("0.08 USD"))]
     expect(isBalanced({ postings: whole })).toBe(true)
     expect(balancedPostings(entry(whole))).toHaveLength(4)
   })
 
   it("touch no account of another organisation, and none with a floor without one", () => {
-    const foreign = move(LedgerAccount.settlement(OTHER, shillings), fiatRail(), money("1 KES"))
+    const foreign = move(LedgerAccount.settlement(OTHER, shillings), fiatProvider(), money("1 KES"))
     expect(() => balancedPostings(entry(foreign))).toThrow("touches")
     expect(() => balancedPostings(entry(foreign, null))).toThrow("touches")
-    const theirOwn = move(fiatRail(), LedgerAccount.ownAccount(OTHER, OTHER, shillings), money("1 KES"))
+    const theirOwn = move(fiatProvider(), LedgerAccount.ownAccount(OTHER, OTHER, shillings), money("1 KES"))
     expect(() => balancedPostings(entry(theirOwn))).toThrow("touches")
-    const unowned = move(fiatRail(), LedgerAccount.virtual(OTHER, shillings), money("1 KES"))
+    const unowned = move(fiatProvider(), LedgerAccount.virtual(OTHER, shillings), money("1 KES"))
     expect(() => balancedPostings(entry(unowned, null))).toThrow("touches")
     expect(balancedPostings(entry(unowned))).toHaveLength(2)
-    expect(balancedPostings(entry(move(fiatRail(), LedgerAccount.fees(shillings), money("1 KES")), null))).toHaveLength(
-      2
-    )
+    expect(
+      balancedPostings(entry(move(fiatProvider(), LedgerAccount.fees(shillings), money("1 KES")), null))
+    ).toHaveLength(2)
   })
 
   it("made of moves always balance, whatever their order, and combining changes no sum", () => {
-    const accounts = fc.constantFrom(settlement, held, fiatRail(), LedgerAccount.fees(shillings))
+    const accounts = fc.constantFrom(settlement, held, fiatProvider(), LedgerAccount.fees(shillings))
     const moves = fc.array(fc.tuple(accounts, accounts, fc.bigInt(0n, 10n ** 24n)), { maxLength: 12 })
     fc.assert(
       fc.property(moves, (all) => {

@@ -15,11 +15,11 @@ import { Organizations } from "../../../src/people/organizations/Organizations.t
 import type { Payment, RampFacts } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RateLockStore } from "../../../src/money/rates/RateLockStore.ts"
-import { draftAttempt, draftPayment, newOwner } from "../../payments/support/NewPayment.ts"
+import { makeAttempt, makePayment, newOwner } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { entryOf, fiatRail, money, post } from "./Entries.ts"
+import { entryOf, fiatProvider, money, post } from "./Entries.ts"
 
 type Owner = Effect.Effect.Success<typeof newOwner>
 
@@ -27,8 +27,8 @@ type Owner = Effect.Effect.Success<typeof newOwner>
 const through = (taken: string, given: string) => {
   const [source, target] = [money(taken), money(given)]
   return [
-    ...move(fiatRail(source.currency), LedgerAccount.fx(source.currency), source),
-    ...move(LedgerAccount.fx(target.currency), fiatRail(target.currency), target)
+    ...move(fiatProvider(source.currency), LedgerAccount.fx(source.currency), source),
+    ...move(LedgerAccount.fx(target.currency), fiatProvider(target.currency), target)
   ]
 }
 
@@ -69,9 +69,9 @@ const lockOf = ({ org_id }: Owner, rate: string, from_currency: string, to_curre
 
 const paid = (owner: Owner, amount: string, target: string, about: Partial<Payment>) =>
   Effect.gen(function* () {
-    const payment = yield* draftPayment(owner, { amount: money(amount), target: money(target), ...about })
+    const payment = yield* makePayment(owner, { amount: money(amount), target: money(target), ...about })
     yield* Effect.flatMap(PaymentStore, (store) =>
-      Effect.flatMap(draftAttempt(), (attempt) => store.create({ payment, attempt }))
+      Effect.flatMap(makeAttempt(), (attempt) => store.create({ payment, attempt }))
     )
     return payment.payment_id
   })
@@ -112,13 +112,13 @@ layer(BooksOnPostgres(), onDatabase)("The check of exchanges", (it) => {
         given_away: "0.00499960629921306",
         kept: "0.00000078740157388"
       })
-      const told = yield* services(checkAll)
-      expect(told.failure).toBe("The books are not in order (1 found).")
-      expect(told.text).toContain(
+      const reported = yield* services(checkAll)
+      expect(reported.failure).toBe("The books are not in order (1 found).")
+      expect(reported.text).toContain(
         "\nRounding of 2 exchanges into GBP gave away 0.00499960629921306 and kept 0.00000078740157388.\n"
       )
-      expect(told.text).toContain(`\nfx/GBP lost 0.00499960629921306 by ${loss}: it gave 0.01 for 9.77 NGN`)
-      expect(stringifyWire(told.data)).toContain('"given_away":0.00499960629921306,"kept":0.00000078740157388}')
+      expect(reported.text).toContain(`\nfx/GBP lost 0.00499960629921306 by ${loss}: it gave 0.01 for 9.77 NGN`)
+      expect(stringifyWire(reported.data)).toContain('"given_away":0.00499960629921306,"kept":0.00000078740157388}')
     })
   )
 
@@ -154,7 +154,7 @@ layer(BooksOnPostgres(), onDatabase)("The check of exchanges", (it) => {
             posted(owner, id, "adjustment", "4.06 KES", more)
           )
         )
-      // It came twice, and each time is worth 115.53.
+      // Converted twice; each time is worth 115.53.
       expect(yield* lossOf(yield* pays("116 UGX"))).toEqual([])
       expect(yield* lossOf(yield* pays("117 UGX"))).toHaveLength(1)
     })

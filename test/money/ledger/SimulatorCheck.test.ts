@@ -76,7 +76,7 @@ layer(BooksOnPostgres(), onDatabase)("Simulated providers beside the books", (it
       yield* held(yield* nextId, 2, { state: "processing" })
       expect(yield* problems).toEqual([])
 
-      // Corridor will still hear of this one.
+      // Counts as pending: its callback is still to come.
       const coming = yield* nextId
       yield* held(coming, 300)
       yield* sql`insert into rail_timers (timer_id, rail, reference, report, event_id, occurred_at, due_at)

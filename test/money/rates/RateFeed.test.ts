@@ -14,8 +14,8 @@ import { RateFeed } from "../../../src/money/rates/RateFeed.ts"
 import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
 import { Rates, WantedRate } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { eventually } from "../../payments/support/Calls.ts"
-import { backends, storesOn, type Backend } from "../../support/Stores.ts"
+import { eventually } from "../../payments/support/PaymentCalls.ts"
+import { backends, storesOn, type Backend } from "../../support/OnBothStores.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
 interface Answering {

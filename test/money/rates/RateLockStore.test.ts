@@ -5,7 +5,7 @@ import { type OrgId, Ids, nilUuid } from "../../../src/domain/Ids.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { type NewRateLock, type RateLock, RateLockStore } from "../../../src/money/rates/RateLockStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 

@@ -15,11 +15,11 @@ import { Rates } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { newOrganization, setSpread } from "../../support/StoreFixtures.ts"
-import { type Backend, backends, storesOn } from "../../support/Stores.ts"
+import { type Backend, backends, storesOn } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
-/** How a test makes rates older: by the clock of the memory stores, or in the database, which has a clock of its own. */
+/** Makes rates older: by the clock of the memory stores, or in the database, which has a clock of its own. */
 class Ageing extends Context.Tag("test/Ageing")<Ageing, (millis: number) => Effect.Effect<void>>() {}
 
 const AgeingDatabase = Layer.effect(
@@ -52,7 +52,7 @@ const servicesOn = (backend: Backend, variables: Variables) =>
 
 const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "0".repeat(64), KYB_WEBHOOK_SECRET: "a secret of the test" }
 const HOUR = 3_600_000
-/** What a slow machine may take between two statements: the database's time does not stand still for a test. */
+/** Time that a slow machine may take between two statements, as the database's clock goes on during a test. */
 const slack = 60_000
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
@@ -78,7 +78,7 @@ const liveRate = (orgId: OrgId, from: AnyCurrencyCode, to: AnyCurrencyCode) =>
     text
   )
 
-/** When a pair was last set, by the clock of its store. */
+/** Time when a pair was last set, by the clock of its store. */
 const setAt = (from: string, to: string) =>
   Effect.flatMap(RateStore, (store) =>
     Effect.map(Effect.flatten(store.findForUpdate(from, to)), ({ updated_at }) => updated_at.getTime())

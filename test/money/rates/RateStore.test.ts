@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { manualOrigin, RateStore } from "../../../src/money/rates/RateStore.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const usd = (to_currency: string, rate: string) => ({ from_currency: "USD", to_currency, rate })
 

@@ -3,10 +3,10 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { initiate, type Lock, lookUp, untilStatus } from "../../payments/support/Calls.ts"
+import { initiate, type Lock, lookUp, untilStatus } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byPhone, kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { type Account, ask, balanceOf, dataOf, deposit, openAccount } from "../../treasury/accounts/AccountFixtures.ts"
 
@@ -130,7 +130,10 @@ for (const moved of [133, 123]) {
           yield* shillingsPerDollar(moved)
           let refused = 0
 
-          /** By a lock from before the change where it is taken, else at the live rate; what the target received. */
+          /**
+           * Converts by a lock from before the change where it is taken, else at the live rate; returns what the target
+           * received.
+           */
           const send = Effect.fnUntraced(function* (amount: number, currency: "KES" | "USD", round: number) {
             const target_currency = currency === "KES" ? "USD" : "KES"
             const pay = ({ org_rate_id }: Lock, target_amount: number) =>

@@ -12,12 +12,12 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { leisurely, onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"
 import { accepts, isLost, scripted } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act, actable } from "../support/ActionCalls.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -35,7 +35,7 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
       return { id: payment_id, reference: String(attempt?.["attempt_id"]) }
     })
 
-  it.effect("is confirmed by the built-in rail, whose later word about it changes nothing", () =>
+  it.effect("is confirmed by the built-in simulator, whose later callback changes nothing", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* initiate(byBank())
       const answer = yield* act(payment_id, { action: "cancel", reason: "ordered twice" })
@@ -47,9 +47,9 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
       expect(statuses.at(-1)).toMatchObject({ from: "pending", to: "canceled" })
       expect(statuses.at(-1)?.["cause"]).toMatch(/^canceled by API key \S.*: ordered twice$/)
       expect((yield* recordOf(payment_id))["status"]).toBe("canceled")
-      const told = (yield* eventsOf(payment_id)).map((event) => event.event_type)
-      expect(told.filter((type) => type === "payment.failed")).toEqual([])
-      expect(told.at(-1)).toBe("transaction.updated")
+      const published = (yield* eventsOf(payment_id)).map((event) => event.event_type)
+      expect(published.filter((type) => type === "payment.failed")).toEqual([])
+      expect(published.at(-1)).toBe("transaction.updated")
       expect((yield* act(payment_id, { action: "cancel" })).status).toBe(409)
     })
   )
@@ -95,7 +95,7 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
     })
   )
 
-  it.effect("that its provider only takes note of is 409, and canceled with its provider's word", () =>
+  it.effect("that its provider only takes note of is 409, and canceled by its provider's report", () =>
     Effect.gen(function* () {
       const { id, reference } = yield* taken()
       stripe.will({ cancel: "asked" })
@@ -105,12 +105,12 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
       expect(yield* recordOf(id)).toMatchObject({ status: "pending" })
       yield* callBack("stripe", { key: `off ${reference}`, reference, state: "returned", calledOff: true })
       expect(yield* recordOf(id)).toMatchObject({ status: "canceled" })
-      const told = (yield* eventsOf(id)).map((event) => event.event_type)
-      expect(told.filter((type) => /canceled|failed/.test(type))).toEqual(["payment.canceled"])
+      const published = (yield* eventsOf(id)).map((event) => event.event_type)
+      expect(published.filter((type) => /canceled|failed/.test(type))).toEqual(["payment.canceled"])
     })
   )
 
-  it.effect("is refused while nobody knows what became of the payment", () =>
+  it.effect("is refused while the outcome of the payment is unknown", () =>
     Effect.gen(function* () {
       const { id } = yield* taken(isLost())
       stripe.will({ cancel: "canceled" })
@@ -130,7 +130,7 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
     })
   )
 
-  it.effect("shows a person the money that arrives all the same", () =>
+  it.effect("shows an operator the money that arrives all the same", () =>
     Effect.gen(function* () {
       const { id, reference } = yield* taken()
       stripe.will({ cancel: "canceled" })

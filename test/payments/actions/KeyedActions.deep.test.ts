@@ -1,14 +1,14 @@
-/** The key of an action that was told to come again is free, whatever others did to the payment meanwhile. */
+/** Idempotency keys of actions that were answered with “try again”: free, whatever changed the payment meanwhile. */
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Option } from "effect"
 import { busy, maybeWritten } from "../../../src/domain/Failure.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { servicesIn } from "../support/World.ts"
+import { servicesIn } from "../support/RestartableServices.ts"
 
 const CLAIM = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 
@@ -17,11 +17,11 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
     const { pay, permit, store, stripe, world } = yield* cardPayer(backend)
     stripe.otherwise(accepts({ state: "pending", nextAction: "collect_otp" }))
     const { org_id, payment_id } = yield* pay
-    const harmless = saboteur(-1, "the step fails")
-    const instance = (spoiler: typeof harmless) =>
-      Effect.map(Layer.build(servicesIn(world, spoiler, [stripe])), Context.get(Actions))
+    const harmless = stopAtStep(-1, "the step fails")
+    const instance = (stopper: typeof harmless) =>
+      Effect.map(Layer.build(servicesIn(world, stopper, [stripe])), Context.get(Actions))
     const other = yield* instance(harmless)
-    /** What others do before the next write, for which there is no time then. */
+    /** Changes by others before the next write, which then finds no time. */
     let before: Effect.Effect<unknown> | undefined
     const actions = yield* instance({
       ...harmless,
@@ -60,7 +60,7 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
     return { actions, busyAfter, cutOff, elsewhere, key, keys, other, payment_id, permit, record, stripe }
   })
 
-  it.live("that had no time to write anything leaves its key to whoever sends it again", () =>
+  it.live("that could not write anything frees its key for the next request", () =>
     Effect.gen(function* () {
       const { actions, busyAfter, key, keys, other, payment_id, permit, record, stripe } = yield* waiting
       const { version } = yield* record
@@ -84,7 +84,7 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that did not hear whether its key was written leaves it, since nothing else was", () =>
+  it.live("that does not know whether its key was written keeps it, since nothing else was written", () =>
     Effect.gen(function* () {
       const { actions, cutOff, key, keys, payment_id, permit, stripe } = yield* waiting
       stripe.will({ cancel: "canceled" })

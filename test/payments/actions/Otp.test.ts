@@ -2,12 +2,12 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { passwordsResent } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { MessageCounts } from "../../../src/platform/notifications/NotificationStore.ts"
-import { people } from "../../support/Credentials.ts"
-import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act, actable } from "../support/ActionCalls.ts"
 
 const ASKS = "+254712340002"
 const asksPassword = accepts({ state: "pending", nextAction: "collect_otp" })
@@ -28,7 +28,7 @@ onDatabasePaymentServer(
       return { id: initiated.payment_id, reference: String(attempt?.["attempt_id"]) }
     })
 
-    it.effect("complete a payment on the built-in rail", () =>
+    it.effect("complete a payment at the built-in simulator", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* initiate(byPhone(ASKS))
         expect(yield* act(payment_id, { action: "resend_otp" })).toMatchObject({

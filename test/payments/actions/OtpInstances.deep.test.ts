@@ -3,11 +3,11 @@ import { describe, expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { inOneHour } from "../../support/OneHour.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { servicesIn } from "../support/World.ts"
+import { servicesIn } from "../support/RestartableServices.ts"
 
 const INSTANCES = 3
 
@@ -27,7 +27,7 @@ describe.each(backends)("one-time passwords at several instances, on %s", (backe
     stripe.otherwise(accepts({ state: "pending", nextAction: "collect_otp" }))
     const { payment_id } = yield* pay
     const instances = yield* Effect.replicateEffect(
-      Effect.map(Layer.build(servicesIn(world, saboteur(-1, "the step fails"), [stripe])), Context.get(Actions)),
+      Effect.map(Layer.build(servicesIn(world, stopAtStep(-1, "the step fails"), [stripe])), Context.get(Actions)),
       INSTANCES
     )
     const record = Effect.map(store.find(Option.none(), payment_id), Option.getOrThrow)
@@ -62,7 +62,7 @@ describe.each(backends)("one-time passwords at several instances, on %s", (backe
     }).pipe(Effect.scoped)
   )
 
-  it.live("that nobody judged, or that were right, are not counted", () =>
+  it.live("that got no verdict, or were right, are not counted", () =>
     Effect.gen(function* () {
       const { instances, payment_id, permit, record, stripe } = yield* waiting
       const [one, other] = [instances[0]!, instances[1]!]
@@ -77,7 +77,7 @@ describe.each(backends)("one-time passwords at several instances, on %s", (backe
     }).pipe(Effect.scoped)
   )
 
-  it.live("are sent again five times an hour, whoever is asked", () =>
+  it.live("are sent again five times an hour, whichever instance is asked", () =>
     Effect.gen(function* () {
       const { instances, payment_id, permit, stripe } = yield* waiting
       stripe.will({ resend: true })

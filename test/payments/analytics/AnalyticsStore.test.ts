@@ -9,7 +9,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import type { PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 import { newMember, newOrganization } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 

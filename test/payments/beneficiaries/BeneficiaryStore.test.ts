@@ -7,8 +7,8 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { nilId } from "../../support/AnyId.ts"
 import { type PaymentStatus, paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { mpesa } from "./Examples.ts"
 import { newPaymentTo } from "./PaymentTo.ts"
 
@@ -110,7 +110,7 @@ onBothStores("BeneficiaryStore", (it) => {
     })
   )
 
-  it.effect("shows a removed one to nobody, though payments refer to it", () =>
+  it.effect("hides a removed one, though payments refer to it", () =>
     Effect.gen(function* () {
       const store = yield* BeneficiaryStore
       const { make, scope } = yield* newOwner

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Beneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import type { PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { draftPayment } from "../support/NewPayment.ts"
+import { makePayment } from "../support/NewPayment.ts"
 
 export const newPaymentTo = (
   to: Pick<Beneficiary, "beneficiary_id" | "beneficiary_of" | "country" | "org_id">,
@@ -11,7 +11,7 @@ export const newPaymentTo = (
 ) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
-    const payment = yield* draftPayment(
+    const payment = yield* makePayment(
       { org_id: to.org_id, user_id: to.beneficiary_of },
       {
         status,

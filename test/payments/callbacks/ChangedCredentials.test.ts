@@ -11,18 +11,18 @@ import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { actable } from "../support/Acting.ts"
+import { actable } from "../support/ActionCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { isLost, scripted } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
-/** What becomes of a payment whose answer was lost, and of which its provider has no trace. */
+/** Status of a payment whose answer was lost, and of which its provider has no trace. */
 const statusAfter = (knownSince: (sent: Date) => Date | undefined) =>
   Effect.gen(function* () {
     const world = yield* worldOn("memory")
@@ -32,16 +32,16 @@ const statusAfter = (knownSince: (sent: Date) => Date | undefined) =>
     const store = yield* Effect.provide(PaymentStore, world.stores)
     const stripe = actable("stripe")
     stripe.otherwise(isLost())
-    const spoiler = saboteur(-1, "the step fails")
+    const stopper = stopAtStep(-1, "the step fails")
     const { payment_id } = yield* Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(
-      Effect.provide(servicesIn(world, spoiler, [stripe]))
+      Effect.provide(servicesIn(world, stopper, [stripe]))
     )
     const [attempt] = yield* store.attemptsOf(payment_id)
     const since = knownSince(attempt!.started_at)
     const changed = { ...stripe, ...(since === undefined ? {} : { since }) }
     yield* timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
     yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(
-      Effect.provide(servicesIn(world, spoiler, [changed]))
+      Effect.provide(servicesIn(world, stopper, [changed]))
     )
     return Option.getOrThrow(yield* store.find(Option.none(), payment_id)).status
   }).pipe(Effect.scoped)

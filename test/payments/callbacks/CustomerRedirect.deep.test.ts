@@ -1,4 +1,4 @@
-/** Customers who come back from a provider's own page: the provider is asked what became of it, and nobody else is believed. */
+/** Customers who return from a provider's page: only the provider's own answer changes the payment. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Absent, type Enquiry, Report, Unknown } from "../../../src/domain/Outcome.ts"
@@ -6,9 +6,9 @@ import { returnsPerMinute } from "../../../src/domain/policies/PaymentPolicies.t
 import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { visit } from "../../hosted/pages/PageVisits.ts"
-import { actable } from "../support/Acting.ts"
+import { actable } from "../support/ActionCalls.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
-import { callBack, eventually, initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { callBack, eventually, initiate, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, reports, type Scripted, scripted } from "../support/ScriptedProvider.ts"
@@ -28,7 +28,7 @@ const make = () => {
         return Effect.sleep(next.takes)
       }).pipe(
         Effect.map(() => {
-          if (next.says._tag === "Report") paypal.purse.told(attempt.reference, next.says.state)
+          if (next.says._tag === "Report") paypal.funds.reported(attempt.reference, next.says.state)
           return next.says
         })
       )
@@ -159,7 +159,7 @@ onDatabasePaymentServer("customers who come back", make, (it, { circle, next, pa
       const { pathname, search } = new URL(returnUrl)
       const before = resumed.length
       expect((yield* visit(`${pathname}${search}`)).status).toBe(303)
-      expect(resumed.slice(before), "nobody comes back from who settles it").toEqual([])
+      expect(resumed.slice(before), "no customer returns from the provider that settles it").toEqual([])
       const settlement = yield* eventually(
         Effect.sync(() => circle.orders.at(-1)),
         (order) => order !== undefined

@@ -1,13 +1,13 @@
-/** Stripe tells of refunds by events of the payment's charge too, also of those that were ordered here. Each is one refund. */
+/** Events of a charge at Stripe about refunds, also about those that were ordered here. Each is one refund. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
-import { act } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
-import { eventually, initiate, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
+import { act } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
+import { eventually, initiate, recordOf, eventsOfType, untilStatus } from "../support/PaymentCalls.ts"
 import { atServer } from "../support/FakeAtServer.ts"
-import { later, suspenseOf, watched } from "../support/InTheBooks.ts"
+import { later, suspenseOf, watched } from "../support/PayinBalances.ts"
 import { movableClock } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
@@ -17,7 +17,7 @@ const make = () => {
   return { clock: movableClock(), at, providers: [at.provider] }
 }
 
-/** Of a refund the fake takes and whose answer it never sends. */
+/** Amount of a refund that the fake takes without sending its answer. */
 const LOST = 500.04
 
 onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, clock }) => {
@@ -31,7 +31,7 @@ onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, c
       yield* Effect.forEach(yield* fake.fresh, fake.handOver)
       yield* untilStatus(payment_id, "completed")
       /** Hands over what was called back, all of it twice, and lets the payment be asked about. */
-      const hears = (type = "") =>
+      const callsBack = (type = "") =>
         Effect.gen(function* () {
           yield* fake.settled
           const all = (yield* fake.fresh).filter(({ body }) => body.toString("utf8").includes(type))
@@ -40,30 +40,30 @@ onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, c
           return all
         })
       const refund = (amount: number) => act(payment_id, { action: "refund", amount })
-      const told = Effect.gen(function* () {
+      const shown = Effect.gen(function* () {
         const { refunded_amount, refunds, status } = yield* recordOf(payment_id)
         return {
           status,
           refunded_amount,
           refunds: (refunds as ReadonlyArray<{ readonly state: string }>).map(({ state }) => state),
-          events: (yield* toldOf(payment_id, "payment.refunded")).map(({ amount, refund_id }) => [
+          events: (yield* eventsOfType(payment_id, "payment.refunded")).map(({ amount, refund_id }) => [
             amount,
             typeof refund_id
           ]),
-          disputes: (yield* toldOf(payment_id, "transaction.updated")).flatMap(({ dispute }) => dispute ?? []),
+          disputes: (yield* eventsOfType(payment_id, "transaction.updated")).flatMap(({ dispute }) => dispute ?? []),
           items: [...(yield* itemsOf(payment_id)), ...(yield* suspenseOf(payment_id))]
         }
       })
-      return { fake, gained, hears, payment_id, refund, told }
+      return { fake, gained, callsBack, payment_id, refund, shown }
     })
 
   for (const [country, amount, status] of [
     ["FR", 500, "completed"],
     ["DE", 1500, "refunded"]
   ] as const) {
-    it.scoped(`${amount} of 1500 is one refund, heard of by its charge before its answer`, () =>
+    it.scoped(`${amount} of 1500 is one refund, whose charge's event comes before its answer`, () =>
       Effect.gen(function* () {
-        const { fake, gained, hears, refund, told } = yield* paid(country)
+        const { fake, gained, callsBack, refund, shown } = yield* paid(country)
         const [made, answered] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         fake.around((call, reply) =>
           call.operation === "create refund"
@@ -72,19 +72,19 @@ onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, c
         )
         const asked = yield* Effect.fork(refund(amount))
         yield* Deferred.await(made)
-        const all = yield* hears("charge.refunded")
+        const all = yield* callsBack("charge.refunded")
         expect(all).toHaveLength(1)
-        const heard = yield* told
-        expect(heard).toMatchObject({ disputes: [], items: [] })
+        const before = yield* shown
+        expect(before).toMatchObject({ disputes: [], items: [] })
         // The refund itself may have been asked about meanwhile.
-        expect(heard.events.filter(([, refundId]) => refundId !== "string")).toEqual([])
+        expect(before.events.filter(([, refundId]) => refundId !== "string")).toEqual([])
         yield* Deferred.succeed(answered, undefined)
         expect((yield* Fiber.join(asked)).status).toBe(200)
         yield* later(clock, 61)
-        yield* eventually(told, ({ refunds }) => refunds[0] === "completed")
+        yield* eventually(shown, ({ refunds }) => refunds[0] === "completed")
         yield* Effect.forEach(all, fake.handOver)
         yield* later(clock, 61)
-        expect(yield* told).toEqual({
+        expect(yield* shown).toEqual({
           ...{ status, refunded_amount: amount, refunds: ["completed"] },
           ...{ events: [[amount, "string"]], disputes: [], items: [] }
         })
@@ -92,12 +92,12 @@ onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, c
       })
     )
 
-    it.scoped(`${amount} of 1500 is one refund, heard of by its charge after its answer`, () =>
+    it.scoped(`${amount} of 1500 is one refund, whose charge's event comes after its answer`, () =>
       Effect.gen(function* () {
-        const { gained, hears, refund, told } = yield* paid(country)
+        const { gained, callsBack, refund, shown } = yield* paid(country)
         expect((yield* refund(amount)).status).toBe(200)
-        yield* hears()
-        expect(yield* eventually(told, ({ refunds }) => refunds[0] === "completed")).toEqual({
+        yield* callsBack()
+        expect(yield* eventually(shown, ({ refunds }) => refunds[0] === "completed")).toEqual({
           ...{ status, refunded_amount: amount, refunds: ["completed"] },
           ...{ events: [[amount, "string"]], disputes: [], items: [] }
         })
@@ -108,11 +108,11 @@ onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, c
 
   it.scoped("two parts at once are two refunds", () =>
     Effect.gen(function* () {
-      const { gained, hears, refund, told } = yield* paid("ES")
+      const { gained, callsBack, refund, shown } = yield* paid("ES")
       yield* Effect.all([refund(500), refund(400)], { concurrency: "unbounded" })
-      yield* hears("charge.refunded")
+      yield* callsBack("charge.refunded")
       yield* later(clock, 61)
-      const seen = yield* eventually(told, ({ refunds }) => refunds.every((state) => state === "completed"))
+      const seen = yield* eventually(shown, ({ refunds }) => refunds.every((state) => state === "completed"))
       expect(seen).toMatchObject({ status: "completed", disputes: [], items: [] })
       expect(seen.events).toHaveLength(seen.refunds.length)
       expect(1500 - Number(seen.refunded_amount)).toBe((yield* gained)["settlement"])
@@ -121,12 +121,12 @@ onDatabasePaymentServer("events of a charge and its refunds", make, (it, { at, c
 
   it.scoped("one whose answer was lost is one refund", () =>
     Effect.gen(function* () {
-      const { gained, hears, refund, told } = yield* paid("IT")
+      const { gained, callsBack, refund, shown } = yield* paid("IT")
       yield* refund(LOST)
-      yield* hears("charge.refunded")
+      yield* callsBack("charge.refunded")
       yield* later(clock, 61)
       yield* later(clock, 61)
-      expect(yield* eventually(told, ({ refunds }) => refunds[0] === "completed")).toEqual({
+      expect(yield* eventually(shown, ({ refunds }) => refunds[0] === "completed")).toEqual({
         ...{ status: "completed", refunded_amount: LOST, refunds: ["completed"] },
         ...{ events: [[LOST, "string"]], disputes: [], items: [] }
       })

@@ -7,7 +7,7 @@ import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import type { CancelAnswer } from "../../../src/providers/port/Provider.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { eventsOf, timePasses } from "../support/PaymentServices.ts"
 import { accepts, isLost, PROOF, reports } from "../support/ScriptedProvider.ts"
@@ -92,11 +92,11 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
       const ended = yield* payment
       expect(ended).toMatchObject({ status: "failed", next_action: null, failure: { code: "EXPIRED" } })
       expect(yield* items).toEqual([])
-      const told = (yield* events(ended)).map(({ event_type, payload }) => [
+      const reported = (yield* events(ended)).map(({ event_type, payload }) => [
         event_type,
         JSON.parse(payload!).data.failure
       ])
-      expect(told.slice(-2)).toEqual([
+      expect(reported.slice(-2)).toEqual([
         ["payment.failed", expect.objectContaining({ code: "EXPIRED" })],
         ["transaction.updated", expect.objectContaining({ code: "EXPIRED" })]
       ])
@@ -109,7 +109,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     ["asked", reports("pending")],
     ["unknown", new Absent()],
     ["refused", new Absent()],
-    ["refused", new Unknown({ reason: "nobody has tried to pay on its page", untried: true })]
+    ["refused", new Unknown({ reason: "the customer has not tried to pay on its page", untried: true })]
   ])("fails although its provider closes nothing (%s), and is asked for late money", ([cancel, says]) =>
     Effect.gen(function* () {
       const begun = yield* begin()
@@ -132,7 +132,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
 
   it.live.each<[Enquiry]>([
     [reports("pending")],
-    [new Unknown({ reason: "nobody has tried to pay on its page", untried: true })]
+    [new Unknown({ reason: "the customer has not tried to pay on its page", untried: true })]
   ])("does not end while its page may be open: the page is closed again", ([says]) =>
     Effect.gen(function* () {
       const begun = yield* begin()
@@ -163,7 +163,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("is left to a person where its page cannot be closed for a day", () =>
+  it.live("is left to an operator where its page cannot be closed for a day", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
       const { attempt, items, passes, payment, round, stripe } = begun
@@ -216,7 +216,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps money that comes after its end for a person, by callback", () =>
+  it.live("keeps money that comes after its end for an operator, by callback", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
       const { callBack, items, payment, stripe } = begun
@@ -228,7 +228,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps money that comes after its end for a person, by an enquiry alone", () =>
+  it.live("keeps money that comes after its end for an operator, by an enquiry alone", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
       const { attempt, attempt_id, items, passes, payment, round, stripe } = begun
@@ -243,7 +243,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("does not end while its provider gives no answer: it is asked again, then a person decides", () =>
+  it.live("does not end while its provider gives no answer: it is asked again, then an operator decides", () =>
     Effect.gen(function* () {
       const begun = yield* begin()
       const { attempt, attempt_id, items, passes, payment, round, stripe } = begun
@@ -307,22 +307,22 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
     }).pipe(Effect.scoped)
   )
 
-  it.live("tells with its instructions the end that holds", () =>
+  it.live("shows the expiry that holds with its instructions", () =>
     Effect.gen(function* () {
-      const told = (expires_at: string | null) =>
+      const reported = (expires_at: string | null) =>
         begin(onAPage({ nextAction: "bank_transfer", actionData: { account_number: "1", expires_at } }))
-      const sooner = yield* (yield* told(new Date(Date.now() + HOUR).toISOString())).payment
+      const sooner = yield* (yield* reported(new Date(Date.now() + HOUR).toISOString())).payment
       expect(sooner.expires_at!.getTime() - Date.now()).toBeLessThanOrEqual(HOUR)
       expect(sooner.action_data["expires_at"]).toBe(sooner.expires_at!.toISOString())
       for (const later of [null, "soon", new Date(Date.now() + 100 * HOUR).toISOString()]) {
-        const payment = yield* (yield* told(later)).payment
+        const payment = yield* (yield* reported(later)).payment
         expect(payment.expires_at!.getTime() - Date.now()).toBeGreaterThan(23 * HOUR)
         expect(payment.action_data["expires_at"]).toBe(payment.expires_at!.toISOString())
       }
     }).pipe(Effect.scoped)
   )
 
-  it.live("says when it ends to whoever cannot cancel it", () =>
+  it.live("shows its expiry to callers who cannot cancel it", () =>
     Effect.gen(function* () {
       const { here, payment, permit, stripe } = yield* begin()
       stripe.will({ cancel: "refused" })

@@ -1,19 +1,28 @@
-/** Words about an attempt that come early, late, unproved or unreadable: none moves money twice, and none is lost. */
+/** Reports about an attempt that come early, late, unverified or unreadable: none moves money twice, and none is lost. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { post } from "../../support/Send.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import type { TestServer } from "../../support/TestServer.ts"
-import { act, actable } from "../support/Acting.ts"
-import { attemptsOf, callBack, eventually, initiate, jsonOf, queueOf, recordOf, untilStatus } from "../support/Calls.ts"
+import { act, actable } from "../support/ActionCalls.ts"
+import {
+  attemptsOf,
+  callBack,
+  eventually,
+  initiate,
+  jsonOf,
+  queueOf,
+  recordOf,
+  untilStatus
+} from "../support/PaymentCalls.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, isLost, reports } from "../support/ScriptedProvider.ts"
-import { later } from "../support/InTheBooks.ts"
+import { later } from "../support/PayinBalances.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -60,7 +69,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
   )
 
   it.effect(
-    "an answer that comes after the payment was given up is not told as a refusal, and its money goes to a person",
+    "an answer after the payment was given up is not reported as a refusal, and its money waits for an operator",
     () =>
       Effect.gen(function* () {
         yield* serveCountry("FR", ["stripe"])
@@ -85,7 +94,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
         yield* untilStatus(order!.paymentId, "failed")
         yield* Deferred.succeed(resumed, undefined)
         const answer = yield* call
-        expect(answer.status, "nobody may say that nothing was moved").toBe(200)
+        expect(answer.status, "no answer says that nothing was moved").toBe(200)
         expect(answer.response).toMatchObject({ status: "failed", success: false })
         const items = yield* eventually(queueOf(), (all) => all.some((item) => item["payment_id"] === order!.paymentId))
         expect(items.filter((item) => item["payment_id"] === order!.paymentId)).toMatchObject([{ kind: "suspense" }])
@@ -105,7 +114,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
         })
       )
       const { payment_id } = yield* initiate({ ...byCard(), country: "DE", description: "early" })
-      yield* Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)
+      yield* Effect.flatMap(Callbacks, ({ applyMatched }) => applyMatched)
       yield* untilStatus(payment_id, "completed")
       const again = yield* callBack("stripe", {
         key: "early bird",
@@ -140,7 +149,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
   )
 
   it.effect(
-    "a payment that waits for its customer, whose instructions were lost, gets them again or goes to a person",
+    "a payment that waits for its customer, whose instructions were lost, gets them again or goes to an operator",
     () =>
       Effect.gen(function* () {
         yield* serveCountry("BE", ["stripe"])
@@ -154,16 +163,16 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
           })
         const pending = { state: "pending", reason: null, providerPaymentId: null, providerStatus: "waiting" } as const
         const waitsFor = { nextAction: "redirect" as const, actionData: { redirect_url: "https://pay.example/1" } }
-        const told = yield* lostIn("says it again", new Report({ ...pending, waitsFor }))
+        const reported = yield* lostIn("says it again", new Report({ ...pending, waitsFor }))
         const untold = yield* lostIn("cannot say it again", new Report(pending))
         yield* later(clock, 11)
         yield* eventually(
-          recordOf(told),
+          recordOf(reported),
           (record) => record["instructions"] === "Send the customer to https://pay.example/1."
         )
         const items = yield* eventually(queueOf(), (all) => all.some((item) => item["payment_id"] === untold))
         expect(items.filter((item) => item["payment_id"] === untold)).toMatchObject([{ kind: "unknown_outcome" }])
-        expect(items.filter((item) => item["payment_id"] === told)).toEqual([])
+        expect(items.filter((item) => item["payment_id"] === reported)).toEqual([])
       })
   )
 

@@ -1,15 +1,15 @@
-/** What becomes of payments whose provider keeps silent: they are asked about, believed with care, and handed to a person. */
+/** Payments whose provider keeps silent: polled, believed with care, and handed to an operator. */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Unknown } from "../../../src/domain/Outcome.ts"
-import { attemptsOf, callBack, eventually, initiate, ofKind, recordOf, timelineOf } from "../support/Calls.ts"
+import { attemptsOf, callBack, eventually, initiate, ofKind, recordOf, timelineOf } from "../support/PaymentCalls.ts"
 import { eventsOf, movableClock } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, type Act, isLost, reports, scripted } from "../support/ScriptedProvider.ts"
-import { later } from "../support/InTheBooks.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { later } from "../support/PayinBalances.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 
 const delays = ["10 seconds", "30 seconds", "2 minutes"] as const
 
@@ -93,7 +93,7 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
     })
   )
 
-  it.effect("never fail a payment for silence, and hand it to a person after the last one", () =>
+  it.effect("never fail a payment for silence, and hand it to an operator after the last one", () =>
     Effect.gen(function* () {
       const { asked, askedTimes, payment_id, reference } = yield* silentIn("IT")
       stripe.says(reference, new Unknown({ reason: "try later" }))
@@ -110,7 +110,7 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
       expect((yield* eventsOf(payment_id)).map((event) => event.event_type)).not.toContain("payment.failed")
       yield* callBack("stripe", { key: `woke up ${payment_id}`, reference, state: "completed" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      expect(yield* itemsOf(payment_id), "nobody need look any more").toEqual([])
+      expect(yield* itemsOf(payment_id), "no operator has to look at it any more").toEqual([])
       const [item] = ofKind(yield* timelineOf(payment_id), "operator")
       expect(item).toMatchObject({ item: "unknown_outcome", closed_by: "callback from stripe" })
     })
@@ -125,7 +125,7 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
         yield* later(clock, 0)
       }
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
-      expect(yield* itemsOf(payment_id), "a person, since no machine looks after it").toHaveLength(1)
+      expect(yield* itemsOf(payment_id), "an operator, since no machine looks after it").toHaveLength(1)
     })
   )
 })

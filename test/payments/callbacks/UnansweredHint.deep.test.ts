@@ -1,9 +1,9 @@
-/** A hint about a payment that has ended, whose provider did not answer when it was asked: nobody else would ask again. */
+/** Hints about a payment that has ended, whose provider did not answer the enquiry: it is asked again. */
 import { describe, expect, it } from "@effect/vitest"
 import { type Duration, Effect, HashMap, Logger, LogLevel, Option } from "effect"
 import { Absent } from "../../../src/domain/Outcome.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
@@ -70,10 +70,10 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       const open = Effect.map(store.history(payment), ({ items }) =>
         items.filter(({ closed_at }) => closed_at === null)
       )
-      expect(yield* open, "and then it is for a person to find out").toMatchObject([
+      expect(yield* open, "and then it is for an operator to find out").toMatchObject([
         { kind: "unknown_outcome", attempt_id, detail: expect.stringContaining("hint") as string }
       ])
-      expect(noises, "who is told of it").toEqual(["outcome_abandoned"])
+      expect(noises, "whose callback it is").toEqual(["outcome_abandoned"])
       stripe.says(attempt_id, reports("completed"))
       expect(yield* store.hint(attempt_id)).toBe(true)
       expect(yield* store.hint(attempt_id), "one is enough").toBe(false)
@@ -83,7 +83,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
     }).pipe(Effect.scoped)
   )
 
-  it.live("is nobody's to find out where its provider has no trace of what it refused", () =>
+  it.live("is not asked about again where its provider has no trace of what it refused", () =>
     Effect.gen(function* () {
       const { here, pay, store, stripe, world } = yield* cardPayer(backend, { provesAbsence: false })
       stripe.otherwise(declines())
@@ -118,7 +118,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       yield* later
       expect(yield* round).toBe(1)
       yield* later
-      expect(yield* round, "whatever an older word has made of the plan meanwhile").toBe(1)
+      expect(yield* round, "whatever an older report has made of the plan meanwhile").toBe(1)
     }).pipe(Effect.scoped)
   )
 
@@ -142,7 +142,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
     }).pipe(Effect.scoped)
   )
 
-  it.live("is asked about again where whoever asked has died", () =>
+  it.live("is asked about again where the instance that asked has died", () =>
     Effect.gen(function* () {
       const { here, pay, store, stripe, world } = yield* cardPayer(backend)
       stripe.otherwise(accepts({ state: "completed" }))

@@ -1,4 +1,4 @@
-/** A callback that came too early is one word, however many instances find its payment at the same moment. */
+/** Callbacks that came too early are recorded once, however many instances match their payment at the same moment. */
 import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber, Option, Schedule, TestServices } from "effect"
@@ -7,9 +7,9 @@ import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
-import { callBack, initiate, toldOf } from "../support/Calls.ts"
-import { suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
+import { callBack, initiate, eventsOfType } from "../support/PaymentCalls.ts"
+import { suspenseOf, threeProviders } from "../support/PayinBalances.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
@@ -17,7 +17,7 @@ import { accepts } from "../support/ScriptedProvider.ts"
 for (const backend of ["memory", "PostgreSQL"] as const) {
   const made = threeProviders()
   const { stripe } = made
-  onPaymentServer("a stray", backend, made, (it) => {
+  onPaymentServer("an unmatched callback", backend, made, (it) => {
     /** A part was taken back before anybody knew the payment by its provider's id. */
     const disputed = (country: string, credential?: Credential) =>
       Effect.gen(function* () {
@@ -28,43 +28,47 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         stripe.on(country, accepts({ providerPaymentId, state: "completed" }))
         const initiated = yield* initiate({ ...byCard(), country, description: country }, credential)
         const { reference } = stripe.orders.find(({ paymentId }) => paymentId === initiated.payment_id)!
-        stripe.purse.shrank(reference, country, moneyOf(taken.amount, CurrencyCode.make(taken.currency)))
+        stripe.funds.shrank(reference, country, moneyOf(taken.amount, CurrencyCode.make(taken.currency)))
         return initiated
       })
 
-    it.effect("is heard once by those who look at the same time", () =>
+    it.effect("is recorded once by instances that look at the same time", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* disputed("IT")
-        const { applyMatched: matchStrays } = yield* Callbacks
-        yield* Effect.all([matchStrays, matchStrays, matchStrays], { concurrency: "unbounded" })
+        const { applyMatched } = yield* Callbacks
+        yield* Effect.all([applyMatched, applyMatched, applyMatched], { concurrency: "unbounded" })
         expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])
-        const told = (yield* toldOf(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
-        expect(told).toHaveLength(1)
+        const reported = (yield* eventsOfType(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
+        expect(reported).toHaveLength(1)
       })
     )
 
-    it.effect("is heard once by whoever was held up after finding it", () =>
+    it.effect("is recorded once by an instance that was held up after finding it", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* disputed("ES")
-        const { matchedCallbacks: foundStrays } = yield* PaymentStore
-        const found = yield* foundStrays(100)
-        const { applyMatched: matchStrays } = yield* Callbacks
-        yield* matchStrays
+        const { matchedCallbacks } = yield* PaymentStore
+        const found = yield* matchedCallbacks(100)
+        const { applyMatched } = yield* Callbacks
+        yield* applyMatched
         const { recordByAttempt } = yield* RecordOutcome
-        for (const { attempt_id, callback: stray } of found) {
-          const callback = { provider: stray.provider, key: stray.event_key, unmatchedId: stray.callback_id }
-          const heard = yield* recordByAttempt({ attempt_id, org_id: null }, stray.signal, {
+        for (const { attempt_id, callback: unmatched } of found) {
+          const callback = {
+            provider: unmatched.provider,
+            key: unmatched.event_key,
+            unmatchedId: unmatched.callback_id
+          }
+          const recorded = yield* recordByAttempt({ attempt_id, org_id: null }, unmatched.signal, {
             cause: "held up",
             callback
           })
-          expect(heard.payment).toMatchObject({ payment_id, status: "completed" })
+          expect(recorded.payment).toMatchObject({ payment_id, status: "completed" })
         }
         expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])
       })
     )
 
     if (backend === "memory") return
-    it.effect("is heard while somebody holds the row of another organisation's payment", () =>
+    it.effect("is recorded while the row of another organisation's payment is locked", () =>
       Effect.gen(function* () {
         const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
         const { acme, globex } = yield* people
@@ -84,7 +88,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         const { applyMatched } = yield* Callbacks
         const applying = yield* Effect.forkDaemon(applyMatched)
         const suspense = Effect.forEach(others, ({ payment_id }) => suspenseOf(payment_id))
-        const heard = yield* TestServices.provideLive(
+        const recorded = yield* TestServices.provideLive(
           suspense.pipe(
             Effect.repeat({
               until: (entries) => entries.every((one) => one.length === 1),
@@ -94,7 +98,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
           )
         )
         yield* Deferred.succeed(over, undefined)
-        expect(Option.isSome(heard)).toBe(true)
+        expect(Option.isSome(recorded)).toBe(true)
         yield* Fiber.join(holder)
         yield* Fiber.join(applying)
         expect(yield* suspenseOf(held.payment_id)).toEqual(["-400.00 KES"])

@@ -1,10 +1,10 @@
 /** Money that a provider's callback says was taken back, and that the account may not look up. */
 import { expect } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { act } from "../support/Acting.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
-import { callBack, eventually, jsonOf, recordOf, timelineOf } from "../support/Calls.ts"
-import { at, later, paysIn, threeProviders } from "../support/InTheBooks.ts"
+import { act } from "../support/ActionCalls.ts"
+import { itemsOf, resolve } from "../support/OperatorActions.ts"
+import { callBack, eventually, jsonOf, recordOf, timelineOf } from "../support/PaymentCalls.ts"
+import { at, later, paysIn, threeProviders } from "../support/PayinBalances.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, reports } from "../support/ScriptedProvider.ts"
 
@@ -21,15 +21,15 @@ onDatabasePaymentServer("Unseen disputes", threeProviders, (it, { clock, stripe 
   const disputed = (country: string, state: "completed" | "processing" = "completed") =>
     Effect.gen(function* () {
       const paid = yield* paysIn(stripe, country, accepts({ state, providerPaymentId: `order ${country}` }))
-      const tells = (unseen = detail, key = `${country} dispute`) =>
+      const reportDispute = (unseen = detail, key = `${country} dispute`) =>
         callBack("stripe", { key, reference: null, providerPaymentId: `order ${country}`, state: null, unseen })
-      return { ...paid, tells }
+      return { ...paid, reportDispute }
     })
 
   it.effect("wait for an operator, whatever the provider says of the payment later", () =>
     Effect.gen(function* () {
-      const { payment_id, reference, tells } = yield* disputed("FR")
-      expect((yield* tells()).status).toBe(200)
+      const { payment_id, reference, reportDispute } = yield* disputed("FR")
+      expect((yield* reportDispute()).status).toBe(200)
       const open = [{ kind: "unknown_outcome", attempt_id: null, detail }]
       expect(yield* itemsOf(payment_id)).toMatchObject(open)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", comments: detail })
@@ -39,41 +39,41 @@ onDatabasePaymentServer("Unseen disputes", threeProviders, (it, { clock, stripe 
       yield* eventually(Effect.sync(asked), (times) => times > 0)
       yield* callBack("stripe", { key: "FR again", reference, state: "completed" })
       expect(yield* itemsOf(payment_id), "that it was paid says nothing of the dispute").toMatchObject(open)
-      expect(jsonOf(yield* tells())["message"]).toBe("seen before")
+      expect(jsonOf(yield* reportDispute())["message"]).toBe("seen before")
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
       const second = "Its callback says that dispute PP-D-2 was lost, and it is not shown to the app."
-      yield* tells(second, "FR second dispute")
+      yield* reportDispute(second, "FR second dispute")
       expect(yield* recordOf(payment_id), "both are on the record").toMatchObject({ comments: `${detail} ${second}` })
     })
   )
 
-  it.effect("are settled by the operator's word, and stay settled when the callback comes again", () =>
+  it.effect("are settled by the operator's decision, and stay settled when the callback comes again", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
-      const { payment_id, tells } = yield* disputed("DE")
-      yield* tells()
+      const { payment_id, reportDispute } = yield* disputed("DE")
+      yield* reportDispute()
       yield* resolvesAs(payment_id, "failed", "the dispute is lost")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
       expect((yield* at("stripe")) - before, "stripe has nothing of it any more").toBe(0)
-      yield* tells()
+      yield* reportDispute()
       expect((yield* itemsOf(payment_id)).map(({ kind }) => kind)).toEqual(["suspense"])
 
       const kept = yield* disputed("NL")
-      yield* kept.tells()
+      yield* kept.reportDispute()
       yield* resolvesAs(kept.payment_id, "completed", "the dispute is of another payment")
       expect(yield* recordOf(kept.payment_id)).toMatchObject({ status: "completed" })
       expect(yield* itemsOf(kept.payment_id)).toEqual([])
-      yield* kept.tells()
+      yield* kept.reportDispute()
       expect(yield* itemsOf(kept.payment_id)).toEqual([])
     })
   )
 
   it.effect("are named by their item where a refund waits for an operator as well", () =>
     Effect.gen(function* () {
-      const { payment_id, tells } = yield* disputed("BE")
+      const { payment_id, reportDispute } = yield* disputed("BE")
       stripe.will({ refund: accepts() })
       expect((yield* act(payment_id, { action: "refund", amount: 500 })).status).toBe(200)
-      yield* tells()
+      yield* reportDispute()
       const [item] = yield* itemsOf(payment_id)
       yield* resolvesAs(payment_id, "completed", "the dispute is of another payment", String(item?.["item_id"]))
       expect(yield* itemsOf(payment_id)).toEqual([])
@@ -83,9 +83,9 @@ onDatabasePaymentServer("Unseen disputes", threeProviders, (it, { clock, stripe 
 
   it.effect("wait for an operator beside a payment that is still under way", () =>
     Effect.gen(function* () {
-      const { hears, payment_id, tells } = yield* disputed("AT", "processing")
-      yield* tells()
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id, reportDispute } = yield* disputed("AT", "processing")
+      yield* reportDispute()
+      yield* callsBack("yes", "completed")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome", detail }])
       const callbacks = (yield* timelineOf(payment_id)).filter(({ kind }) => kind === "callback")

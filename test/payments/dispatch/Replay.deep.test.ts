@@ -12,7 +12,7 @@ import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 import { newOwner } from "../support/NewPayment.ts"
-import { openStoresOn, quiet, servicesAndRails } from "../support/PaymentServices.ts"
+import { openStoresOn, quiet, servicesWithSimulators } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"
 import { declines, isLost, scripted } from "../support/ScriptedProvider.ts"
@@ -41,7 +41,7 @@ const run = (seed: string) => {
   const stripe = scripted("stripe")
   stripe.on("declined, then taken", declines())
   stripe.on("lost", isLost())
-  const services = servicesAndRails([stripe]).pipe(
+  const services = servicesWithSimulators([stripe]).pipe(
     Layer.provideMerge(openStoresOn("memory")),
     Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, TestVault, Ids.layerSeeded, testSettings(), quiet))
   )
@@ -75,7 +75,7 @@ const run = (seed: string) => {
     }
     const { attempts, callbacks, events, history, payments } = yield* openTables({ ...paymentTables, ...webhookTables })
     return {
-      story: asText(Array.from(history.values(), (row) => [row.from_status, row.to_status, row.cause, row.at])),
+      transcript: asText(Array.from(history.values(), (row) => [row.from_status, row.to_status, row.cause, row.at])),
       payments: asText(payments.values()),
       attempts: asText(attempts.values()),
       history: asText(history.values()),
@@ -92,7 +92,7 @@ const run = (seed: string) => {
 }
 
 describe("a run from a seed", () => {
-  it.live("is the same every time, and another seed tells the same story with other ids", () =>
+  it.live("is the same every time, and another seed has the same events with other ids", () =>
     Effect.gen(function* () {
       const first = yield* run("one")
       expect(first.statuses).toEqual([
@@ -109,7 +109,7 @@ describe("a run from a seed", () => {
       expect(yield* run("one")).toEqual(first)
       const second = yield* run("two")
       expect(second.statuses).toEqual(first.statuses)
-      expect(second.story).toBe(first.story)
+      expect(second.transcript).toBe(first.transcript)
       for (const part of ["payments", "attempts", "history", "events"] as const)
         expect(second[part]).not.toBe(first[part])
     })

@@ -1,4 +1,4 @@
-/** What cannot be written down: an order without leave to send it, and a proof without a check. */
+/** Misuse that does not compile: an order without a permit to send it, and a proof without a check. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import { AttemptId, OrgId, PaymentId } from "../../../src/domain/Ids.ts"
@@ -33,7 +33,7 @@ const neverCalled = (ask: Dispatch["Type"]["ask"], chosen: Omit<Chosen, "sendPer
   void ask(payment, order, { ...chosen, sendPermit: undefined })
   // @ts-expect-error A permit is not written down.
   const written: SendPermit = { isAbsent: true }
-  // @ts-expect-error Nor made by whoever wants it.
+  // @ts-expect-error Nor made anywhere else.
   const made = new FirstSendPermit()
   // @ts-expect-error Nor is a permit to send again.
   const again = new ResendPermit(true)
@@ -53,7 +53,7 @@ const neverCalled = (ask: Dispatch["Type"]["ask"], chosen: Omit<Chosen, "sendPer
 }
 
 describe("leave to send for the first time", () => {
-  it("is for whoever made the attempt, or claimed it first", () => {
+  it("is for the instance that made the attempt, or claimed it first", () => {
     expect(neverCalled).toBeTypeOf("function")
     const claimed = openAttempt(payment, attempt)
     expect(Option.isSome(FirstSendPermit.claimed(claimed))).toBe(true)

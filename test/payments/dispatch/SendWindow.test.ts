@@ -9,15 +9,15 @@ import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
-import { everything } from "../../support/Windows.ts"
-import { actable } from "../support/Acting.ts"
+import { everything } from "../../support/ListPages.ts"
+import { actable } from "../support/ActionCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, type World, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 
 const decode = Schema.decodeUnknownSync(InitiatePayment)
 const request = decode({ ...byCard(), country: "FR" }) as Payin
@@ -26,7 +26,7 @@ const held = (world: World, by: Duration.DurationInput, meanwhile: Effect.Effect
   const pause = Effect.zipRight(timePasses(world.clock, by), meanwhile).pipe(Effect.provide(world.stores))
   const slow = <A, E>(effect: Effect.Effect<A, E>) => Effect.zipLeft(effect, pause)
   return {
-    ...saboteur(-1, "the step fails"),
+    ...stopAtStep(-1, "the step fails"),
     store: (store: Store): Store => ({
       ...store,
       create: (opening) => slow(store.create(opening)),
@@ -43,7 +43,7 @@ describe("an instance that is held up before it sends", () => {
     const stripe = actable("stripe")
     stripe.otherwise(accepts({ state: "completed" }))
     stripe.will({ refund: accepts({ state: "completed" }) })
-    const here = servicesIn(world, saboteur(-1, "the step fails"), [stripe])
+    const here = servicesIn(world, stopAtStep(-1, "the step fails"), [stripe])
     const others = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(
       Effect.provide(here),
       Effect.asVoid,
@@ -62,9 +62,9 @@ describe("an instance that is held up before it sends", () => {
       expect([inTime.status, stripe.orders.length]).toEqual(["completed", 1])
       const late = yield* Effect.exit(pay.pipe(Effect.provide(slow("75 seconds"))))
       expect(stripe.orders, "nothing was sent").toHaveLength(1)
-      const told = Exit.isFailure(late) ? Option.getOrThrow(Cause.failureOption(late.cause)) : undefined
-      expect(told).toMatchObject({ _tag: "AllProvidersFailed", message: expect.stringContaining("too late") })
-      expect(told?.message, "nobody refused it").not.toContain("declined")
+      const reported = Exit.isFailure(late) ? Option.getOrThrow(Cause.failureOption(late.cause)) : undefined
+      expect(reported).toMatchObject({ _tag: "AllProvidersFailed", message: expect.stringContaining("too late") })
+      expect(reported?.message, "nobody refused it").not.toContain("declined")
       const store = yield* Effect.provide(PaymentStore, world.stores)
       const statuses = (yield* store.list(Option.some(owner.org_id), {}, everything)).map(({ status }) => status)
       expect(statuses.toSorted()).toEqual(["completed", "failed"])
@@ -73,17 +73,17 @@ describe("an instance that is held up before it sends", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says that nothing was sent, and not that somebody refused it", () =>
+  it.live("says that nothing was sent, and not that a provider refused it", () =>
     Effect.gen(function* () {
       const { owner, permit, stripe, world } = yield* set
       const alone = servicesIn(world, held(world, "25 seconds", Effect.void), [stripe])
       const pay = Effect.flatMap(Initiation, ({ payin }) => payin(permit, request))
-      const told = yield* Effect.flip(pay.pipe(Effect.provide(alone)))
+      const reported = yield* Effect.flip(pay.pipe(Effect.provide(alone)))
       expect(stripe.orders).toEqual([])
       const store = yield* Effect.provide(PaymentStore, world.stores)
       const [payment] = yield* store.list(Option.some(owner.org_id), {}, everything)
-      expect(told).toMatchObject({ _tag: "AllProvidersFailed", paymentId: payment?.payment_id })
-      expect(told.message).toMatch(/too late to send it to stripe.*Nothing was moved.*again/)
+      expect(reported).toMatchObject({ _tag: "AllProvidersFailed", paymentId: payment?.payment_id })
+      expect(reported.message).toMatch(/too late to send it to stripe.*Nothing was moved.*again/)
       expect(payment).toMatchObject({ status: "failed", failure: { code: "NOT_SENT", provider: "stripe" } })
       const { statusChanges: history } = yield* store.history(payment!)
       expect(history.at(-1)?.cause, "in its story neither").toBe(
@@ -103,9 +103,9 @@ describe("an instance that is held up before it sends", () => {
         actions.refund(refunder, payment_id, { amount: undefined, reason: undefined })
       )
       const late = yield* Effect.exit(refund.pipe(Effect.provide(slow("75 seconds"))))
-      const told = Exit.isFailure(late) ? Cause.pretty(late.cause) : ""
-      expect(told).toContain("too late")
-      expect(told).not.toContain("declined")
+      const reported = Exit.isFailure(late) ? Cause.pretty(late.cause) : ""
+      expect(reported).toContain("too late")
+      expect(reported).not.toContain("declined")
       expect(stripe.refunds).toEqual([])
       const store = yield* Effect.provide(PaymentStore, world.stores)
       const payment = Option.getOrThrow(yield* store.find(Option.none(), payment_id))

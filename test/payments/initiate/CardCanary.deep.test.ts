@@ -45,7 +45,7 @@ const tablesWith = (url: string, text: string) =>
 
 const { card_details } = byCard(NUMBER)
 
-/** What is sent, and the status it must be answered with. */
+/** Requests, and the status that each must be answered with. */
 const ways: ReadonlyArray<readonly [number, object | string]> = [
   [200, { ...byCard(NUMBER), client_reference: CONTROL }],
   [502, { ...byPhone("+254712340001"), card_details }],

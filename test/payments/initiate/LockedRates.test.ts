@@ -3,10 +3,10 @@ import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"
-import { act, setThreshold } from "../support/Acting.ts"
-import { initiate, jsonOf, type Lock, lookUp, recordOf, untilStatus } from "../support/Calls.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
+import { initiate, jsonOf, type Lock, lookUp, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byPhone } from "../support/Requests.ts"
 
@@ -40,7 +40,7 @@ onDatabasePaymentServer(
   "A locked rate",
   () => ({ variables: { RATE_LOCK_MAX: "1000" } }),
   (it) => {
-    it.effect("is spent by its first payment, and a second is told that it was used", () =>
+    it.effect("is spent by its first payment, and refused for a second as used", () =>
       Effect.gen(function* () {
         yield* market
         const lock = yield* lookUp("KES", "USD")

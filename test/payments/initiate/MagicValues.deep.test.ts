@@ -1,9 +1,9 @@
-/** Every magic value of the built-in rails, the whole way through the API. */
+/** Every magic value of the built-in simulators, over the whole API. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { post } from "../../support/Send.ts"
-import { people } from "../../support/Credentials.ts"
-import { attemptsOf, eventually, initiate, jsonOf, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { attemptsOf, eventually, initiate, jsonOf, recordOf, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { leisurely, onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 
@@ -206,7 +206,7 @@ onDatabasePaymentServer(
   "Magic values before anybody pays",
   () => ({ variables: { SANDBOX_RAIL_PACE: "10 minutes" } }),
   (it) => {
-    it.effect("tell a bank transfer's payer where to send the money", () =>
+    it.effect("show a bank transfer's payer where to send the money", () =>
       Effect.gen(function* () {
         const { payment_id, response } = yield* initiate(byBank())
         expect(response).toMatchObject({

@@ -1,7 +1,7 @@
-/** What a caller attaches to a payment: kept to the digit, within limits. */
+/** Metadata of a payment: kept to the digit, within limits. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { byPhone } from "../support/Requests.ts"
@@ -19,7 +19,7 @@ const initiateWith = (metadata: string) =>
 const keys = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n])))
 
-/** Of so many bytes as JSON. */
+/** Metadata of so many bytes as JSON. */
 const ofSize = (bytes: number) => JSON.stringify({ x: "é".repeat((bytes - 8) / 2) })
 
 onDatabaseServer("Metadata", (it) => {

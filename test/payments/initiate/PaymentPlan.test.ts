@@ -257,7 +257,7 @@ describe("planPayment: the locked rate", () => {
     expect(planned({ ...byPhone(), org_rate_id: ID }).payment.org_rate_id).toBeNull()
   })
 
-  it("tells of missing fields before it tells of the rate", () => {
+  it("reports missing fields before it reports the rate", () => {
     expect(refusal(without(abroad, "payer_details"))).toMatch(/^VALIDATION_ERROR payer_details/)
   })
 })

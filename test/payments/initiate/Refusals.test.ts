@@ -1,10 +1,10 @@
-/** What an initiation is refused for, before and after a payment exists, and who may pay out. */
+/** Refusals of an initiation, before and after a payment exists, and who may pay out. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { post, send } from "../../support/Send.ts"
-import { get, initiate, jsonOf } from "../support/Calls.ts"
+import { get, initiate, jsonOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 
@@ -116,7 +116,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("say 422 where nobody serves the corridor, and why the others do not", () =>
+    it.effect("are 422 where no provider serves the corridor, with the reason of each", () =>
       Effect.gen(function* () {
         const before = yield* countOf
         const { body, status, text } = yield* initiate({ ...byCard(), country: "FR" })

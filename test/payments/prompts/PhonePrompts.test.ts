@@ -1,14 +1,14 @@
-/** How often one phone is asked for a payment: by anonymous payers of links, by API callers, and by resent passwords. */
+/** Limits on prompts to one phone: by anonymous payers of links, by API callers, and by resent passwords. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { newLink } from "../../hosted/links/LinkFixtures.ts"
 import { byPhone as atLinkByPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/LinkPageFixtures.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
-import { act, setThreshold } from "../support/Acting.ts"
-import { initiate, recordOf } from "../support/Calls.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
+import { initiate, recordOf } from "../support/PaymentCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { onRamp } from "../support/RampCalls.ts"
 import { byPhone } from "../support/Requests.ts"
 import { onServer } from "../../support/TestServer.ts"
 

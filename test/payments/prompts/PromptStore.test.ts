@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { type PromptLimit, PromptStore, secondsToWait } from "../../../src/payments/prompts/PhonePrompts.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const limit = (window: Duration.DurationInput, most: number): PromptLimit => ({ window: Duration.decode(window), most })
 

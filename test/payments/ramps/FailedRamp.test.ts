@@ -1,14 +1,14 @@
-/** words that come twice, late, or not at all. Each test states what should be so. */
+/** Reports about a ramp that come twice, late, or not at all. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import type { TestServer } from "../../support/TestServer.ts"
-import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
+import { callBack, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
-import { later, threeProviders } from "../support/InTheBooks.ts"
+import { later, threeProviders } from "../support/PayinBalances.ts"
 
 onDatabasePaymentServer("ramp", threeProviders, (it, { adyen, circle, clock, stripe }) => {
   it.effect("a ramp keeps what both of its legs are called by, and the fee of what it collected", () =>
@@ -17,7 +17,7 @@ onDatabasePaymentServer("ramp", threeProviders, (it, { adyen, circle, clock, str
       circle.otherwise(accepts({ state: "completed", providerData: { transaction_hash: "0xabc" }, fee }))
       const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
       yield* untilStatus(payment_id, "completed")
-      expect(circle.orders.at(-1), "whoever settles it knows who sends it").toMatchObject({
+      expect(circle.orders.at(-1), "the provider that settles it knows who sends it").toMatchObject({
         sender: { name: expect.any(String), country: expect.any(String) }
       })
       const ids = { payment_intent: "pi_1" }

@@ -1,4 +1,4 @@
-/** Ramps that reach the review threshold: nobody is asked to pay before a second person has looked. */
+/** Ramps that reach the review threshold: no provider is asked before a second person has approved. */
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -7,16 +7,16 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
-import { actable, act, setThreshold } from "../support/Acting.ts"
-import { attemptsOf, type Json, jsonOf, ofKind, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { actable, act, setThreshold } from "../support/ActionCalls.ts"
+import { attemptsOf, type Json, jsonOf, ofKind, recordOf, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank, onRampIn } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -78,7 +78,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
       ])
     ).pipe(Effect.map((all) => all.every(({ isZero }) => isZero)))
 
-  it.effect("asks nobody until it is reviewed, and then runs both legs", () =>
+  it.effect("asks no provider until it is reviewed, and then runs both legs", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { id, response } = yield* held(onRampIn("KE", 0.0077))
@@ -116,7 +116,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
     })
   )
 
-  it.effect("is turned away or called off without anybody having been asked", () =>
+  it.effect("is rejected or canceled without a call to any provider", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const turned = yield* held(onRampIn("KE", 0.0077))
@@ -157,7 +157,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
         payment_data: { amount: 13_000, target_amount: 97.5 }
       })
       const sent = yield* review(off.id, { accept_rate: 128 })
-      // What is taken rounds up: 39.0625 is exact, and above what 129 would have asked for.
+      // Rounds the charged amount up: 39.0625 is exact, and above what 129 would have asked for.
       expect(sent.response).toMatchObject({
         payment_data: { amount: 39.0625, target_amount: 5000 },
         address: expect.any(String) as unknown,

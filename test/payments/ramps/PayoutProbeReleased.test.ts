@@ -13,7 +13,7 @@ import type { RampFacts } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
-import { draftAttempt, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
+import { makeAttempt, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
 import { WithdrawalEvents } from "../../../src/treasury/accounts/WithdrawalEvents.ts"
 import { openStoresOn } from "../support/PaymentServices.ts"
 import { testSettings } from "../../support/TestSettings.ts"
@@ -47,7 +47,7 @@ const routers = Layer.effect(
       routeLeg: () => Effect.succeed({ candidates: [{ provider: "circle" } as Candidate], excluded: [] }),
       choose: (_org, _candidates, leg) =>
         Effect.gen(function* () {
-          const attempt = yield* draftAttempt({ leg, provider: "circle" })
+          const attempt = yield* makeAttempt({ leg, provider: "circle" })
           chosen.push(attempt.attempt_id)
           return { attempt, rest: [] } as unknown as Chosen
         }).pipe(Effect.provideService(Ids, ids)),
@@ -102,7 +102,7 @@ layer(services, { excludeTestServices: true })("a payout provider that is not as
     })
   )
 
-  it.effect("because somebody else was faster, and not the one that is asked", () =>
+  it.effect("because another instance was faster, and not the probe of the one that is asked", () =>
     Effect.gen(function* () {
       const { amount, known, paid, recorder } = yield* collecting
       const read = yield* known

@@ -15,16 +15,16 @@ import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"
 import { sentTimes } from "../../../src/payments/route/BuildOrder.ts"
 import { openSendWindow } from "../../../src/payments/route/CallProvider.ts"
-import { calledBack } from "../../providers/sandbox/Orders.ts"
-import { eventually } from "../support/Calls.ts"
+import { calledBack } from "../../providers/sandbox/SimulatorOrders.ts"
+import { eventually } from "../support/PaymentCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, isLost, PROOF, type Scripted, scripted } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
-import { everything } from "../../support/Windows.ts"
-import { onRampRequest } from "../support/Ramping.ts"
+import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
+import { everything } from "../../support/ListPages.ts"
+import { onRampRequest } from "../support/RampCalls.ts"
 
 describe("the second leg of a ramp", () => {
   /** A ramp whose money has arrived at stripe; circle is to settle it, coinbase stands behind. */
@@ -48,7 +48,8 @@ describe("the second leg of a ramp", () => {
       circle.otherwise(isLost())
       const coinbase = scripted("coinbase")
       coinbase.otherwise(accepts({ state: "completed" }))
-      const over = (providers: ReadonlyArray<Provider>) => servicesIn(world, saboteur(-1, "the step fails"), providers)
+      const over = (providers: ReadonlyArray<Provider>) =>
+        servicesIn(world, stopAtStep(-1, "the step fails"), providers)
       const services = over([stripe, circle, coinbase])
       const withoutCircle = over([stripe, coinbase])
       const permit = yield* ownersPermit(owner)
@@ -84,10 +85,10 @@ describe("the second leg of a ramp", () => {
       Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
     ).pipe(Effect.provide(services), Effect.orDie)
 
-  it.live("is committed by whoever hears of the money, and sent by any instance, once", () =>
+  it.live("is committed by the instance that records the collection, and sent by any instance, once", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
-      expect(ramp.circle.orders, "nobody has sent it yet").toEqual([])
+      expect(ramp.circle.orders, "no instance has sent it yet").toEqual([])
       yield* Effect.all([sent(ramp), sent(ramp)], { concurrency: "unbounded" })
       expect(ramp.circle.orders).toHaveLength(1)
       const attempts = yield* ramp.store.attemptsOf(ramp.paymentId)
@@ -95,7 +96,7 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is sent again after the full grace since the last time, three times in all, then a person decides", () =>
+  it.live("is sent again after the full grace since the last time, three times in all, then an operator decides", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({ enquire: () => Effect.succeed(new Absent()) })
       yield* sent(ramp)
@@ -107,11 +108,11 @@ describe("the second leg of a ramp", () => {
       expect(new Set(ramp.circle.orders.map(({ reference }) => reference)).size).toBe(1)
       const items = yield* ramp.store.openItems(Option.some(ramp.owner.org_id), everything)
       expect(items).toMatchObject([{ kind: "unknown_outcome" }])
-      expect(ramp.coinbase.orders, "an unknown outcome reaches nobody else").toEqual([])
+      expect(ramp.coinbase.orders, "an unknown outcome is sent to no other provider").toEqual([])
     }).pipe(Effect.scoped)
   )
 
-  it.live("waits for nobody any more once it was sent again for a hint, and settled", () =>
+  it.live("is not retried any more once it was sent again for a hint, and settled", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
       yield* sent(ramp)
@@ -176,7 +177,7 @@ describe("the second leg of a ramp", () => {
       yield* Effect.sleep("600 millis")
     })
 
-  it.live("is kept where nobody can be reached, and sent when its provider is back", () =>
+  it.live("is kept where no provider can be reached, and sent when its provider is back", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({ provesAbsence: false })
       const find = Effect.map(ramp.store.find(Option.none(), ramp.paymentId), Option.getOrThrow)
@@ -206,7 +207,7 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails when nobody could be reached for all the time that there is for it", () =>
+  it.live("fails when no provider could be reached until its time ran out", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
       yield* Effect.gen(function* () {
@@ -234,7 +235,7 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("reaches nobody else where its provider was switched off just before it is sent again", () =>
+  it.live("is sent to no other provider where its own was switched off just before the retry", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({ honoursReference: true, provesAbsence: false })
       yield* sent(ramp)
@@ -253,7 +254,7 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is as old as its first sending, though the clock of whoever began it was fast", () =>
+  it.live("is as old as its first sending, though the clock of the first instance was fast", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
       yield* sent(ramp)

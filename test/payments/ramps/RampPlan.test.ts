@@ -94,7 +94,7 @@ describe("the payer of an on-ramp", () => {
     expect(refusal({ ...onRampRequest, payer_details: abroad })).toMatch(/^VALIDATION_ERROR payer_details\.phone: /)
   })
 
-  it("is not asked for, and is nobody of an off-ramp", () => {
+  it("is not asked for, and does not exist in an off-ramp", () => {
     expect(describeRamp(planned(byPhone)).payer_details).toEqual({})
     expect(describeRamp(planned({ ...offRampRequest, payer_details }, to(inBank))).payer_details).toEqual({})
   })
@@ -171,7 +171,7 @@ describe("directionOf", () => {
     expect(directed({ ...bare, ...fields })).toBe(direction)
   })
 
-  it("cannot tell without any of them", () => {
+  it("cannot be planned without any of them", () => {
     const message = "wallet_address: is needed for an on-ramp, beneficiary_id for an off-ramp; send one of them."
     expect(directed(bare)).toBe(message)
     expect(refusal(bare)).toBe(`VALIDATION_ERROR ${message}`)
@@ -233,7 +233,7 @@ describe("an on-ramp", () => {
     )
   })
 
-  it("refuses a beneficiary that is nobody's, and pays none", () => {
+  it("refuses an unknown beneficiary, and pays none", () => {
     const both = { ...onRampRequest, beneficiary_id: ID }
     expect(refused(both)).toBe("VALIDATION_ERROR beneficiary_id")
     expect(planned(both, to(inBank)).beneficiary).toBeNull()
@@ -301,7 +301,7 @@ describe("an off-ramp", () => {
 })
 
 describe("either way", () => {
-  it("an institution tells its name and number", () => {
+  it("an institution names itself and its number", () => {
     const request = { ...onRampRequest, customer_type: "institution" }
     expect(refused(request)).toBe("VALIDATION_ERROR business_id business_name")
     const named = { ...request, business_id: "BN-17", business_name: "Jenga Builders" }
@@ -329,7 +329,7 @@ describe("either way", () => {
     )
   })
 
-  it("everything wrong is told at once, before the rate is looked at", () => {
+  it("all problems are reported at once, before the rate is looked at", () => {
     const request = {
       ...without(onRampRequest, "bank_details"),
       fiat_amount: 0.001,

@@ -1,4 +1,4 @@
-/** Ramps over HTTP on the built-in rails and on providers that do what the test says: two legs, one payment, once. */
+/** Ramps over HTTP at the built-in simulators and at scripted providers: two legs, one payment, once. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
@@ -9,11 +9,11 @@ import { Absent, Report } from "../../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { pathOf, submit } from "../../hosted/pages/PageVisits.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
-import { actable } from "../support/Acting.ts"
+import { actable } from "../support/ActionCalls.ts"
 import {
   attemptsOf,
   callBack,
@@ -24,14 +24,14 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
-import { suspenseOf } from "../support/InTheBooks.ts"
+} from "../support/PaymentCalls.ts"
+import { suspenseOf } from "../support/PayinBalances.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, collected, declines, isLost } from "../support/ScriptedProvider.ts"
-import { itemsOf } from "../support/ByHand.ts"
-import { onRamp, ramp, rateOf } from "../support/Ramping.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
+import { onRamp, ramp, rateOf } from "../support/RampCalls.ts"
 
 const KES = CurrencyCode.make("KES")
 
@@ -66,7 +66,7 @@ const held = (paymentId: PaymentId, currency: AnyCurrencyCode) =>
 const legsOf = (paymentId: PaymentId) =>
   Effect.map(attemptsOf(paymentId), (all) => all.map(({ leg, outcome, provider }) => ({ leg, outcome, provider })))
 
-/** How many fraction digits each amount in a JSON text has. */
+/** Fraction digits of each amount in a JSON text. */
 const digitsIn = (text: string): ReadonlyArray<number> =>
   Array.from(text.matchAll(/amount":-?\d+\.(\d+)/g), ([, fraction]) => fraction!.length)
 
@@ -112,7 +112,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
     })
   )
 
-  /** Stripe collects by bank transfer, circle settles; the test's country has nobody else. */
+  /** Serves the test's country with stripe, which collects by bank transfer, and circle, which settles. */
   const served = (country: string) =>
     Effect.gen(function* () {
       yield* serveCountry(country, ["stripe"], "bank_transfer", "inbound")
@@ -239,7 +239,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
     })
   )
 
-  it.effect("tell of the second leg as soon as it is committed, whoever takes it in the end", () =>
+  it.effect("show the second leg as soon as it is committed, whichever instance sends it", () =>
     Effect.gen(function* () {
       yield* serveCountry("BE", ["circle", "stripe"], "crypto", "outbound")
       const { payment_id, reference } = yield* collecting("BE")
@@ -315,7 +315,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
     })
   )
 
-  it.effect("hold what was collected when nobody settles it, until an operator gives it back", () =>
+  it.effect("hold what was collected when no provider settles it, until an operator gives it back", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* collecting("SE")
       circle.otherwise(() => Effect.succeed(declines("sanctioned address")))
@@ -356,7 +356,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
     })
   )
 
-  it.effect("keep what a leg had said when a person settles it, and add the decision to their history", () =>
+  it.effect("keep what a leg had said when an operator settles it, and add the decision to their history", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* collecting("FI")
       circle.otherwise(() => Effect.succeed(isLost("no route to host")))
@@ -370,7 +370,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
         reason: "seen on the chain"
       })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", failure: null })
-      expect(yield* attemptsOf(payment_id), "why nobody knew stays on the record").toMatchObject([
+      expect(yield* attemptsOf(payment_id), "the reason for the unknown outcome stays on the record").toMatchObject([
         before[0]!,
         { leg: "settlement", outcome: "accepted", reason: "no route to host; settled by tester: seen on the chain" }
       ])
@@ -393,9 +393,9 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       circle.otherwise(() => Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never))
       yield* callBack("stripe", { key: "dk", reference, state: "completed" })
       const settlement = yield* settlementOf(payment_id)
-      // What is still to be sent has no time of its own to pass.
+      // Leg that is not sent yet: it has no time of its own to pass.
       yield* Deferred.await(asked)
-      // Whoever was to send it is gone for good: the provider has never heard of it.
+      // Kills the sender before the call: the order never reaches the provider.
       circle.says(settlement, new Absent())
       circle.otherwise(() => Effect.succeed(accepts({ state: "completed" })))
       yield* timePasses(clock, "5 minutes")
@@ -405,7 +405,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
     })
   )
 
-  it.effect("tell when another amount arrives, and hold what is too little or too much", () =>
+  it.effect("report another amount when it arrives, and hold what is too little or too much", () =>
     Effect.gen(function* () {
       const arrives = (reference: string, key: string, text: string) =>
         Effect.gen(function* () {
@@ -431,7 +431,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
     })
   )
 
-  it.effect("are canceled when nobody has paid in time, and lose nothing that comes later", () =>
+  it.effect("are canceled when they are not paid in time, and lose nothing that comes later", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* collecting("HU")
       const waiting = { state: "pending", reason: null, providerPaymentId: null, providerStatus: "open" } as const

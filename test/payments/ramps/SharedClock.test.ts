@@ -1,8 +1,8 @@
 /** Whether the customer of a ramp may still pay is asked of the database's clock: that of an instance may be wrong. */
 import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { actable } from "../support/Acting.ts"
-import { recordOf, untilStatus } from "../support/Calls.ts"
+import { actable } from "../support/ActionCalls.ts"
+import { recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { movableClock } from "../support/PaymentServices.ts"

@@ -2,8 +2,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import { people } from "../../support/Credentials.ts"
-import { attemptsOf, get, initiate, type Json, jsonOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { attemptsOf, get, initiate, type Json, jsonOf, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"
 
@@ -166,9 +166,16 @@ onDatabasePaymentServer(
         const { payment_id } = yield* initiate(byPhone())
         yield* untilStatus(payment_id, "completed")
         const items = yield* timelineOf(payment_id)
-        const told = items.map((item) => item["to"] ?? item["outcome"] ?? item["report"] ?? item["movement"])
-        expect(told.toSorted()).toEqual(["accepted", "collection", "completed", "completed", "initiated", "processing"])
-        expect(told[0]).toBe("initiated")
+        const reported = items.map((item) => item["to"] ?? item["outcome"] ?? item["report"] ?? item["movement"])
+        expect(reported.toSorted()).toEqual([
+          "accepted",
+          "collection",
+          "completed",
+          "completed",
+          "initiated",
+          "processing"
+        ])
+        expect(reported[0]).toBe("initiated")
         const times = items.map((item) => String(item["at"]))
         expect(times).toEqual(times.toSorted())
         const [attempt] = yield* attemptsOf(payment_id)

@@ -1,9 +1,9 @@
 /** `GET /transactions?search=`: what it finds, whose, what it refuses, and its pages. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { get, jsonOf } from "../support/Calls.ts"
+import { get, jsonOf } from "../support/PaymentCalls.ts"
 import { newPayment, shillings } from "../support/NewPayment.ts"
 
 interface Found {
@@ -19,7 +19,7 @@ const search = (typed: string, key?: object, rest = "") =>
   })
 
 onDatabaseServer("The search of transactions", (it) => {
-  it.effect("lists exact matches, then parts of references, page by page, and nobody else's", () =>
+  it.effect("lists exact matches, then parts of references, page by page, of one organisation", () =>
     Effect.gen(function* () {
       const { acme, admin, globex } = yield* people
       const owner = { org_id: acme.org_id, user_id: acme.userId("org-admin") }

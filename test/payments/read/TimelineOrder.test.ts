@@ -1,14 +1,14 @@
-/** A timeline tells what led to what, whether every step has a millisecond of its own or all share one. */
+/** Order of a timeline: causes before effects, whether each step has a millisecond of its own or all share one. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
-import { act, actable, setThreshold } from "../support/Acting.ts"
-import { initiate, ofKind, timelineOf, untilStatus } from "../support/Calls.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { act, actable, setThreshold } from "../support/ActionCalls.ts"
+import { initiate, ofKind, timelineOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { movableClock, type MovableClock } from "../support/PaymentServices.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { onRamp } from "../support/RampCalls.ts"
 
 /** Every look at it is so many milliseconds after the last one. */
 const steppingClock = (step: number): MovableClock => {
@@ -25,7 +25,7 @@ const madeWith = (step: number) => () => {
 }
 
 /** Each change by the status it led to, each attempt by its leg and provider. */
-const storyOf = (paymentId: string) =>
+const entriesOf = (paymentId: string) =>
   Effect.map(timelineOf(paymentId), (items) =>
     items.flatMap((item) => {
       if (item["kind"] === "status") return [String(item["to"])]
@@ -43,16 +43,16 @@ for (const [name, step] of [
         yield* serveCountry("FR", ["stripe", "adyen"])
         stripe.otherwise(accepts())
         const taken = yield* initiate({ ...byCard(), country: "FR" })
-        expect(yield* storyOf(taken.payment_id)).toEqual(["initiated", "payment at stripe", "processing"])
+        expect(yield* entriesOf(taken.payment_id)).toEqual(["initiated", "payment at stripe", "processing"])
         stripe.otherwise(declines())
         adyen.otherwise(accepts({ state: "completed" }))
         const second = yield* initiate({ ...byCard(), country: "FR" })
-        const story = ["initiated", "payment at stripe", "payment at adyen", "completed"]
-        expect(yield* storyOf(second.payment_id)).toEqual(story)
+        const entries = ["initiated", "payment at stripe", "payment at adyen", "completed"]
+        expect(yield* entriesOf(second.payment_id)).toEqual(entries)
         const { acme } = yield* people
         adyen.will({ refund: accepts({ state: "completed" }) })
         yield* act(second.payment_id, { action: "refund" }, acme.token("staff"))
-        expect(yield* storyOf(second.payment_id)).toEqual([...story, "refund at adyen", "refunded"])
+        expect(yield* entriesOf(second.payment_id)).toEqual([...entries, "refund at adyen", "refunded"])
       })
     )
 
@@ -63,10 +63,10 @@ for (const [name, step] of [
         stripe.otherwise(accepts())
         yield* setThreshold(acme.org_id, "1000")
         const { payment_id } = yield* Effect.ensuring(initiate(byPhone()), setThreshold(acme.org_id, null))
-        expect(yield* storyOf(payment_id)).toEqual(["initiated"])
+        expect(yield* entriesOf(payment_id)).toEqual(["initiated"])
         expect(yield* act(payment_id, { action: "review" }, acme.token("staff"))).toMatchObject({ status: 200 })
-        const story = ["initiated", "reviewed", "confirmed", "payment at stripe", "processing"]
-        expect(yield* storyOf(payment_id)).toEqual(story)
+        const entries = ["initiated", "reviewed", "confirmed", "payment at stripe", "processing"]
+        expect(yield* entriesOf(payment_id)).toEqual(entries)
       })
     )
 
@@ -78,7 +78,7 @@ for (const [name, step] of [
         adyen.otherwise(accepts({ state: "completed" }))
         const { payment_id } = yield* onRamp("FI")
         yield* untilStatus(payment_id, "completed")
-        expect(yield* storyOf(payment_id)).toEqual([
+        expect(yield* entriesOf(payment_id)).toEqual([
           "initiated",
           "collection at stripe",
           "processing",

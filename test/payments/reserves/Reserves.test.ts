@@ -13,9 +13,9 @@ import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { PaymentDecisions } from "../../../src/payments/read/PaymentDecisions.ts"
 import { ReserveReleases } from "../../../src/payments/reserves/Reserves.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import {
   ask,
   balanceOf,
@@ -23,16 +23,26 @@ import {
   openAccount,
   transactionsOf
 } from "../../treasury/accounts/AccountFixtures.ts"
-import { act } from "../support/Acting.ts"
-import { resolve } from "../support/ByHand.ts"
-import { attemptsOf, callBack, get, initiate, type Json, jsonOf, lookUp, ofKind, timelineOf } from "../support/Calls.ts"
-import { honouring, threeProviders, watched } from "../support/InTheBooks.ts"
+import { act } from "../support/ActionCalls.ts"
+import { resolve } from "../support/OperatorActions.ts"
+import {
+  attemptsOf,
+  callBack,
+  get,
+  initiate,
+  type Json,
+  jsonOf,
+  lookUp,
+  ofKind,
+  timelineOf
+} from "../support/PaymentCalls.ts"
+import { honouring, threeProviders, watched } from "../support/PayinBalances.ts"
 import { payout, servedByOwn } from "../support/OwnAccount.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import type { MovableClock } from "../support/PaymentServices.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { came, payinAt, refunded, taken, teller, won } from "../support/Stories.ts"
+import { came, payinAt, refunded, taken, reporter, won } from "../support/TransferReports.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 
 const KES = CurrencyCode.make("KES")
@@ -69,7 +79,7 @@ for (const backend of backends) {
         })
       })
 
-    /** Nothing of the test before is left to be released. */
+    /** Starts with a rule and nothing of the test before left to be released. */
     const fresh = (rule: Partial<ReserveRule>) =>
       Effect.gen(function* () {
         yield* setRule({})
@@ -97,7 +107,7 @@ for (const backend of backends) {
 
     const upcoming = Effect.map(reserves, ({ releases }) => releases.map(({ amount }) => amount))
 
-    /** What the first of its possible decisions does to the organisation's balance. */
+    /** Effect of the first possible decision on the organisation's balance. */
     const firstDecision = (payment_id: PaymentId) =>
       Effect.gen(function* () {
         const decisions = yield* PaymentDecisions
@@ -168,8 +178,8 @@ for (const backend of backends) {
           yield* after(3)
           expect(yield* books.gained).toEqual({ settlement: 3000, stripe: -3000 })
           expect(yield* upcoming).toEqual([])
-          const told = ofKind(yield* timelineOf(first.payment_id), "reserve")
-          expect(told.map(({ amount, change }) => [change, amount])).toEqual([
+          const reported = ofKind(yield* timelineOf(first.payment_id), "reserve")
+          expect(reported.map(({ amount, change }) => [change, amount])).toEqual([
             ["held", 150],
             ["released", 150]
           ])
@@ -185,7 +195,7 @@ for (const backend of backends) {
         expect(yield* books.gained).toEqual({ settlement: 1350, reserve: 50, stripe: -1400 })
         const open = yield* refund(200, "processing")
         expect(yield* books.gained).toEqual({ settlement: 1200, held: 200, stripe: -1400 })
-        yield* open.hears("failed")
+        yield* open.callsBack("failed")
         expect(yield* books.gained).toEqual({ settlement: 1350, reserve: 50, stripe: -1400 })
         expect(yield* upcoming).toEqual([50])
         yield* expectBooksInOrder
@@ -263,8 +273,8 @@ for (const backend of backends) {
         yield* ledger.setCreditLimit(permit, { ...limit, credit_limit: moneyOf("0", KES) })
         const owed = yield* watched
         yield* says(taken(1500))
-        const told = { before: { minor: 0n }, after: { minor: 0n }, owes: { minor: 135_000n } }
-        expect(yield* firstDecision(payment_id)).toMatchObject({ balance: told })
+        const reported = { before: { minor: 0n }, after: { minor: 0n }, owes: { minor: 135_000n } }
+        expect(yield* firstDecision(payment_id)).toMatchObject({ balance: reported })
         yield* resolve(payment_id, "completed", "lost")
         expect(yield* owed.gained).toEqual({ reserve: -150, receivable: -1350, stripe: 1500 })
         yield* expectBooksInOrder
@@ -328,7 +338,7 @@ for (const backend of backends) {
         const held = Effect.flatMap(Ledger, (ledger) =>
           Effect.map(ledger.balance(reserve), ({ minor }) => Number(minor))
         )
-        yield* teller(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))(came(1500))
+        yield* reporter(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))(came(1500))
         expect(yield* held).toBeGreaterThan(0)
         expect(Math.abs((yield* held) - Number(target_amount) * 10)).toBeLessThanOrEqual(0.5)
         stripe.will({ refund: accepts({ state: "completed" }) })
@@ -351,7 +361,7 @@ for (const backend of backends) {
         yield* serveCountry("IT", ["stripe"])
         stripe.otherwise(accepts())
         const { payment_id } = yield* initiate({ ...byCard(), country: "IT", virtual_account_id: account_id })
-        const says = teller(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
+        const says = reporter(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
         yield* says(came(1500))
         expect(yield* balanceOf(acme.key, account_id)).toBe(1350)
         expect(yield* books.gained).toEqual({ reserve: 150, stripe: -1500 })
@@ -370,7 +380,7 @@ for (const backend of backends) {
         expect(yield* books.gained).toEqual({ settlement: 500, stripe: -500 })
 
         const second = yield* initiate({ ...byCard(), country: "IT", virtual_account_id: account_id })
-        yield* teller(stripe, String((yield* attemptsOf(second.payment_id))[0]?.["attempt_id"]))(came(1500))
+        yield* reporter(stripe, String((yield* attemptsOf(second.payment_id))[0]?.["attempt_id"]))(came(1500))
         yield* after(4)
         expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
         yield* expectBooksInOrder
@@ -387,7 +397,7 @@ for (const backend of backends) {
         yield* serveCountry("IT", ["stripe"])
         stripe.otherwise(accepts())
         const { payment_id } = yield* initiate({ ...byCard(), country: "IT", virtual_account_id: account_id })
-        const says = teller(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
+        const says = reporter(stripe, String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]))
         yield* says(came(1500))
         const spent = { from_account_id: account_id, to_account_id: "settlement", amount: 1350 }
         expect((yield* ask(acme.key, "/transfer", spent)).status).toBe(200)

@@ -1,9 +1,11 @@
-/** Payins of built-in rails, and cards that were to be given at the hosted checkout: each has an end over HTTP. */
+/**
+ * Payins at the built-in simulators, and cards that were to be entered at the hosted checkout: each expires, over HTTP.
+ */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { atCheckout, submit, typedCard, visit, withoutCard } from "../../hosted/pages/PageVisits.ts"
-import { eventually, get, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/Calls.ts"
+import { eventually, get, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byPhone } from "../support/Requests.ts"

@@ -3,12 +3,12 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { createKey, rotateKey } from "../../contract/api/Keys.ts"
-import { byKey, type Credential, people } from "../../support/Credentials.ts"
+import { byKey, type Credential, people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
-import { initiate } from "../support/Calls.ts"
+import { initiate } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byPhone } from "../support/Requests.ts"
-import { act, setThreshold } from "../support/Acting.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
 
 onDatabasePaymentServer(
   "Four eyes",

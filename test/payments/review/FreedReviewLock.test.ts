@@ -3,12 +3,12 @@ import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { people } from "../../support/Credentials.ts"
-import { get, initiate, type Json, jsonOf } from "../support/Calls.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { get, initiate, type Json, jsonOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byPhone } from "../support/Requests.ts"
-import { act, setThreshold } from "../support/Acting.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
 
 onDatabasePaymentServer(
   "A rate that a reviewer accepted",

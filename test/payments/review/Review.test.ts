@@ -5,7 +5,7 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { deposit, expectBooksInOrder, openAccount, withdraw } from "../../treasury/accounts/AccountFixtures.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -17,13 +17,13 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { act, actable, setThreshold } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { act, actable, setThreshold } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 
 const KES = CurrencyCode.make("KES")
 
@@ -123,7 +123,7 @@ onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
           const order = stripe.orders.find(({ paymentId }) => paymentId === id)
           expect(order?.checkoutUrl).toContain(id)
           expect(order?.returnUrl).toContain(id)
-          // It begins to wait for its customer when it is approved.
+          // Drops the expiry, which counts from the approval.
           return { ...order, reference: "", paymentId: "", checkoutUrl: "", returnUrl: "", expiresAt: null }
         }
         expect(orderOf(held.payment_id)).toEqual(orderOf(straight.payment_id))
@@ -150,7 +150,8 @@ onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
       const { account_id } = yield* openAccount(acme.key, { org_id: acme.org_id, user_id: acme.userId("staff") })
       yield* deposit(acme.key, account_id, 20_000)
       for (const [at, [beneficiary, method, wanted]] of destinations.entries()) {
-        // Withdrawals are initiated over the built-in rails alone: one of them must be a candidate, behind the script.
+        // Adds a built-in simulator behind the scripted provider: withdrawals are initiated only where one is a
+        // candidate.
         const configs = yield* serveCountry("KE", ["stripe", "manual"], method, "outbound")
         const made = yield* post("/v1/beneficiaries", { ...acme.key }, beneficiary)
         const { beneficiary_id } = jsonOf(made)["data"] as Json
@@ -229,7 +230,7 @@ onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("can be escaped by canceling, by whoever initiated too", () =>
+  it.effect("can be escaped by canceling, also by the initiator", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* holding(initiate(byPhone()))
       expect(yield* act(payment_id, { action: "cancel" })).toMatchObject({
@@ -258,7 +259,7 @@ onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("tell that every provider declined, or that none is left", () =>
+  it.effect("say that every provider declined, or that none is left", () =>
     Effect.gen(function* () {
       const configs = yield* serveCountry("RW", ["stripe"], "bank_transfer")
       stripe.on("declined", declines())

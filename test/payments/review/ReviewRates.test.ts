@@ -9,7 +9,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { checkoutOf, submit, typedCard } from "../../hosted/pages/PageVisits.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -21,12 +21,12 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank } from "../support/Requests.ts"
-import { act, setThreshold } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
 
 const FEE_RULE = "0199c2a0-6666-7000-8000-000000000001"
 const KES = CurrencyCode.make("KES")
@@ -95,7 +95,7 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
     })
   )
 
-  it.effect("that is more than 0.5 percent better than the live one is told with that, however young it is", () =>
+  it.effect("that is more than 0.5 percent better than the live one is shown with it, however young it is", () =>
     Effect.gen(function* () {
       const before = yield* balances
       const [within, beyond] = [yield* held(byPhone()), yield* held(byPhone())]
@@ -114,7 +114,7 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
     })
   )
 
-  it.effect("that ran out is told with the new one, and the payment waits until that is accepted", () =>
+  it.effect("that ran out is shown with the new one, and the payment waits until that is accepted", () =>
     Effect.gen(function* () {
       const before = yield* balances
       const id = yield* held(byPhone())
@@ -134,7 +134,7 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
       expect(yield* attemptsOf(id)).toEqual([])
 
       const accepted = yield* review(id, { accept_rate: 0.0079999 })
-      // What is given rounds down: half-even would be 16.00.
+      // Rounds the paid-out amount down: half-even would be 16.00.
       expect(accepted.response).toMatchObject({ status: "processing", payment_data: { target_amount: 15.99 } })
       const record = yield* untilStatus(id, "completed")
       const note = "Priced anew at the rate 0.0079999: 2000.00 KES for 15.99 USD instead of 2000.00 KES for 15.60 USD."

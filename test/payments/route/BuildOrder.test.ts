@@ -8,7 +8,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import type { Payment, RampFacts } from "../../../src/payments/store/Payment.ts"
 import { paymentOf, toRow } from "../../../src/payments/store/PaymentRow.ts"
 import { type PaidLeg, buildOrder } from "../../../src/payments/route/BuildOrder.ts"
-import { draftPayment, shillings } from "../support/NewPayment.ts"
+import { makePayment, shillings } from "../support/NewPayment.ts"
 import { byBank, byPhone } from "../support/Requests.ts"
 import { recipientInfo } from "../../../src/payments/initiate/PaymentPlan.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -186,7 +186,7 @@ const organization = Option.some({ name: "Acme", country: "GB" })
 describe("providerOrder", () => {
   it.effect.each(cases)("of %s is the same from what was stored", ([, leg, about, wanted]) =>
     Effect.gen(function* () {
-      const payment = yield* draftPayment({ org_id: ID, user_id: ID }, about)
+      const payment = yield* makePayment({ org_id: ID, user_id: ID }, about)
       const unstored = { checkoutUrl: "https://corridor.example/checkout", organization }
       const order = buildOrder(payment, leg, unstored)
       expect(order).toMatchObject({ ...wanted, paymentId: payment.payment_id, orgId: ID, country: "KE" })
@@ -197,7 +197,7 @@ describe("providerOrder", () => {
 
   it.effect("carries a card only as long as the request that brought it", () =>
     Effect.gen(function* () {
-      const payment = yield* draftPayment({ org_id: ID, user_id: ID })
+      const payment = yield* makePayment({ org_id: ID, user_id: ID })
       const card = Redacted.make({
         number: "4242424242424242",
         expiryMonth: "1",

@@ -1,4 +1,4 @@
-/** How long an order may be on its way: never until somebody may believe that its provider never had it. */
+/** Time limit of an order on its way: it ends before a lookup could prove that the provider never had it. */
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import { AttemptId } from "../../../src/domain/Ids.ts"

@@ -1,10 +1,10 @@
-/** Whom a payment is offered to: on only after a refusal, never after silence, and around a provider that does not answer. */
+/** Fallback between providers: only after a refusal, never after silence, and past an open circuit. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
-import { type Cast, people } from "../../support/Credentials.ts"
+import { type Cast, people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -17,9 +17,9 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
-import { suspenseOf } from "../support/InTheBooks.ts"
+import { suspenseOf } from "../support/PayinBalances.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines, isLost, scripted } from "../support/ScriptedProvider.ts"
@@ -196,7 +196,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("lets a refused provider's later words change nothing of the payment that another has", () =>
+    it.effect("lets a refused provider's later reports change nothing of the payment that another has", () =>
       Effect.gen(function* () {
         yield* serveCountry("NL", ["stripe", "adyen"])
         stripe.on("second thoughts", declines())
@@ -309,12 +309,12 @@ onDatabasePaymentServer(
         stripe.on("alone", accepts())
         const { payment_id, response } = yield* initiate(inCountry("AT", "alone"))
         expect(response).toMatchObject({ status: "processing", provider: "stripe" })
-        const told = yield* timelineOf(payment_id)
-        expect(told.at(0)).toMatchObject({ kind: "status", to: "initiated" })
+        const reported = yield* timelineOf(payment_id)
+        expect(reported.at(0)).toMatchObject({ kind: "status", to: "initiated" })
       })
     )
 
-    it.effect("previews without making a payment or asking anybody", () =>
+    it.effect("previews without a payment or a call to a provider", () =>
       Effect.gen(function* () {
         yield* serveCountry("CH", ["adyen", "coinbase"])
         const before = adyen.orders.length

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { pathOf, submit, typedCard, visit, withoutCard } from "../../hosted/pages/PageVisits.ts"
-import { attemptsOf, initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { attemptsOf, initiate, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, scripted } from "../support/ScriptedProvider.ts"
@@ -67,7 +67,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("are asked of nobody else once a page may be open", () =>
+    it.effect("are sent to no other provider once a page may be open", () =>
       Effect.gen(function* () {
         yield* serveCountry("IT", ["stripe", "adyen"])
         stripe.on("lost page", isLost())

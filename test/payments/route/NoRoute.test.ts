@@ -1,4 +1,4 @@
-/** Why nobody takes a payment, said once for each provider. */
+/** Reasons why no provider takes a payment, once for each provider. */
 import { describe, expect, it } from "vitest"
 import { BigDecimal, Either } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"
@@ -20,7 +20,7 @@ const excluded = (...all: ReadonlyArray<readonly [provider: "stripe" | "adyen", 
     excluded: all.map(([provider, reason], at) => ({ provider, reason, config_id: `${at}` as ConfigId }))
   }) as unknown as Routed
 
-describe("a payment that nobody takes", () => {
+describe("a payment that no provider takes", () => {
   it("names each provider once, with each of its reasons once, as sentences", () => {
     const route = excluded(
       ["stripe", "no credentials"],
@@ -48,7 +48,7 @@ describe("a payment that nobody takes", () => {
     expect(noRoute(corridor, none, converted).message).not.toContain("Send an amount")
   })
 
-  it("says no more where there is nobody", () => {
+  it("says no more where there is no provider", () => {
     expect(reasonsForNone(corridor, excluded())).toBe("No provider serves card inbound in KE.")
   })
 })

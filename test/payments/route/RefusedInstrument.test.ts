@@ -1,8 +1,8 @@
-/** A card that is refused is refused everywhere: nobody else is asked, and the record says why in a word that stays. */
+/** A refused card is refused everywhere: no other provider is asked, and the record keeps the reason. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Declined } from "../../../src/domain/Outcome.ts"
-import { attemptsOf, initiate, recordOf } from "../support/Calls.ts"
+import { attemptsOf, initiate, recordOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, scripted } from "../support/ScriptedProvider.ts"
@@ -36,7 +36,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("is not said to be the first word where somebody else had declined before", () =>
+    it.effect("is not the reason where another provider had declined before", () =>
       Effect.gen(function* () {
         yield* serveCountry("ES", ["stripe", "adyen"])
         stripe.on("second", new Declined({ reason: "asked too often", code: "PROVIDER_BUSY" }))
@@ -47,7 +47,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("is told apart from a provider that is in trouble itself", () =>
+    it.effect("is distinguished from a fault of the provider itself", () =>
       Effect.gen(function* () {
         yield* serveCountry("DE", ["stripe", "adyen"])
         stripe.on("busy", new Declined({ reason: "asked too often", code: "PROVIDER_BUSY", providerCode: "429" }))

@@ -3,12 +3,12 @@ import { expect } from "@effect/vitest"
 import { Effect, Scope } from "effect"
 import { startWatchmanFake } from "../../fakes/WatchmanFake.ts"
 import { pathOf, submit, typedCard, withoutCard } from "../../hosted/pages/PageVisits.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
-import { backends } from "../../support/Stores.ts"
-import { act, setThreshold } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
-import { initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { backends } from "../../support/OnBothStores.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
+import { initiate, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard } from "../support/Requests.ts"
 
@@ -69,8 +69,8 @@ for (const backend of backends) {
         Effect.gen(function* () {
           const { card_details, ...request } = byCard()
           const screen = { color_depth: 24, screen_height: 800, screen_width: 600, time_zone_offset: 0 }
-          const told = { ip_address: "127.0.0.1", user_agent: "test", accept_header: "*/*", language: "en" }
-          const browser = { ...told, ...screen }
+          const reported = { ip_address: "127.0.0.1", user_agent: "test", accept_header: "*/*", language: "en" }
+          const browser = { ...reported, ...screen }
           const held = { ...request, card_details: { ...card_details, browser } }
           const { path, payment_id } = yield* approved(held, "this IP address")
           yield* submit(path, typedCard())

@@ -5,8 +5,8 @@ import { type ListEntry, type NewRule, type Owner, RuleStore } from "../../../sr
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
-import { draftPayment, newOwner, shillings } from "../support/NewPayment.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
+import { makePayment, newOwner, shillings } from "../support/NewPayment.ts"
 
 const rule = (org_id: Owner, about: Partial<NewRule> = {}): NewRule => ({
   org_id,
@@ -109,7 +109,7 @@ onBothStores("RuleStore", (it) => {
       const asked = (about: object = {}) => ({ key, owner: owner.org_id, seconds: 60, direction: null, ...about })
       const take = (about: Partial<Payment>) =>
         Effect.gen(function* () {
-          const payment = yield* draftPayment(owner, about)
+          const payment = yield* makePayment(owner, about)
           const counted = yield* atomically(
             Effect.gen(function* () {
               yield* store.lock([key, key])

@@ -1,8 +1,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import {
   ask,
   balanceOf,
@@ -11,10 +11,19 @@ import {
   openAccount,
   transactionsOf
 } from "../../treasury/accounts/AccountFixtures.ts"
-import { act, setThreshold } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
-import { get, initiate, type Json, jsonOf, recordOf, timelineOf, ofKind, toldOf } from "../support/Calls.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { act, setThreshold } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
+import {
+  get,
+  initiate,
+  type Json,
+  jsonOf,
+  recordOf,
+  timelineOf,
+  ofKind,
+  eventsOfType
+} from "../support/PaymentCalls.ts"
+import { onRamp } from "../support/RampCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 
@@ -77,7 +86,7 @@ for (const backend of backends) {
           const history = ofKind(yield* timelineOf(refused.payment_id), "status").map((item) => item["to"])
           expect(history).toEqual(["initiated", "rejected"])
           expect(yield* itemsOf(refused.payment_id)).toEqual([])
-          expect(yield* toldOf(refused.payment_id, "payment.failed")).toHaveLength(1)
+          expect(yield* eventsOfType(refused.payment_id, "payment.failed")).toHaveLength(1)
           expect((yield* initiate(by(newPhone()))).status).toBe(200)
         })
       )
@@ -163,7 +172,7 @@ for (const backend of backends) {
       )
     )
 
-    it.effect("apply to cards by their fingerprint, whoever pays", () =>
+    it.effect("apply to cards by their fingerprint, for any payer", () =>
       withRule(
         { ...limit, subject: "card" },
         Effect.gen(function* () {

@@ -3,12 +3,12 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { Effect, Layer, Option, Scope } from "effect"
 import { Screening } from "../../../src/payments/rules/Screening.ts"
 import { startWatchmanFake } from "../../fakes/WatchmanFake.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
-import { act } from "../support/Acting.ts"
-import { itemsOf } from "../support/ByHand.ts"
-import { initiate, type Json, jsonOf, recordOf } from "../support/Calls.ts"
+import { act } from "../support/ActionCalls.ts"
+import { itemsOf } from "../support/OperatorActions.ts"
+import { initiate, type Json, jsonOf, recordOf } from "../support/PaymentCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 
@@ -60,8 +60,8 @@ layer(Layer.empty, { excludeTestServices: true })("The screening adapter", (it) 
       expect(yield* reasonWhen("silent")).toMatchObject({ left: { reason: "it did not answer in time" } })
       expect(yield* reasonWhen("moved")).toMatchObject({ left: { reason: "it answered with 302" } })
       expect(yield* reasonWhen("other")).toMatchObject({ left: { reason: "its answer was not understood" } })
-      const nobody = { SCREENING_URL: "http://127.0.0.1:9" }
-      expect(yield* reasonWhen("well", nobody)).toMatchObject({ left: { reason: "it was not reached" } })
+      const unreachable = { SCREENING_URL: "http://127.0.0.1:9" }
+      expect(yield* reasonWhen("well", unreachable)).toMatchObject({ left: { reason: "it was not reached" } })
     })
   )
 })

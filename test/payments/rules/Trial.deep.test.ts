@@ -1,15 +1,15 @@
-/** A rule that is tried on many payments: in steps, and two at a time, so that nobody else waits for it. */
+/** Trials of a rule on many payments: in steps, and two at a time, so that other requests do not wait. */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { RuleStore } from "../../../src/payments/rules/RuleStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { watchLoop } from "../../support/EventLoop.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { onServer } from "../../support/TestServer.ts"
-import { initiate } from "../support/Calls.ts"
+import { initiate } from "../support/PaymentCalls.ts"
 import { byPhone } from "../support/Requests.ts"
 
 const PAYMENTS = 20_000

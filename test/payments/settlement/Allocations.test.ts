@@ -35,7 +35,7 @@ const payinWith = (...refunds: ReadonlyArray<Refund>) =>
     ...{ amount: shillings("10000"), target: dollars("78"), taken_by: attempt_id, refunds }
   }) as unknown as Payment
 
-/** What has gone of the first. */
+/** Sum that the organisation bears of the first refund. */
 const borne = (...refunds: readonly [Refund, ...ReadonlyArray<Refund>]) => {
   const [{ amount }] = refunds
   return allocateToOrganization(

@@ -1,20 +1,30 @@
-/** What comes back of payouts and ramps, of refused attempts and on the manual rail, in whatever order it is heard. */
+/**
+ * Money that comes back of payouts, ramps and refused attempts, and at the manual provider, in any order of reports.
+ */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { act, actable } from "../support/Acting.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsOf, callBack, eventually, initiate, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
-import { at, attemptsFor, honouring, later, paysIn, settlement, suspenseOf } from "../support/InTheBooks.ts"
+import { act, actable } from "../support/ActionCalls.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
+import {
+  attemptsOf,
+  callBack,
+  eventually,
+  initiate,
+  recordOf,
+  eventsOfType,
+  untilStatus
+} from "../support/PaymentCalls.ts"
+import { at, attemptsFor, honouring, later, paysIn, settlement, suspenseOf } from "../support/PayinBalances.ts"
 import { payout, referenceOf } from "../support/OwnAccount.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { movableClock } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { came, cameBack, sent, sum, taken, teller, won } from "../support/Stories.ts"
+import { came, cameBack, sent, sum, taken, reporter, won } from "../support/TransferReports.ts"
 
 const make = () => {
   const stripe = honouring("stripe")
@@ -25,8 +35,8 @@ const make = () => {
   return { stripe, adyen, circle, manual, clock, providers: [stripe, adyen, circle, manual] }
 }
 
-onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, circle, clock, manual, stripe }) => {
-  /** What stripe and the organisation have gained since. */
+onDatabasePaymentServer("clawbacks and the manual provider", make, (it, { adyen, circle, clock, manual, stripe }) => {
+  /** Gains of stripe and of the organisation since. */
   const gaining = Effect.map(Effect.all({ there: at("stripe"), own: settlement }), (before) =>
     Effect.all({
       has: Effect.map(at("stripe"), (now) => before.there - now),
@@ -41,11 +51,11 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       const books = yield* gaining
       const { payment_id } = yield* payout(country, `out of ${country}`)
       const reference = yield* referenceOf(payment_id)
-      const hears = (state: string) => callBack("stripe", { key: `${reference} ${state}`, reference, state })
-      return { payment_id, reference, books, says: teller(stripe, reference), hears }
+      const callsBack = (state: string) => callBack("stripe", { key: `${reference} ${state}`, reference, state })
+      return { payment_id, reference, books, says: reporter(stripe, reference), callsBack }
     })
 
-  it.effect("a payout of which a part came back waits for a person, and is refunded with the rest", () =>
+  it.effect("a payout of which a part came back waits for an operator, and is refunded with the rest", () =>
     Effect.gen(function* () {
       const { books, payment_id, says } = yield* paidOut("GR")
       yield* says(sent(1500))
@@ -62,7 +72,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("nor is a part given to the organisation a second time that a person gave it before", () =>
+  it.effect("nor is a part given to the organisation a second time that an operator gave it before", () =>
     Effect.gen(function* () {
       const { books, payment_id, says } = yield* paidOut("SI")
       yield* says(sent(1500))
@@ -71,9 +81,9 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       expect(yield* books).toEqual({ has: -1100, own: -1100 })
       yield* says(cameBack(1100, "t1 rest"))
       expect(yield* books).toEqual({ has: 0, own: 0 })
-      const told = yield* toldOf(payment_id, "transaction.updated")
-      expect(told.flatMap(({ adjustment }) => adjustment ?? [])).toMatchObject([{ amount: 400 }, { amount: -400 }])
-      // What comes besides waits, as before.
+      const reported = yield* eventsOfType(payment_id, "transaction.updated")
+      expect(reported.flatMap(({ adjustment }) => adjustment ?? [])).toMatchObject([{ amount: 400 }, { amount: -400 }])
+      // Further money waits, as before.
       yield* says(cameBack(100, "t1 besides"))
       expect(yield* books).toEqual({ has: 100, own: 0 })
       expect(yield* suspenseOf(payment_id)).toEqual(["100.00 KES"])
@@ -83,7 +93,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("a payout that came back before it was heard to be paid is the organisation's again, once", () =>
+  it.effect("a payout that came back before it was reported as paid is the organisation's again, once", () =>
     Effect.gen(function* () {
       const { books, payment_id, says } = yield* paidOut("ES")
       yield* says(cameBack(1500))
@@ -96,9 +106,9 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
 
   it.effect("a payout that failed after it was completed goes back to the organisation where it never arrived", () =>
     Effect.gen(function* () {
-      const { books, hears, payment_id, reference } = yield* paidOut("IE")
-      yield* hears("completed")
-      yield* hears("failed")
+      const { books, callsBack, payment_id, reference } = yield* paidOut("IE")
+      yield* callsBack("completed")
+      yield* callsBack("failed")
       expect(yield* books).toEqual({ has: -1500, own: -1500 })
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
       yield* resolve(payment_id, "failed")
@@ -112,12 +122,12 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
 
   it.effect("a payout that was paid late, and came back, is the organisation's again", () =>
     Effect.gen(function* () {
-      const { books, hears, payment_id } = yield* paidOut("PT")
-      for (const state of ["failed", "completed"]) yield* hears(state)
+      const { books, callsBack, payment_id } = yield* paidOut("PT")
+      for (const state of ["failed", "completed"]) yield* callsBack(state)
       expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
       yield* resolve(payment_id, "completed")
       expect(yield* books).toEqual({ has: -1500, own: -1500 })
-      yield* hears("returned")
+      yield* callsBack("returned")
       expect(yield* books).toEqual({ has: 0, own: 0 })
       expect(yield* itemsOf(payment_id)).toEqual([])
     })
@@ -136,10 +146,10 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("what nobody has said the end of waits for a person, whatever is said of a dispute", () =>
+  it.effect("an unknown outcome waits for an operator, whatever is reported of a dispute", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* paysIn(stripe, "CH")
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       // The server's own worker may be the one that asks, and hold it while time passes here.
       for (let n = 0; n < 40 && (yield* itemsOf(payment_id)).length === 0; n++) yield* later(clock, 90_000)
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
@@ -164,7 +174,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       stripe.on("both NL", declines())
       adyen.on("both NL", accepts({ state: "completed" }))
       const { payment_id } = yield* initiate({ ...byCard(), country: "NL", description: "both NL" })
-      const says = teller(stripe, (yield* attemptsFor(payment_id, "payment"))[0]!)
+      const says = reporter(stripe, (yield* attemptsFor(payment_id, "payment"))[0]!)
       yield* says(came(1500))
       yield* resolve(payment_id, "completed")
       expect(yield* books).toEqual({ has: 1500, own: 3000 })
@@ -186,7 +196,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       circle.otherwise(accepts({ state: "completed" }))
       const { payment_id, reference } = yield* paidRamp(stripe, "HU", "13000.00")
       yield* untilStatus(payment_id, "completed")
-      yield* teller(stripe, reference)(taken(3000))
+      yield* reporter(stripe, reference)(taken(3000))
       expect(yield* books).toEqual({ has: 10_000, own: 0 })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
       expect(yield* suspenseOf(payment_id)).toEqual(["-3000.00 KES"])
@@ -200,7 +210,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       circle.otherwise(accepts({ state: "completed" }))
       const { payment_id, reference } = yield* paidRamp(stripe, "SE", "9000.00")
       yield* untilStatus(payment_id, "failed")
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       yield* says(taken(400))
       yield* says(won(400))
       expect(yield* books).toEqual({ has: 9000, own: 0 })
@@ -211,19 +221,21 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("what a ramp held, and a person gave back at the provider, is booked once when the provider names it", () =>
-    Effect.gen(function* () {
-      const books = yield* gaining
-      circle.otherwise(declines("sanctioned address"))
-      const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
-      yield* untilStatus(payment_id, "failed")
-      yield* resolve(payment_id, "failed", "given back at stripe")
-      expect(yield* books).toEqual({ has: 0, own: 0 })
-      yield* teller(stripe, reference)(taken(13_000))
-      expect(yield* books).toEqual({ has: 0, own: 0 })
-      expect(yield* suspenseOf(payment_id)).toEqual([])
-      expect(yield* itemsOf(payment_id)).toEqual([])
-    })
+  it.effect(
+    "what a ramp held, and an operator gave back at the provider, is booked once when the provider names it",
+    () =>
+      Effect.gen(function* () {
+        const books = yield* gaining
+        circle.otherwise(declines("sanctioned address"))
+        const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
+        yield* untilStatus(payment_id, "failed")
+        yield* resolve(payment_id, "failed", "given back at stripe")
+        expect(yield* books).toEqual({ has: 0, own: 0 })
+        yield* reporter(stripe, reference)(taken(13_000))
+        expect(yield* books).toEqual({ has: 0, own: 0 })
+        expect(yield* suspenseOf(payment_id)).toEqual([])
+        expect(yield* itemsOf(payment_id)).toEqual([])
+      })
   )
 
   it.effect("a collection whose money went back through us, and is taken back besides, is gone twice", () =>
@@ -235,7 +247,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)
       expect(yield* books).toEqual({ has: 0, own: 0 })
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       yield* says(taken(13_000))
       expect(yield* books).toEqual({ has: -13_000, own: 0 })
       expect(yield* suspenseOf(payment_id)).toEqual(["-13000.00 KES"])
@@ -254,29 +266,29 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
       yield* callBack("circle", { key: "CZ back", reference: settled, state: "returned" })
       // Its payer has nothing back yet.
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 0 })
-      expect(yield* toldOf(payment_id, "payment.refunded")).toEqual([])
-      const says = teller(stripe, reference)
+      expect(yield* eventsOfType(payment_id, "payment.refunded")).toEqual([])
+      const says = reporter(stripe, reference)
       yield* says(taken(13_000))
       yield* says(won(13_000))
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)
       expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 13_000 })
-      const told = yield* toldOf(payment_id, "payment.refunded")
-      expect(told).toMatchObject([{ amount: 13_000, refunded_amount: 13_000 }])
+      const reported = yield* eventsOfType(payment_id, "payment.refunded")
+      expect(reported).toMatchObject([{ amount: 13_000, refunded_amount: 13_000 }])
       expect(yield* itemsOf(payment_id)).toEqual([])
       expect(yield* Effect.flatMap(LedgerStore, (ledger) => ledger.atProviders(payment_id))).toEqual([])
-      // It does not reach the payer, who was said to have it.
+      // Returned before it reached the payer, who was said to have it.
       const [part = ""] = yield* attemptsFor(payment_id, "return")
       yield* callBack("stripe", { key: "CZ bounced", reference: part, state: "returned" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 0 })
-      const failed = yield* toldOf(payment_id, "payment.refund_failed")
+      const failed = yield* eventsOfType(payment_id, "payment.refund_failed")
       expect(failed).toMatchObject([{ amount: 13_000, refund_id: part, refunded_amount: 0 }])
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
     })
   )
 
-  it.effect("a ramp's settlement that came back before it was heard to be paid leaves what was collected", () =>
+  it.effect("a ramp's settlement that came back before it was reported as paid leaves what was collected", () =>
     Effect.gen(function* () {
       circle.otherwise(accepts())
       const { payment_id } = yield* paidRamp(stripe, "BG", "13000.00")
@@ -295,7 +307,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("the second of two refunds on the manual rail can be settled", () =>
+  it.effect("the second of two refunds at the manual provider can be settled", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* paysIn(manual, "BE")
       yield* resolve(payment_id, "completed")
@@ -310,12 +322,12 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("a verdict on new money leaves a finished return on the manual rail alone", () =>
+  it.effect("a verdict on new money leaves a finished return at the manual provider alone", () =>
     Effect.gen(function* () {
       const before = yield* at("manual")
-      const { hears, payment_id, reference } = yield* paysIn(manual, "LT")
-      const says = teller(manual, reference)
-      yield* hears("no", "failed")
+      const { callsBack, payment_id, reference } = yield* paysIn(manual, "LT")
+      const says = reporter(manual, reference)
+      yield* callsBack("no", "failed")
       yield* says(came(900))
       manual.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)
@@ -327,11 +339,11 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     })
   )
 
-  it.effect("what comes after a smaller sum was accepted waits for a person", () =>
+  it.effect("what comes after a smaller sum was accepted waits for an operator", () =>
     Effect.gen(function* () {
       const books = yield* gaining
       const { payment_id, reference } = yield* paysIn(stripe, "AT")
-      const says = teller(stripe, reference)
+      const says = reporter(stripe, reference)
       yield* says(came(1400))
       yield* resolve(payment_id, "completed")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 1400 })
@@ -355,8 +367,8 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     "an early callback is applied to one attempt, though its provider gives a refund the id of the payment",
     () =>
       Effect.gen(function* () {
-        const { hears, payment_id } = yield* paysIn(stripe, "DK")
-        yield* hears("yes", "completed")
+        const { callsBack, payment_id } = yield* paysIn(stripe, "DK")
+        yield* callsBack("yes", "completed")
         stripe.will({ refund: accepts({ state: "processing", providerPaymentId: "pi_27" }) })
         const early = { key: "early 27", reference: null, providerPaymentId: "pi_27", state: "failed" }
         expect((yield* callBack("stripe", early)).status, "it is kept").toBe(202)
@@ -375,7 +387,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
           const items = yield* itemsOf(payment_id)
           return [...items.map(({ kind }) => kind), ...refunds.map(({ state }) => state)]
         })
-        yield* Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)
+        yield* Effect.flatMap(Callbacks, ({ applyMatched }) => applyMatched)
         yield* eventually(changed, (all) => !all.includes("open"))
         expect(yield* changed, "of two attempts by this id, the newer one").toEqual(["failed"])
       })

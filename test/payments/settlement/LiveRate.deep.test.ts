@@ -5,9 +5,9 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
-import { act } from "../support/Acting.ts"
+import { act } from "../support/ActionCalls.ts"
 import {
   eventually,
   get,
@@ -17,13 +17,13 @@ import {
   ofKind,
   recordOf,
   timelineOf,
-  toldOf,
+  eventsOfType,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byPhone } from "../support/Requests.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 
 const setRates = (...all: ReadonlyArray<readonly [from: string, to: string, rate: string]>) =>
   Effect.flatMap(RateStore, (store) =>
@@ -100,8 +100,8 @@ for (const backend of backends) {
         expect(before - (yield* balance)).toBe(2500 + 5455)
         const attempts = ofKind(yield* timelineOf(id), "attempt").filter(({ leg }) => leg === "refund")
         expect(attempts.map(({ rate_basis }) => rate_basis)).toEqual(["original", "live", "live"])
-        const told = yield* toldOf(id, "payment.refunded")
-        expect(told).toMatchObject([
+        const published = yield* eventsOfType(id, "payment.refunded")
+        expect(published).toMatchObject([
           { amount: 1000, rate: 0.0078, rate_basis: "original" },
           { amount: 3000, rate: 0.00833333333333, rate_basis: "live" },
           { amount: 6000, rate: 0.0090909090909, rate_basis: "live" }

@@ -5,17 +5,17 @@ import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import type { Store } from "../../../src/payments/store/PaymentStore.ts"
-import { actable } from "../support/Acting.ts"
+import { actable } from "../support/ActionCalls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { saboteur } from "../support/Sabotage.ts"
+import { stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, worldOn } from "../support/RestartableServices.ts"
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
-describe("a refusal that is heard twice", () => {
+describe("a refusal that is recorded twice", () => {
   it.live("goes on to the next candidate", () =>
     Effect.gen(function* () {
       const world = yield* worldOn("PostgreSQL")
@@ -28,7 +28,7 @@ describe("a refusal that is heard twice", () => {
       adyen.otherwise(accepts({ state: "completed" }))
       let lost = false
       const losing = {
-        ...saboteur(-1, "the step fails"),
+        ...stopAtStep(-1, "the step fails"),
         store: (store: Store): Store => ({
           ...store,
           apply: (change) =>

@@ -1,11 +1,11 @@
-/** Payments on the manual rail: under way at once, and settled by an operator alone. */
+/** Payments at the manual provider: processing at once, and settled by an operator alone. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { act } from "../support/Acting.ts"
-import { attemptsOf, eventually, initiate, ofKind, queueOf, recordOf, timelineOf } from "../support/Calls.ts"
+import { act } from "../support/ActionCalls.ts"
+import { attemptsOf, eventually, initiate, ofKind, queueOf, recordOf, timelineOf } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byBank, byPhone } from "../support/Requests.ts"
@@ -25,7 +25,7 @@ const resolveAs = (id: PaymentId, outcome: "completed" | "failed", movementId?: 
     resolve(operatorPermit("platform", "amina"), id, { outcome, reason: "seen at the bank", movementId })
   )
 
-onDatabasePaymentServer("The manual rail", make, (it, { clock }) => {
+onDatabasePaymentServer("The manual provider", make, (it, { clock }) => {
   it.effect.each([
     ["RW", "mobile_money", "completed"],
     ["TZ", "bank_transfer", "failed"]

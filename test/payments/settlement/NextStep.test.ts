@@ -1,4 +1,4 @@
-/** What a customer is told to do comes from the attempt that has the payment, and from no other. */
+/** Instructions for the customer come from the attempt that has the payment, and from no other. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -6,12 +6,12 @@ import { Report } from "../../../src/domain/Outcome.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
-import { attemptsOf, callBack, eventually, initiate } from "../support/Calls.ts"
+import { attemptsOf, callBack, eventually, initiate } from "../support/PaymentCalls.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { declines, isLost } from "../support/ScriptedProvider.ts"
-import { threeProviders } from "../support/InTheBooks.ts"
+import { threeProviders } from "../support/PayinBalances.ts"
 
 onDatabasePaymentServer("what the customer must do", threeProviders, (it, { adyen, clock, stripe }) => {
   it.effect("is not said by a provider that refused the payment, and has it after all", () =>

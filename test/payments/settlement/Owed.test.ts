@@ -7,16 +7,16 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Ledger } from "../../../src/money/ledger/Ledger.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
-import { people } from "../../support/Credentials.ts"
-import { backends } from "../../support/Stores.ts"
-import { act } from "../support/Acting.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
-import { get, jsonOf, toldOf } from "../support/Calls.ts"
-import { settlement, threeProviders } from "../support/InTheBooks.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { backends } from "../../support/OnBothStores.ts"
+import { act } from "../support/ActionCalls.ts"
+import { itemsOf, resolve } from "../support/OperatorActions.ts"
+import { get, jsonOf, eventsOfType } from "../support/PaymentCalls.ts"
+import { settlement, threeProviders } from "../support/PayinBalances.ts"
 import { payout } from "../support/OwnAccount.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { came, payinAt, taken, won } from "../support/Stories.ts"
+import { came, payinAt, taken, won } from "../support/TransferReports.ts"
 
 const KES = CurrencyCode.make("KES")
 
@@ -48,7 +48,7 @@ for (const backend of backends) {
       return { settlement: yield* settlement, receivable: Number(balance.minor) / 100 }
     })
 
-    /** What the organisation itself reads. */
+    /** Balances as the organisation itself reads them. */
     const shown = Effect.gen(function* () {
       const { acme } = yield* people
       const { data } = jsonOf(yield* get(`/organizations/${acme.org_id}/balances`)) as {
@@ -61,9 +61,9 @@ for (const backend of backends) {
       Effect.gen(function* () {
         yield* resolve(payment_id, "completed", "the bank decided for the payer")
         expect(yield* itemsOf(payment_id)).toEqual([])
-        const told = yield* toldOf(payment_id, "transaction.updated")
+        const published = yield* eventsOfType(payment_id, "transaction.updated")
         const adjustment = { amount: -1500, currency: "KES", reason: "the bank decided for the payer" }
-        expect(told.at(-1)).toMatchObject({ adjustment })
+        expect(published.at(-1)).toMatchObject({ adjustment })
       })
 
     it.effect("is on its balances, and is paid by what it gets next", () =>
@@ -72,7 +72,7 @@ for (const backend of backends) {
         yield* broke
         yield* first.says(taken(1500))
         yield* second.says(taken(1500))
-        expect(yield* owed, "nothing is owed before a person says so").toEqual({ settlement: 0, receivable: 0 })
+        expect(yield* owed, "nothing is owed before an operator says so").toEqual({ settlement: 0, receivable: 0 })
         yield* bears(first.payment_id)
         yield* bears(second.payment_id)
         expect(yield* owed).toEqual({ settlement: 0, receivable: -3000 })

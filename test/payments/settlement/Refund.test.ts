@@ -5,7 +5,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -18,13 +18,13 @@ import {
   queueOf,
   recordOf,
   untilStatus
-} from "../support/Calls.ts"
+} from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
-import { clearingOf } from "../support/InTheBooks.ts"
+import { act, actable } from "../support/ActionCalls.ts"
+import { clearingOf } from "../support/PayinBalances.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -54,7 +54,7 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
       return payment_id
     })
 
-  it.effect("give everything back on the built-in rail", () =>
+  it.effect("give everything back at the built-in simulator", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* initiate(byPhone())
       yield* untilStatus(payment_id, "completed")
@@ -251,7 +251,7 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
             events: []
           })
           expect(written).toBe(true)
-          stripe.purse.opened(attempt_id, payment.amount, -1n, payment.taken_by ?? "")
+          stripe.funds.opened(attempt_id, payment.amount, -1n, payment.taken_by ?? "")
           return attempt_id
         })
       const [lost, done] = [yield* paid(), yield* paid()]
@@ -267,7 +267,7 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
     })
   )
 
-  it.effect("that complete after the provider took the money back anyway are shown to a person", () =>
+  it.effect("that complete after the provider took the money back anyway are shown to an operator", () =>
     Effect.gen(function* () {
       const id = yield* paid()
       stripe.will({ refund: accepts() })

@@ -1,10 +1,10 @@
-/** Words about a refund that overtake each other, or contradict what was said before. Each test states what should be so. */
+/** Reports about a refund that overtake each other, or contradict earlier ones. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { act } from "../support/Acting.ts"
-import { callBack, recordOf, toldOf } from "../support/Calls.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsFor, paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
+import { act } from "../support/ActionCalls.ts"
+import { callBack, recordOf, eventsOfType } from "../support/PaymentCalls.ts"
+import { itemsOf, resolve } from "../support/OperatorActions.ts"
+import { attemptsFor, paysIn, threeProviders, watched } from "../support/PayinBalances.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 
@@ -16,8 +16,8 @@ onPaymentServer("A refund", "memory", made, (it) => {
   const refunding = (country: string, state: "processing" | "completed" = "processing") =>
     Effect.gen(function* () {
       const { gained } = yield* watched
-      const { hears, payment_id } = yield* paysIn(stripe, country)
-      yield* hears("yes", "completed")
+      const { callsBack, payment_id } = yield* paysIn(stripe, country)
+      yield* callsBack("yes", "completed")
       stripe.will({ refund: accepts({ state }) })
       yield* act(payment_id, { action: "refund", amount: 500 })
       const [reference = ""] = yield* attemptsFor(payment_id, "refund")
@@ -27,7 +27,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
       return { gained, part, payment_id, says }
     })
 
-  it.effect("whose return is heard before its success has gone and come back", () =>
+  it.effect("whose return is reported before its success has gone and come back", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("FR")
       yield* says("back", "returned")
@@ -36,11 +36,11 @@ onPaymentServer("A refund", "memory", made, (it) => {
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       expect(yield* part).toMatchObject([{ state: "failed" }])
       expect(yield* itemsOf(payment_id)).toEqual([])
-      expect(yield* toldOf(payment_id, "payment.refunded")).toEqual([])
+      expect(yield* eventsOfType(payment_id, "payment.refunded")).toEqual([])
     })
   )
 
-  it.effect("that bounced is the organisation's again, and is not gone by an older word that it went", () =>
+  it.effect("that bounced is the organisation's again, and is not gone by an older report that it went", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("DE", "completed")
       expect(yield* gained).toEqual({ stripe: -1000, settlement: 1000 })
@@ -48,13 +48,15 @@ onPaymentServer("A refund", "memory", made, (it) => {
       yield* says("late", "completed")
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       expect(yield* part).toMatchObject([{ state: "failed" }])
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500, refunded_amount: 0 }])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([
+        { amount: 500, refunded_amount: 0 }
+      ])
       expect(yield* itemsOf(payment_id)).toEqual([])
       expect((yield* act(payment_id, { action: "refund", amount: 1500 })).status, "all of it can go back").toBe(200)
     })
   )
 
-  it.effect("that failed after it had gone is for a person to find out about", () =>
+  it.effect("that failed after it had gone is for an operator to find out about", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("ES", "completed")
       yield* says("no", "failed")
@@ -71,19 +73,19 @@ onPaymentServer("A refund", "memory", made, (it) => {
     })
   )
 
-  it.effect("that did not go after all, as a person found, is the organisation's again", () =>
+  it.effect("that did not go after all, as an operator found, is the organisation's again", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("IT", "completed")
       yield* says("no", "failed")
       yield* resolve(payment_id, "failed")
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       expect(yield* part).toMatchObject([{ state: "failed" }])
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500 }])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500 }])
       expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
 
-  it.effect("that came back in parts is the organisation's again once, though a person gave it the first part", () =>
+  it.effect("that came back in parts is the organisation's again once, though an operator gave it the first part", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id } = yield* refunding("NL", "completed")
       const [reference = ""] = yield* attemptsFor(payment_id, "refund")

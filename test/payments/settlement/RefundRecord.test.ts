@@ -1,7 +1,7 @@
-/** What callers and receivers see of money that goes back: on the record, in the timeline, in events. */
+/** Refunds as callers and receivers see them: on the record, in the timeline, in events. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { newReceiver } from "../../webhooks/delivery/Receiver.ts"
 import { registered } from "../../webhooks/WebhookFixtures.ts"
 import {
@@ -13,13 +13,13 @@ import {
   ofKind,
   recordOf,
   timelineOf,
-  toldOf
-} from "../support/Calls.ts"
+  eventsOfType
+} from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
-import { came, payinAt, taken } from "../support/Stories.ts"
+import { act, actable } from "../support/ActionCalls.ts"
+import { came, payinAt, taken } from "../support/TransferReports.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -117,31 +117,33 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("is told as a dispute if the provider took all of it back", () =>
+  it.effect("is published as a dispute if the provider took all of it back", () =>
     Effect.gen(function* () {
       const { payment_id, says } = yield* Effect.tap(payinAt(stripe), (one) => one.says(came(1500)))
       yield* says(taken(1500))
-      const [dispute, ...others] = (yield* toldOf(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
+      const [dispute, ...others] = (yield* eventsOfType(payment_id, "transaction.updated")).filter(
+        (one) => "dispute" in one
+      )
       expect(others).toEqual([])
       expect(dispute).toMatchObject({
         ...{ status: "refunded", previous_status: "completed" },
         dispute: { kind: "returned", amount: 1500, currency: "KES" }
       })
-      expect(yield* toldOf(payment_id, "payment.refunded")).toMatchObject([
+      expect(yield* eventsOfType(payment_id, "payment.refunded")).toMatchObject([
         { refund_id: null, amount: 1500, dispute: { kind: "returned", amount: 1500 } }
       ])
     })
   )
 
-  it.effect("is told of part by part, with the part and with all that has gone back", () =>
+  it.effect("is published part by part, with the part and with all that has gone back", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* paid
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* act(payment_id, { action: "refund", amount: 500 })
       yield* act(payment_id, { action: "refund" })
       const parts = yield* refundAttempts(payment_id)
-      const told = yield* toldOf(payment_id, "payment.refunded")
-      expect(told).toMatchObject([
+      const published = yield* eventsOfType(payment_id, "payment.refunded")
+      expect(published).toMatchObject([
         {
           status: "completed",
           previous_status: "completed",
@@ -158,12 +160,12 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
           refunded_amount: 1500
         }
       ])
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toEqual([])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toEqual([])
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1500 })
     })
   )
 
-  it.scoped("has the deliveries that told of it in the timeline, the payment's state changed or not", () =>
+  it.scoped("has its deliveries in the timeline, whether the payment's state changed or not", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const receiver = yield* newReceiver()
@@ -175,25 +177,25 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
       const reference = String(part?.["attempt_id"])
       yield* callBack("stripe", { key: `told ${payment_id}`, reference, state: "completed" })
       const deliveries = Effect.map(timelineOf(payment_id), (items) => ofKind(items, "delivery"))
-      const told = yield* eventually(deliveries, ([one]) => one?.["status"] === "delivered")
-      expect(told).toMatchObject([{ event_type: "payment.refunded" }])
+      const published = yield* eventually(deliveries, ([one]) => one?.["status"] === "delivered")
+      expect(published).toMatchObject([{ event_type: "payment.refunded" }])
     })
   )
 
-  it.effect("that does not go is told of as well, and so is one that comes back", () =>
+  it.effect("that fails is published as well, and so is one that comes back", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* paid
       stripe.will({ refund: declines("the card is closed") })
       yield* act(payment_id, { action: "refund", amount: 500 })
       const [declined] = yield* refundAttempts(payment_id)
       const first = { refund_id: declined?.["attempt_id"], amount: 500, refunded_amount: 0, status: "completed" }
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([first])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([first])
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* act(payment_id, { action: "refund", amount: 400 })
       const [, bounced] = yield* refundAttempts(payment_id)
       const reference = String(bounced?.["attempt_id"])
       yield* callBack("stripe", { key: `bounced ${payment_id}`, reference, state: "returned" })
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([
         first,
         { refund_id: reference, amount: 400, refunded_amount: 0 }
       ])
@@ -204,14 +206,14 @@ onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("by the provider itself is the whole payment, and no part of anybody's asking", () =>
+  it.effect("by the provider itself is the whole payment, and no requested part", () =>
     Effect.gen(function* () {
       const { payment_id } = yield* paid
       const [payment] = yield* attemptsOf(payment_id)
       const reference = String(payment?.["attempt_id"])
       yield* callBack("stripe", { key: `taken ${payment_id}`, reference, state: "returned" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1500, refunds: [] })
-      expect(yield* toldOf(payment_id, "payment.refunded")).toMatchObject([
+      expect(yield* eventsOfType(payment_id, "payment.refunded")).toMatchObject([
         { refund_id: null, amount: 1500, refunded_amount: 1500 }
       ])
     })

@@ -6,13 +6,13 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import type { TestServer } from "../../support/TestServer.ts"
-import { attemptsOf, callBack, eventually, initiate, recordOf } from "../support/Calls.ts"
+import { attemptsOf, callBack, eventually, initiate, recordOf } from "../support/PaymentCalls.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsFor, later, paysIn, settlement, clearingOf, threeProviders } from "../support/InTheBooks.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
+import { attemptsFor, later, paysIn, settlement, clearingOf, threeProviders } from "../support/PayinBalances.ts"
 
 onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }) => {
   const payin = (country: string) =>
@@ -66,7 +66,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
         until: () => stripe.refunds.length > sentBefore
       })
       const [attempt] = (yield* attemptsOf(payment_id)).filter((one) => one["leg"] === "return")
-      expect(attempt?.["outcome"], "nobody knows what became of the first sending").toBe("unknown")
+      expect(attempt?.["outcome"], "the outcome of the first sending is unknown").toBe("unknown")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* Effect.exit(giveBack(payment_id))
       const orders = stripe.refunds.filter((one) => one.attempt.reference === reference)
@@ -89,7 +89,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("what a provider named and nobody can explain waits for a person when the rest has gone back", () =>
+  it.effect("an unexplained movement of a provider waits for an operator when the rest has gone back", () =>
     Effect.gen(function* () {
       const { arrives, payment_id, reference } = yield* payin("PT")
       yield* arrives("900.00")
@@ -106,7 +106,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id, "paid too little", String(came?.["item_id"]))
       expect(yield* clearingOf(payment_id)).toEqual(["-3.00 USD"])
-      expect(yield* itemsOf(payment_id), "it took dollars that nobody had heard of").toHaveLength(1)
+      expect(yield* itemsOf(payment_id), "it took dollars that were never reported").toHaveLength(1)
     })
   )
 
@@ -126,7 +126,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("a return that went after it was given up is put before a person", () =>
+  it.effect("a return that went after it was given up is put before an operator", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("BE")
       yield* arrives("900.00")
@@ -134,7 +134,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       yield* Effect.flip(giveBack(payment_id))
       const [back] = yield* attemptsFor(payment_id, "return")
       const before = yield* settlement
-      yield* resolve(payment_id, "failed") // the return, says a person, never went
+      yield* resolve(payment_id, "failed") // the return, says an operator, never went
       yield* resolve(payment_id, "completed") // so the organisation keeps the money
       expect((yield* settlement) - before).toBe(900)
       expect(yield* itemsOf(payment_id)).toEqual([])
@@ -158,7 +158,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("a return that came back is not gone again by an older word that it went", () =>
+  it.effect("a return that came back is not gone again by an older report that it went", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("AT")
       yield* arrives("900.00")
@@ -188,11 +188,11 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("a return of which nobody knows is not refused by a late second sending, and goes once", () =>
+  it.effect("a return with an unknown outcome is not refused by a late second sending, and goes once", () =>
     Effect.gen(function* () {
       const { arrives, payment_id, reference } = yield* payin("NL")
       yield* arrives("900.00")
-      // It moves the money, its answer is lost, and whoever asks gets none either.
+      // Moves the money, loses its answer, and gives none to enquiries either.
       stripe.will({ refund: isLost() })
       yield* Effect.flip(giveBack(payment_id))
       const back = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "return")
@@ -258,7 +258,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
-  it.effect("an enquiry without an answer leaves the item of a payment that waits for nobody knows what", () =>
+  it.effect("an enquiry without an answer leaves the item of an unknown outcome open", () =>
     Effect.gen(function* () {
       yield* serveCountry("PT", ["stripe"])
       stripe.on("aimless", isLost())
@@ -272,11 +272,11 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       stripe.says(reference, isLost())
       for (const seconds of [31, 121, 601, 1801, 7201, 21601, 86401]) yield* later(clock, seconds)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
-      expect(yield* itemsOf(payment_id), "nobody asks any more, and nobody is told").toHaveLength(1)
+      expect(yield* itemsOf(payment_id), "no provider is asked any more, and no event is published").toHaveLength(1)
     })
   )
 
-  it.effect("a late word that a return is under way does not undo that it failed", () =>
+  it.effect("a late report that a return is under way does not undo that it failed", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("SE")
       yield* arrives("900.00")

@@ -1,4 +1,4 @@
-/** What a person settles when no machine can: once, with a reason, and written down. */
+/** Resolutions by an operator: once, with a reason, and saved. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
@@ -6,12 +6,21 @@ import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import type { ResolutionRequest } from "../../../src/payments/settlement/ResolutionRules.ts"
-import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf, toldOf } from "../support/Calls.ts"
+import {
+  attemptsOf,
+  callBack,
+  initiate,
+  ofKind,
+  queueOf,
+  recordOf,
+  timelineOf,
+  eventsOfType
+} from "../support/PaymentCalls.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act, actable } from "../support/ActionCalls.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const make = () => {
@@ -70,7 +79,7 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
       yield* resolve(payment_id, { outcome: "failed", reason: "not in the provider's books" })
       const after = yield* timelineOf(payment_id)
       expect(ofKind(before, "attempt")).toMatchObject([{ outcome: "unknown", reason: "connection lost" }])
-      expect(ofKind(after, "attempt"), "a person decided, and not the provider").toMatchObject([
+      expect(ofKind(after, "attempt"), "an operator decided, and not the provider").toMatchObject([
         { outcome: "declined", reason: "connection lost; settled by amina: not in the provider's books" }
       ])
       const note = "Settled by amina: not in the provider's books"
@@ -104,11 +113,13 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
         failure: null,
         refunds: [{ refund_id: before[1]?.["attempt_id"], state: "failed", amount: 400 }]
       })
-      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 400, refunded_amount: 0 }])
+      expect(yield* eventsOfType(payment_id, "payment.refund_failed")).toMatchObject([
+        { amount: 400, refunded_amount: 0 }
+      ])
     })
   )
 
-  it.effect("money in suspense is closed with a word on the record, and the state stays", () =>
+  it.effect("money in suspense is closed with a reason on the record, and the state stays", () =>
     Effect.gen(function* () {
       const payment_id = yield* unknownIn("ES")
       yield* resolve(payment_id, { outcome: "failed", reason: "not in the provider's books" })
@@ -130,7 +141,7 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
     })
   )
 
-  it.effect("nobody settles what does not exist", () =>
+  it.effect("what does not exist cannot be settled", () =>
     Effect.gen(function* () {
       const nowhere = resolve(nilId, { outcome: "failed", reason: "x" })
       expect(yield* Effect.flip(nowhere)).toMatchObject({ _tag: "NotFound" })

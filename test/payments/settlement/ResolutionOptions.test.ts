@@ -1,4 +1,4 @@
-/** What a person can decide about money that waits, by its sign and by what the payment is. */
+/** Decisions that an operator can take about money in suspense, by its sign and by the kind of payment. */
 import { expect, it } from "vitest"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -14,7 +14,7 @@ import { unallocatedSums } from "../../../src/payments/store/UnallocatedMoney.ts
 import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import type { PaymentHistory } from "../../../src/payments/store/PaymentStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/PureBooks.ts"
+import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/SettlementRules.ts"
 
 type Opened = ReturnType<typeof openBooks>
 
@@ -33,7 +33,7 @@ const attempt = (payment: Payment, id: string, about: Partial<Attempt> = {}): At
   ...about
 })
 
-const storyOf = (
+const historyOf = (
   opened: Opened,
   attempts: ReadonlyArray<Attempt> = [attempt(opened.payment(), "payment")]
 ): PaymentHistory => ({
@@ -64,8 +64,10 @@ const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Havi
   feeOf: () => fee ?? null
 })
 
-const decided = (opened: Opened, having: Having = {}, story: PaymentHistory = storyOf(opened)) =>
-  unallocatedSums(opened.payment(), story).flatMap((sum) => optionsFor(opened.payment(), story, sum, around(having)))
+const decided = (opened: Opened, having: Having = {}, history: PaymentHistory = historyOf(opened)) =>
+  unallocatedSums(opened.payment(), history).flatMap((sum) =>
+    optionsFor(opened.payment(), history, sum, around(having))
+  )
 
 const says = (...given: Parameters<typeof decided>) =>
   decided(...given).map(({ action, outcome, says: words }) => `${outcome ?? action}: ${words}`)
@@ -79,8 +81,8 @@ const changes = (...given: Parameters<typeof decided>) =>
 
 const paid = (...also: ReadonlyArray<ReturnType<typeof movement>>): Opened => {
   const opened = openBooks(1500)
-  opened.hear(report("completed", movement("collection", "c1", shillings(1500))))
-  for (const one of also) opened.hear(report("completed", one))
+  opened.record(report("completed", movement("collection", "c1", shillings(1500))))
+  for (const one of also) opened.record(report("completed", one))
   return opened
 }
 
@@ -133,7 +135,7 @@ it("pays what the organisation owes from what it keeps", () => {
 
 const underpaid = () => {
   const opened = openBooks(1500)
-  opened.hear(report("completed", movement("collection", "c1", shillings(700))))
+  opened.record(report("completed", movement("collection", "c1", shillings(700))))
   return opened
 }
 
@@ -150,16 +152,16 @@ it("does not offer to accept what does not cover its fee, or is another currency
   const refused = ["give_back", "failed"]
   expect(says(underpaid(), { fee: shillings(700) }).map((one) => one.split(":")[0])).toEqual(refused)
   const other = openBooks(1500)
-  other.hear(report("completed", movement("collection", "c1", tether(20_000_000))))
-  const [pending, story] = [{ ...other.payment(), status: "pending" as const }, storyOf(other)]
-  const [sum] = unallocatedSums(pending, story)
-  expect(optionsFor(pending, story, sum!, around({})).map((one) => one.outcome ?? one.action)).toEqual(refused)
+  other.record(report("completed", movement("collection", "c1", tether(20_000_000))))
+  const [pending, history] = [{ ...other.payment(), status: "pending" as const }, historyOf(other)]
+  const [sum] = unallocatedSums(pending, history)
+  expect(optionsFor(pending, history, sum!, around({})).map((one) => one.outcome ?? one.action)).toEqual(refused)
 })
 
 it("gives nothing back that no payer sent, and that came back of a payout", () => {
   const opened = openBooks(1500, { ...payout, payout_id: "payment" })
-  opened.hear(report("completed", movement("disbursement", "d1", shillings(1500))))
-  opened.hear(report("completed", movement("reinstatement", "r1", shillings(100))))
+  opened.record(report("completed", movement("disbursement", "d1", shillings(1500))))
+  opened.record(report("completed", movement("reinstatement", "r1", shillings(100))))
   expect(changes(opened)).toEqual([
     "completed 0.00 KES → 100.00 KES, owes 0.00 KES",
     "failed 0.00 KES → 0.00 KES, owes 0.00 KES"
@@ -169,19 +171,19 @@ it("gives nothing back that no payer sent, and that came back of a payout", () =
 /** Collected, and refused by its payout provider. */
 const stranded = () => {
   const opened = openBooks(1500, onRamp)
-  opened.hear(report("completed", movement("collection", "c1", shillings(1500))))
-  opened.hear(report("failed"), "settlement")
+  opened.record(report("completed", movement("collection", "c1", shillings(1500))))
+  opened.record(report("failed"), "settlement")
   const legs = [
     attempt(opened.payment(), "payment", { leg: "collection" }),
     attempt(opened.payment(), "settlement", { leg: "settlement", provider: "circle", outcome: "declined" })
   ]
-  return { opened, story: () => storyOf(opened, legs) }
+  return { opened, history: () => historyOf(opened, legs) }
 }
 
 it("offers for what a failed ramp holds what it offers for money that came", () => {
-  const { opened, story } = stranded()
+  const { opened, history } = stranded()
   expect(opened.waiting()).toEqual(["ramp 1500.00 KES"])
-  expect(changes(opened, {}, story())).toEqual([
+  expect(changes(opened, {}, history())).toEqual([
     "completed 0.00 KES → 1500.00 KES, owes 0.00 KES",
     "give_back 0.00 KES → 0.00 KES, owes 0.00 KES",
     "failed 0.00 KES → 0.00 KES, owes 0.00 KES"
@@ -189,9 +191,9 @@ it("offers for what a failed ramp holds what it offers for money that came", () 
 })
 
 it("completes a ramp whose payout provider has paid after all, unless its money was given away", () => {
-  const { opened, story } = stranded()
-  opened.hear(report("completed", movement("disbursement", "d1", onRamp.target!)), "settlement")
-  const late = story()
+  const { opened, history } = stranded()
+  opened.record(report("completed", movement("disbursement", "d1", onRamp.target!)), "settlement")
+  const late = history()
   const gone = unallocatedSums(opened.payment(), late).find(({ money }) => money.isNegative)!
   const settled = (of: PaymentHistory) => optionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
   expect(settled(late)).toEqual(["It was settled: the payment becomes completed", "The provider has returned it to us"])
@@ -208,16 +210,16 @@ it("completes a ramp whose payout provider has paid after all, unless its money 
 it("has an item for each sum that waits, each with decisions of its own", () => {
   const opened = paid(movement("collection", "c2", shillings(100)))
   const other = attempt(opened.payment(), "other", { provider: "adyen", outcome: "declined" })
-  const story = storyOf(opened, [attempt(opened.payment(), "payment"), other])
+  const history = historyOf(opened, [attempt(opened.payment(), "payment"), other])
   const gone = {
-    ...story.movements[0]!,
+    ...history.movements[0]!,
     attempt_id: other.attempt_id,
     provider: "adyen" as const,
     kind: "reversal" as const,
     movement_id: "x1",
     amount: shillings(20)
   }
-  const items = itemsWithOptions(opened.payment(), { ...story, movements: [...story.movements, gone] }, around({}))
+  const items = itemsWithOptions(opened.payment(), { ...history, movements: [...history.movements, gone] }, around({}))
   expect(items.map(({ decisions, money }) => [money?.toString(), decisions.map(({ outcome }) => outcome)])).toEqual([
     ["100.00 KES", ["completed", null, "failed"]],
     ["-20.00 KES", ["completed", "failed"]]
@@ -240,11 +242,11 @@ it("asks of an unknown outcome what the provider did, and leaves closed items ou
     closed_by: null
   }
   const closed = { ...question, item_id: "q2", closed_at: new Date(1), closed_by: "amina" }
-  const items = itemsWithOptions(opened.payment(), { ...storyOf(opened), items: [question, closed] }, around({}))
+  const items = itemsWithOptions(opened.payment(), { ...historyOf(opened), items: [question, closed] }, around({}))
   expect(items).toMatchObject([
     { item_id: "q1", kind: "unknown_outcome", decisions: [{ outcome: "completed" }, { outcome: "failed" }] }
   ])
-  expect(itemsWithOptions(paid().payment(), storyOf(paid()), around({}))).toEqual([])
+  expect(itemsWithOptions(paid().payment(), historyOf(paid()), around({}))).toEqual([])
 })
 
 it("says of a question about money that has moved that it stands, or that all of it is booked as returned", () => {
@@ -253,7 +255,7 @@ it("says of a question about money that has moved that it stands, or that all of
     item_id: "q1",
     org_id: opened.payment().org_id,
     payment_id: opened.payment().payment_id,
-    // About no attempt, such as a transfer that is recorded for another payment.
+    // Item without an attempt, such as a transfer that is recorded for another payment.
     attempt_id: null,
     kind: "unknown_outcome",
     detail: "stripe names a transfer of another payment.",
@@ -262,14 +264,14 @@ it("says of a question about money that has moved that it stands, or that all of
     closed_at: null,
     closed_by: null
   }
-  const [item] = itemsWithOptions(opened.payment(), { ...storyOf(opened), items: [question] }, around({}))
+  const [item] = itemsWithOptions(opened.payment(), { ...historyOf(opened), items: [question] }, around({}))
   expect(item!.decisions.map(({ outcome, says: words }) => `${outcome}: ${words}`)).toEqual([
     "completed: It stands as it is recorded: nothing changes",
     "failed: stripe has all of it back: 1500.00 KES are booked as returned"
   ])
   const mine = { ...question, attempt_id: idFrom("payment") }
-  const [told] = itemsWithOptions(opened.payment(), { ...storyOf(opened), items: [mine] }, around({}))
-  expect(told!.decisions.map(({ corrects, says }) => [says, corrects?.movement_id])[1]).toEqual([
+  const [reported] = itemsWithOptions(opened.payment(), { ...historyOf(opened), items: [mine] }, around({}))
+  expect(reported!.decisions.map(({ corrects, says }) => [says, corrects?.movement_id])[1]).toEqual([
     "Another amount of c1 is right, not 1500.00 KES",
     "c1"
   ])
@@ -277,11 +279,11 @@ it("says of a question about money that has moved that it stands, or that all of
 
 it("lets the payout of a ramp be stopped until it is sent", () => {
   const opened = openBooks(1500, onRamp)
-  opened.hear(report("completed", movement("collection", "c1", shillings(1500))))
+  opened.record(report("completed", movement("collection", "c1", shillings(1500))))
   const { payout_id } = opened.payment()
   const leg = (sends: number) =>
     attempt(opened.payment(), payout_id!, { leg: "settlement", provider: "circle", outcome: null, sends })
-  const stops = (sends: number) => itemsWithOptions(opened.payment(), storyOf(opened, [leg(sends)]), around({}))
+  const stops = (sends: number) => itemsWithOptions(opened.payment(), historyOf(opened, [leg(sends)]), around({}))
   expect(stops(0)).toMatchObject([{ item_id: null, kind: "unsent_payout", decisions: [{ outcome: "failed" }] }])
   expect(stops(1)).toEqual([])
 })
@@ -290,7 +292,7 @@ it("reads the balances that its words depend on", () => {
   const charged = paid(movement("reversal", "x1", shillings(50)))
   const { org_id } = charged.payment()
   const { currency } = shillings(0)
-  expect(accountsFor(charged.payment(), storyOf(charged))).toEqual([
+  expect(accountsFor(charged.payment(), historyOf(charged))).toEqual([
     LedgerAccount.settlement(org_id, currency),
     LedgerAccount.receivable(org_id, currency)
   ])

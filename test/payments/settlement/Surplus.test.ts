@@ -1,14 +1,14 @@
-/** A payin that was paid more than once, or is told of in one report: what callers are told, and what goes back where. */
+/** Payins that were paid more than once, or by two transfers in one report: events, and what goes back where. */
 import { expect } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { backends } from "../../support/Stores.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { callBack, recordOf, toldOf } from "../support/Calls.ts"
-import { attemptsFor, later, threeProviders } from "../support/InTheBooks.ts"
+import { backends } from "../../support/OnBothStores.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
+import { callBack, recordOf, eventsOfType } from "../support/PaymentCalls.ts"
+import { attemptsFor, later, threeProviders } from "../support/PayinBalances.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
-import { came, paid, payinAt, refunded, taken } from "../support/Stories.ts"
+import { came, paid, payinAt, refunded, taken } from "../support/TransferReports.ts"
 
 for (const backend of backends) {
   const made = threeProviders()
@@ -17,8 +17,8 @@ for (const backend of backends) {
   onPaymentServer("Surplus", backend, made, (it) => {
     const completed = Effect.tap(payinAt(stripe), ({ says }) => says(paid))
 
-    const allTold = (payment_id: string, name: "dispute" | "adjustment") =>
-      Effect.map(toldOf(payment_id, "transaction.updated"), (all) => all.flatMap((one) => one[name] ?? []))
+    const allEvents = (payment_id: string, name: "dispute" | "adjustment") =>
+      Effect.map(eventsOfType(payment_id, "transaction.updated"), (all) => all.flatMap((one) => one[name] ?? []))
 
     it.effect("a refund counts as refunded while a second collection waits", () =>
       Effect.gen(function* () {
@@ -27,7 +27,9 @@ for (const backend of backends) {
         stripe.will({ refund: accepts({ state: "completed" }) })
         expect((yield* refund(500)).status).toBe(200)
         expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 500, status: "completed" })
-        expect(yield* toldOf(payment_id, "payment.refunded")).toMatchObject([{ amount: 500, refunded_amount: 500 }])
+        expect(yield* eventsOfType(payment_id, "payment.refunded")).toMatchObject([
+          { amount: 500, refunded_amount: 500 }
+        ])
         yield* giveBack(payment_id)
         expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 500 })
       })
@@ -46,11 +48,11 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("each of two transfers that one report names is told of", () =>
+    it.effect("each of two transfers that one report names is published", () =>
       Effect.gen(function* () {
         const { payment_id, says } = yield* completed
         yield* says(taken(400, "x1"), refunded(300, "r1"))
-        expect(yield* allTold(payment_id, "dispute")).toMatchObject([
+        expect(yield* allEvents(payment_id, "dispute")).toMatchObject([
           { kind: "returned", amount: 400 },
           { kind: "returned", amount: 300 }
         ])
@@ -77,11 +79,11 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a person's word that a payin went through adds what was not heard of, and no more", () =>
+    it.effect("an operator's decision that a payin went through adds what was not reported, and no more", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* payinAt(stripe)
         yield* says(came(500))
-        // Another amount under the same id: a person must find out.
+        // Another amount under the same id: an operator must find out.
         yield* says(came(600))
         const question = (yield* itemsOf(payment_id)).find(({ kind }) => kind === "unknown_outcome")
         yield* resolve(payment_id, "completed", "the dashboard shows all of it", String(question?.["item_id"]))
@@ -92,25 +94,25 @@ for (const backend of backends) {
     )
 
     it.effect(
-      "a refund that its provider announced, and a person says went, is one when its provider says so too",
+      "a refund that its provider announced, and an operator says went, is one when its provider says so too",
       () =>
         Effect.gen(function* () {
           const { payment_id, refund, says, stands } = yield* completed
           yield* refund(500, "processing")
           const [part] = yield* attemptsFor(payment_id, "refund")
-          const tells = (state: "pending" | "settled") =>
+          const reports = (state: "pending" | "settled") =>
             callBack("stripe", {
               ...{ key: `${part} ${state}`, reference: part!, state: state === "settled" ? "completed" : "processing" },
               movements: [{ kind: "refund", id: `${part} re`, amount: { amount: "500.00", currency: "KES" }, state }]
             })
-          yield* tells("pending")
+          yield* reports("pending")
           stripe.says(part!, isLost())
           yield* Effect.repeat(later(clock, 100_000), {
             until: () => Effect.map(itemsOf(payment_id), (all) => all.length > 0)
           })
           yield* resolve(payment_id, "completed", "the dashboard shows it")
           expect(yield* stands).toMatchObject({ has: 1000, own: 1000, waits: [], items: [], refunded: 500 })
-          yield* tells("settled")
+          yield* reports("settled")
           expect(yield* stands).toMatchObject({ has: 1000, own: 1000, waits: [], items: [], refunded: 500 })
           yield* says(taken(1000))
         })

@@ -1,16 +1,26 @@
-/** Transfers under the provider's own ids: late, in part, of another payment, or told with another amount. On both stores. */
+/**
+ * Transfers under the provider's own ids: late, in part, of another payment, or with another amount. On both stores.
+ */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
 import type { MovementKind } from "../../../src/domain/Movement.ts"
 import { FeeRuleStore } from "../../../src/money/fees/Fees.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsOf, callBack, initiate, jsonOf, recordOf, type SaidMovement, toldOf } from "../support/Calls.ts"
-import { clearingOf, paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
+import { itemsOf, resolve } from "../support/OperatorActions.ts"
+import {
+  attemptsOf,
+  callBack,
+  initiate,
+  jsonOf,
+  recordOf,
+  type SaidMovement,
+  eventsOfType
+} from "../support/PaymentCalls.ts"
+import { clearingOf, paysIn, threeProviders, watched } from "../support/PayinBalances.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
@@ -27,7 +37,7 @@ for (const backend of backends) {
   const { stripe } = made
 
   onPaymentServer("Transfers", backend, made, (it) => {
-    const told = (key: string, reference: string, state: string, ...movements: ReadonlyArray<SaidMovement>) =>
+    const reported = (key: string, reference: string, state: string, ...movements: ReadonlyArray<SaidMovement>) =>
       callBack("stripe", { key, reference, state, movements })
 
     const paysOut = (country: string) =>
@@ -59,7 +69,7 @@ for (const backend of backends) {
         } as const)
         const { payment_id, reference } = yield* paysIn(stripe, "FR")
         expect(yield* recordOf(payment_id)).toMatchObject({ total_fees: 150 })
-        yield* told("FR part", reference, "completed", moves("collection", "ch_fr", "500.00"))
+        yield* reported("FR part", reference, "completed", moves("collection", "ch_fr", "500.00"))
         yield* resolve(payment_id, "completed")
         yield* rules.remove(fee_rule_id)
         expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 500, total_fees: 50 })
@@ -75,8 +85,13 @@ for (const backend of backends) {
         const late = (country: string) =>
           Effect.gen(function* () {
             const { payment_id, reference } = yield* paysOut(country)
-            yield* told(`${country} no`, reference, "failed")
-            yield* told(`${country} paid`, reference, "completed", moves("disbursement", `po_${country}`, "1500.00"))
+            yield* reported(`${country} no`, reference, "failed")
+            yield* reported(
+              `${country} paid`,
+              reference,
+              "completed",
+              moves("disbursement", `po_${country}`, "1500.00")
+            )
             expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
             expect(yield* clearingOf(payment_id)).toEqual(["-1500.00 KES"])
             expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
@@ -98,12 +113,12 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { gained } = yield* watched
         const { payment_id, reference } = yield* paysOut("ES")
-        yield* told("ES paid", reference, "completed", moves("disbursement", "po_es", "1500.00"))
-        yield* told("ES part", reference, "returned", moves("reinstatement", "re_es_1", "400.00"))
+        yield* reported("ES paid", reference, "completed", moves("disbursement", "po_es", "1500.00"))
+        yield* reported("ES part", reference, "returned", moves("reinstatement", "re_es_1", "400.00"))
         expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
         expect(yield* gained).toEqual({ stripe: 1100, settlement: -1500, clearing: 400 })
         expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
-        yield* told("ES rest", reference, "returned", moves("reinstatement", "re_es_2", "1100.00"))
+        yield* reported("ES rest", reference, "returned", moves("reinstatement", "re_es_2", "1100.00"))
         expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
         expect(yield* gained).toEqual({})
         expect(yield* itemsOf(payment_id)).toEqual([])
@@ -114,11 +129,11 @@ for (const backend of backends) {
     it.effect("a payout that comes back in parts is returned in events, and a part that is paid again regained", () =>
       Effect.gen(function* () {
         const { payment_id, reference } = yield* paysOut("GR")
-        yield* told("GR paid", reference, "completed", moves("disbursement", "po_gr", "1500.00"))
-        yield* told("GR part", reference, "returned", moves("reinstatement", "re_gr_1", "400.00"))
-        yield* told("GR again", reference, "completed", moves("reversal", "re_gr_1", "400.00"))
-        yield* told("GR all", reference, "returned", moves("reinstatement", "re_gr_2", "1500.00"))
-        const disputes = (yield* toldOf(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
+        yield* reported("GR paid", reference, "completed", moves("disbursement", "po_gr", "1500.00"))
+        yield* reported("GR part", reference, "returned", moves("reinstatement", "re_gr_1", "400.00"))
+        yield* reported("GR again", reference, "completed", moves("reversal", "re_gr_1", "400.00"))
+        yield* reported("GR all", reference, "returned", moves("reinstatement", "re_gr_2", "1500.00"))
+        const disputes = (yield* eventsOfType(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
         expect(disputes).toMatchObject([
           { status: "completed", dispute: { kind: "returned", amount: 400, currency: "KES" } },
           { status: "completed", dispute: { kind: "regained", amount: 400, currency: "KES" } },
@@ -132,17 +147,17 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { gained } = yield* watched
         const [first, second] = [yield* paysIn(stripe, "IT"), yield* paysIn(stripe, "PT")]
-        yield* told("IT paid", first.reference, "completed", moves("collection", "ch_1", "1500.00"))
+        yield* reported("IT paid", first.reference, "completed", moves("collection", "ch_1", "1500.00"))
         const wrong = (key: string) =>
           callBack("stripe", {
             ...{ key, reference: second.reference, state: "completed" },
             movements: [moves("collection", "ch_1", "1500.00")]
           })
-        // What the script's provider says here is not so.
-        const holdings = stripe.purse.holdings().get("KES")
+        // Corrects the funds: what the scripted provider reports here is not so.
+        const holdings = stripe.funds.holdings().get("KES")
         expect((yield* wrong("PT wrong")).status).toBe(200)
         expect((yield* wrong("PT wrong again")).status).toBe(200)
-        expect(stripe.purse.holdings().get("KES")).toBe(holdings)
+        expect(stripe.funds.holdings().get("KES")).toBe(holdings)
         expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
         expect(yield* recordOf(second.payment_id)).toMatchObject({ status: "pending" })
         const [item, ...others] = yield* itemsOf(second.payment_id)
@@ -150,7 +165,7 @@ for (const backend of backends) {
         expect(item).toMatchObject({ kind: "unknown_outcome" })
         expect(item?.["detail"]).toContain("ch_1")
         expect(item?.["detail"]).toContain(first.payment_id)
-        yield* told("PT paid", second.reference, "completed", moves("collection", "ch_2", "1500.00"))
+        yield* reported("PT paid", second.reference, "completed", moves("collection", "ch_2", "1500.00"))
         expect(yield* recordOf(second.payment_id)).toMatchObject({ status: "completed" })
         expect(yield* gained).toEqual({ stripe: -3000, settlement: 3000 })
         yield* expectBooksInOrder
@@ -161,34 +176,34 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { gained } = yield* watched
         const [first, second] = [yield* paysIn(stripe, "SE"), yield* paysIn(stripe, "FI")]
-        yield* told("SE paid", first.reference, "completed", moves("collection", "ch_se", "1500.00"))
-        yield* told("SE part", first.reference, "returned", moves("refund", "re_se", "100.00"))
-        yield* told("FI paid", second.reference, "completed", moves("collection", "ch_fi", "1600.00"))
+        yield* reported("SE paid", first.reference, "completed", moves("collection", "ch_se", "1500.00"))
+        yield* reported("SE part", first.reference, "returned", moves("refund", "re_se", "100.00"))
+        yield* reported("FI paid", second.reference, "completed", moves("collection", "ch_fi", "1600.00"))
         yield* resolve(second.payment_id, "failed", "given back by hand")
         const before = yield* gained
-        const holdings = stripe.purse.holdings().get("KES")
-        const { status } = yield* told("FI wrong", second.reference, "returned", moves("refund", "re_se", "100.00"))
+        const holdings = stripe.funds.holdings().get("KES")
+        const { status } = yield* reported("FI wrong", second.reference, "returned", moves("refund", "re_se", "100.00"))
         expect(status).toBe(200)
-        expect(stripe.purse.holdings().get("KES")).toBe(holdings)
+        expect(stripe.funds.holdings().get("KES")).toBe(holdings)
         expect(yield* gained).toEqual(before)
         expect(yield* itemsOf(second.payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
         yield* expectBooksInOrder
       })
     )
 
-    it.effect("a transfer that is told with another amount keeps the first, and a person must look", () =>
+    it.effect("a transfer that is reported with another amount keeps the first, and an operator must look", () =>
       Effect.gen(function* () {
         const { gained } = yield* watched
         const { payment_id, reference } = yield* paysIn(stripe, "NL")
-        yield* told("NL paid", reference, "completed", moves("collection", "ch_nl", "1500.00"))
-        yield* told("NL other", reference, "completed", moves("collection", "ch_nl", "1400.00"))
+        yield* reported("NL paid", reference, "completed", moves("collection", "ch_nl", "1500.00"))
+        yield* reported("NL other", reference, "completed", moves("collection", "ch_nl", "1400.00"))
         expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
         expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
         yield* expectBooksInOrder
       })
     )
 
-    it.effect("a person books the second amount of a transfer, and what differs waits for a decision", () =>
+    it.effect("an operator books the second amount of a transfer, and what differs waits for a decision", () =>
       Effect.gen(function* () {
         const { gained } = yield* watched
         const corrected = (country: string, amount: number) =>
@@ -196,8 +211,8 @@ for (const backend of backends) {
             const { payment_id, reference } = yield* paysIn(stripe, country)
             const id = `ch_${country}`
             const other = moves("collection", id, `${amount}.00`)
-            yield* told(`${country} paid`, reference, "completed", moves("collection", id, "1500.00"))
-            yield* told(`${country} other`, reference, "completed", other)
+            yield* reported(`${country} paid`, reference, "completed", moves("collection", id, "1500.00"))
+            yield* reported(`${country} other`, reference, "completed", other)
             const [question] = yield* itemsOf(payment_id)
             const book = (to: number, movement?: string) =>
               resolve(payment_id, "completed", "seen at stripe", String(question?.["item_id"]), movement, to)
@@ -205,11 +220,11 @@ for (const backend of backends) {
             expect(yield* Effect.flip(book(amount, "ch_else"))).toMatchObject({ _tag: "Conflict" })
             yield* book(amount, id)
             expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
-            yield* told(`${country} again`, reference, "completed", other)
+            yield* reported(`${country} again`, reference, "completed", other)
             expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
             return payment_id
           })
-        // The script's provider holds what it told first: one less and one more come to the same.
+        // Keeps the funds as first reported: one less and one more come to the same.
         const less = yield* corrected("BE", 1400)
         expect(yield* gained).toEqual({ stripe: -1400, settlement: 1500, clearing: -100 })
         yield* resolve(less, "completed")
@@ -222,23 +237,23 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("a person books the second amount of money that came for a payment that had failed", () =>
+    it.effect("an operator books the second amount of money that came for a payment that had failed", () =>
       Effect.gen(function* () {
         const { gained } = yield* watched
         const late = (country: string, first: number, second: number) =>
           Effect.gen(function* () {
             const { payment_id, reference } = yield* paysIn(stripe, country)
             const came = (amount: number) => moves("collection", `ch_${country}`, `${amount}.00`)
-            yield* told(`${country} no`, reference, "failed")
-            yield* told(`${country} late`, reference, "completed", came(first))
-            yield* told(`${country} other`, reference, "completed", came(second))
+            yield* reported(`${country} no`, reference, "failed")
+            yield* reported(`${country} late`, reference, "completed", came(first))
+            yield* reported(`${country} other`, reference, "completed", came(second))
             const question = (yield* itemsOf(payment_id)).find(({ kind }) => kind === "unknown_outcome")
             yield* resolve(payment_id, "completed", "seen at stripe", String(question?.["item_id"]), undefined, second)
             expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
             expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
             return payment_id
           })
-        // The script's provider holds what it told first: one less and one more come to the same.
+        // Keeps the funds as first reported: one less and one more come to the same.
         const less = yield* late("DK", 1500, 1400)
         expect(yield* gained).toEqual({ stripe: -1400, clearing: 1400 })
         yield* resolve(less, "completed")

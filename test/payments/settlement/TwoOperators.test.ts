@@ -1,12 +1,12 @@
-/** Two people who settle the same thing at the same moment: one of them is heard, the other is told to look again. */
+/** Operators who settle the same item at the same moment: one decision is accepted, the other is refused. */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { act, actable } from "../support/Acting.ts"
-import { attemptsOf, callBack, initiate, queueOf, recordOf, timelineOf, ofKind } from "../support/Calls.ts"
+import { act, actable } from "../support/ActionCalls.ts"
+import { attemptsOf, callBack, initiate, queueOf, recordOf, timelineOf, ofKind } from "../support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
@@ -18,7 +18,7 @@ const make = () => {
 
 const people = ["amina", "brice", "chidi", "dalia"] as const
 
-/** Each says the opposite of whoever comes before. */
+/** Alternates the verdict from one operator to the next. */
 const allAtOnce = (paymentId: PaymentId) =>
   Effect.forEach(
     people,
@@ -46,26 +46,28 @@ const auditedOf = (paymentId: PaymentId) =>
     return rows.filter((one) => one.subject_id === paymentId)
   })
 
-onDatabasePaymentServer("Settling by hand, several people at once", make, (it, { stripe }) => {
-  it.effect.each(["FR", "DE", "IT", "ES", "PT", "NL"])("in %s one verdict on an unknown outcome is heard", (country) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, ["stripe"])
-      const description = `unknown in ${country}`
-      stripe.on(description, isLost())
-      const { payment_id } = yield* initiate({ ...byCard(), country, description })
-      const said = yield* allAtOnce(payment_id)
-      const heard = said.filter(Either.isRight)
-      expect(heard).toHaveLength(1)
-      for (const refused of said.filter(Either.isLeft)) expect(refused.left).toMatchObject({ _tag: "Conflict" })
-      const record = yield* recordOf(payment_id)
-      expect(record["status"]).toBe(heard[0]?.right.status)
-      expect(ofKind(yield* timelineOf(payment_id), "operator")).toHaveLength(1)
-      expect(yield* auditedOf(payment_id)).toMatchObject([{ detail: { outcome: record["status"] } }])
-      expect((yield* queueOf()).filter((item) => item["payment_id"] === payment_id)).toEqual([])
-    })
+onDatabasePaymentServer("Settling by hand, several operators at once", make, (it, { stripe }) => {
+  it.effect.each(["FR", "DE", "IT", "ES", "PT", "NL"])(
+    "in %s one verdict on an unknown outcome is accepted",
+    (country) =>
+      Effect.gen(function* () {
+        yield* serveCountry(country, ["stripe"])
+        const description = `unknown in ${country}`
+        stripe.on(description, isLost())
+        const { payment_id } = yield* initiate({ ...byCard(), country, description })
+        const said = yield* allAtOnce(payment_id)
+        const accepted = said.filter(Either.isRight)
+        expect(accepted).toHaveLength(1)
+        for (const refused of said.filter(Either.isLeft)) expect(refused.left).toMatchObject({ _tag: "Conflict" })
+        const record = yield* recordOf(payment_id)
+        expect(record["status"]).toBe(accepted[0]?.right.status)
+        expect(ofKind(yield* timelineOf(payment_id), "operator")).toHaveLength(1)
+        expect(yield* auditedOf(payment_id)).toMatchObject([{ detail: { outcome: record["status"] } }])
+        expect((yield* queueOf()).filter((item) => item["payment_id"] === payment_id)).toEqual([])
+      })
   )
 
-  it.effect.each(["BE", "AT", "FI", "GR"])("in %s one verdict on a refund is heard", (country) =>
+  it.effect.each(["BE", "AT", "FI", "GR"])("in %s one verdict on a refund is accepted", (country) =>
     Effect.gen(function* () {
       yield* serveCountry(country, ["stripe"])
       const description = `paid in ${country}`
@@ -82,7 +84,7 @@ onDatabasePaymentServer("Settling by hand, several people at once", make, (it, {
     })
   )
 
-  it.effect.each(["SE", "DK", "IE", "LU", "PL", "CZ"])("in %s one verdict on money that waits is heard", (country) =>
+  it.effect.each(["SE", "DK", "IE", "LU", "PL", "CZ"])("in %s one verdict on money that waits is accepted", (country) =>
     Effect.gen(function* () {
       yield* serveCountry(country, ["stripe"])
       const description = `disputed in ${country}`

@@ -1,11 +1,11 @@
 /** A payin of which a part has come, and of that part some has gone again before the rest comes. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
+import { callBack, recordOf, untilStatus } from "../support/PaymentCalls.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
-import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsFor, paysIn, clearingOf, threeProviders, watched } from "../support/InTheBooks.ts"
-import { onRamp } from "../support/Ramping.ts"
+import { giveBack, itemsOf, resolve } from "../support/OperatorActions.ts"
+import { attemptsFor, paysIn, clearingOf, threeProviders, watched } from "../support/PayinBalances.ts"
+import { onRamp } from "../support/RampCalls.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 
 const made = threeProviders()
@@ -28,7 +28,7 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
       return { ...paid, gained }
     })
 
-  it.effect("is completed once all has come, and what was taken back waits for a person", () =>
+  it.effect("is completed once all has come, and what was taken back waits for an operator", () =>
     Effect.gen(function* () {
       const { arrives, gained, payment_id } = yield* shrunk("FR")
       yield* arrives("900.00")
@@ -90,7 +90,7 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
     })
   )
 
-  /** The provider's word on a transfer that has come, while it goes on waiting. */
+  /** Report of a transfer that has come, while the provider goes on waiting. */
   const hearsOf = (reference: string, nth: number, amount: string) =>
     callBack("stripe", {
       ...{ key: `${reference} ${nth}`, reference, state: "processing" },

@@ -17,13 +17,13 @@ import {
   transactionsOf,
   withdraw
 } from "../../treasury/accounts/AccountFixtures.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { paysOut, reports } from "../support/ScriptedProvider.ts"
 
 onDatabasePaymentServer(
   "withdrawals",
-  // The rail itself has nothing to say until the test is over.
+  // Silences the simulator until the test is over.
   () => ({ variables: { SANDBOX_RAIL_PACE: "10 minutes" } }),
   (it) => {
     it.effect("is charged to the account that was to pay for it", () =>
@@ -67,8 +67,12 @@ onDatabasePaymentServer(
           ["debit", "failed", 70],
           ["credit", "completed", 1000]
         ])
-        const told = yield* eventsOf(acme.key, "virtual_account.withdrawal")
-        expect(told[0]?.data).toMatchObject({ transaction_id: statement[0]?.transaction_id, amount: 70, balance: 930 })
+        const published = yield* eventsOf(acme.key, "virtual_account.withdrawal")
+        expect(published[0]?.data).toMatchObject({
+          transaction_id: statement[0]?.transaction_id,
+          amount: 70,
+          balance: 930
+        })
       })
     )
   }

@@ -12,17 +12,17 @@ import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { type Saboteur, saboteur } from "../support/Sabotage.ts"
+import { type StepStopper, stopAtStep } from "../support/StopAtStep.ts"
 import { accepts, declines, reports, scripted } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, type World, worldOn } from "../support/World.ts"
+import { ownersPermit, servicesIn, type World, worldOn } from "../support/RestartableServices.ts"
 
 const lockTimeout = Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" })
 
-/** Gives up so many writes of a provider's word, as a database whose rows somebody holds does. */
-const busyFor = (times: number): Saboteur => {
+/** Fails so many writes of a report, as a database with locked rows does. */
+const busyFor = (times: number): StepStopper => {
   let left = times
   return {
-    ...saboteur(-1, "the step fails"),
+    ...stopAtStep(-1, "the step fails"),
     store: (store) => ({
       ...store,
       apply: (change) => Effect.suspend(() => (left-- > 0 ? Effect.fail(busy(lockTimeout)) : store.apply(change)))
@@ -76,13 +76,13 @@ describe.concurrent("While the database is busy", () => {
         const world = yield* worldOn("memory")
         const { adyen, owner, payment, stripe } = yield* paidWhileBusy(world, 1000, answer)
         expect(initiationResponse(payment).response).toMatchObject({ success: true, next_action: "check_status" })
-        expect([stripe.orders.length, adyen.orders.length], "nobody else is asked").toEqual([1, 0])
+        expect([stripe.orders.length, adyen.orders.length], "no other provider is asked").toEqual([1, 0])
         if (end === "completed") stripe.says(stripe.orders[0]!.reference, reports("completed"))
         yield* timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
         const found = yield* Effect.gen(function* () {
           yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
           return yield* Effect.flatMap(PaymentStore, ({ find }) => find(Option.some(owner.org_id), payment.payment_id))
-        }).pipe(Effect.provide(servicesIn(world, saboteur(-1, "the step fails"), [stripe, adyen])))
+        }).pipe(Effect.provide(servicesIn(world, stopAtStep(-1, "the step fails"), [stripe, adyen])))
         expect(Option.map(found, ({ status }) => status)).toEqual(Option.some(end))
       })
     )

@@ -1,10 +1,10 @@
-/** Finding payments by whoever pays or is paid. */
+/** Searches of payments by payer or payee. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { onBothStores } from "../../support/Stores.ts"
-import { everything } from "../../support/Windows.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
+import { everything } from "../../support/ListPages.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 
 const payer = { name: "Wanjiru Kamau", email: "Wanjiru@example.com", phone: "+254 712 345-678" }
@@ -56,7 +56,7 @@ onBothStores("A payment's customer", (it) => {
             (all) => new Set(all.map(({ payment_id }) => payment_id))
           )
         expect(yield* found("0712 345 678", "NG")).toEqual(new Set([kenyan.payment_id, tanzanian.payment_id]))
-        expect(yield* found("0712 345 678"), "by whoever looks at all organisations").toEqual(new Set())
+        expect(yield* found("0712 345 678"), "by callers who may see all organisations").toEqual(new Set())
         expect(yield* found("+254712345678")).toEqual(new Set([kenyan.payment_id]))
         expect(yield* found("0803 123 4567", "KE")).toEqual(new Set())
         expect(yield* found("0803 123 4567", "NG")).toEqual(new Set([nigerian.payment_id]))

@@ -6,8 +6,8 @@ import { Money } from "../../../src/domain/Money.ts"
 import type { Position } from "../../../src/platform/database/Query.ts"
 import { type PaymentFilter, PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { searchTerms } from "../../../src/payments/store/SearchTerms.ts"
-import { onBothStores } from "../../support/Stores.ts"
-import { everything } from "../../support/Windows.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
+import { everything } from "../../support/ListPages.ts"
 import { answer, changeTo, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
 
 describe("A searched text", () => {
@@ -56,7 +56,7 @@ describe("A searched text", () => {
 })
 
 onBothStores("A search", (it) => {
-  /** What is found as an exact match, and what by a part of a text. */
+  /** Searches that match exactly, and searches that match a part of a text. */
   const searching = Effect.map(
     PaymentStore,
     (store) =>

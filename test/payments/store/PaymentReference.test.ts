@@ -1,14 +1,14 @@
-/** Finding a payment by what somebody was told: the caller's reference, or as much of an id as they have. */
+/** Searches by the caller's reference, or by a part of an id. */
 import { describe, expect, it as plain } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { OrgId, PaymentId } from "../../../src/domain/Ids.ts"
 import { idsBeginning, referenceOf } from "../../../src/payments/store/PaymentSearch.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { everything } from "../../support/Windows.ts"
-import { people } from "../../support/Credentials.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { everything } from "../../support/ListPages.ts"
+import { people } from "../../support/TestCredentials.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { get, jsonOf } from "../support/Calls.ts"
+import { get, jsonOf } from "../support/PaymentCalls.ts"
 import { answer, changeTo, newOwner, newPayment } from "../support/NewPayment.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
@@ -34,7 +34,7 @@ describe("A payment's reference", () => {
   )
 })
 
-/** Two payments of the same millisecond, as their ids tell it, and one of another organisation. */
+/** Two payments of the same millisecond, by their ids, and one of another organisation. */
 const three = Effect.gen(function* () {
   const [mine, theirs] = yield* Effect.all([newOwner, newOwner])
   const { payment: one } = yield* newPayment(mine, { client_reference: "order 7" })
@@ -90,7 +90,7 @@ onBothStores("A payment", (it) => {
 })
 
 onDatabaseServer("The list of transactions", (it) => {
-  it.effect("finds by reference, says so when several share it, and shows nobody else's", () =>
+  it.effect("finds by reference, refuses one that several share, and shows no other organisation's", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
       const owner = { org_id: acme.org_id, user_id: acme.userId("org-admin") }

@@ -9,15 +9,15 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { backends } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { eventsOf, movableClock, openStoresOn, timePasses } from "../support/PaymentServices.ts"
 import {
   answer,
   changeTo,
-  draftAttempt,
-  draftPayment,
+  makeAttempt,
+  makePayment,
   newCallback,
   newEvent,
   newItem,
@@ -30,13 +30,13 @@ import { idFrom, nilId } from "../../support/AnyId.ts"
 
 const anywhere = Option.none<OrgId>()
 
-/** All that the store tells about a payment. */
+/** All that the store has of a payment. */
 const stateOf = (payment: Payment) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     return {
       payment: yield* store.find(anywhere, payment.payment_id),
-      story: yield* store.history(payment),
+      history: yield* store.history(payment),
       events: (yield* eventsOf(payment.payment_id)).map((event) => event.event_id)
     }
   })
@@ -47,7 +47,7 @@ const everythingAtOnce = (payment: Payment, attempt_id: AttemptId, about: Partia
     const change = yield* changeTo(payment, "failed", {
       patch: { comments: "noted", provider: "stripe" },
       attempt: yield* answer({ attempt_id }, { outcome: "declined", reason: "no" }),
-      nextAttempt: yield* draftAttempt({ provider: "adyen" }),
+      nextAttempt: yield* makeAttempt({ provider: "adyen" }),
       events: [yield* newEvent(payment), yield* newEvent(payment)],
       callback: yield* newCallback(payment, attempt_id),
       openItems: [yield* newItem(payment, attempt_id)],
@@ -160,7 +160,7 @@ for (const backend of backends) {
           Array.from(all.values(), ({ minor }) => minor)
         )
         expect(yield* balances).toEqual([-150_050n, 0n, 150_050n])
-        const next = yield* draftAttempt({ provider: "adyen" })
+        const next = yield* makeAttempt({ provider: "adyen" })
         const declined = yield* answer(attempt, { outcome: "declined" })
         const moving = yield* changeTo(payment, payment.status, {
           attempt: declined,
@@ -185,7 +185,7 @@ for (const backend of backends) {
     it.effect("takes a payment without an attempt", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
-        const payment = yield* draftPayment(yield* newOwner)
+        const payment = yield* makePayment(yield* newOwner)
         yield* store.create({ payment, attempt: null })
         expect(yield* store.attemptsOf(payment.payment_id)).toEqual([])
         expect(yield* store.find(anywhere, payment.payment_id)).toEqual(Option.some(payment))
@@ -201,14 +201,14 @@ for (const backend of backends) {
         const payments = yield* Effect.forEach(ends, (end) =>
           Effect.gen(function* () {
             const expires_at = new Date(end)
-            const payment = yield* draftPayment(owner, { status: "pending", next_action: "redirect", expires_at })
+            const payment = yield* makePayment(owner, { status: "pending", next_action: "redirect", expires_at })
             yield* store.create({ payment, attempt: null })
             yield* store.awaitCard({ ...payment, expires_at: new Date(now + 1_000_000) })
             yield* store.awaitCard({ ...payment, expires_at })
             return payment
           })
         )
-        const forgotten = yield* draftPayment(owner, { status: "pending", expires_at: new Date(now - 1000) })
+        const forgotten = yield* makePayment(owner, { status: "pending", expires_at: new Date(now - 1000) })
         yield* store.create({ payment: forgotten, attempt: null })
         const due = Effect.map(store.expiredCardWaits(100), (found) =>
           found.filter(({ org_id }) => org_id === owner.org_id)
@@ -222,7 +222,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("finds nothing under ids that nobody has, or in another organisation", () =>
+    it.effect("finds nothing under unknown ids, or in another organisation", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const { attempt, payment } = yield* newPayment(yield* newOwner)
@@ -248,7 +248,7 @@ for (const backend of backends) {
         const { attempt, payment } = yield* newPayment(yield* newOwner)
         const change = yield* everythingAtOnce(payment, attempt.attempt_id)
         expect(yield* store.apply(change)).toBe(true)
-        const { events, payment: found, story } = yield* stateOf(payment)
+        const { events, payment: found, history } = yield* stateOf(payment)
         expect(found).toEqual(
           Option.some({
             ...payment,
@@ -258,17 +258,17 @@ for (const backend of backends) {
             updated_at: change.at
           })
         )
-        expect(story.statusChanges.map((row) => [row.version, row.from_status, row.to_status, row.cause])).toEqual([
+        expect(history.statusChanges.map((row) => [row.version, row.from_status, row.to_status, row.cause])).toEqual([
           [1, null, "initiated", "initiated by the caller"],
           [2, "initiated", "failed", "a test"]
         ])
-        expect(story.attempts.map((row) => [row.provider, row.outcome, row.reason])).toEqual([
+        expect(history.attempts.map((row) => [row.provider, row.outcome, row.reason])).toEqual([
           ["stripe", "declined", "no"],
           ["adyen", null, null]
         ])
-        expect(story.attempts[0]!.next_enquiry_at).toBeNull()
-        expect(story.callbacks).toEqual([change.callback])
-        expect(story.items).toEqual(
+        expect(history.attempts[0]!.next_enquiry_at).toBeNull()
+        expect(history.callbacks).toEqual([change.callback])
+        expect(history.items).toEqual(
           change.openItems.map((item) => ({ by_platform: false, ...item, closed_at: null, closed_by: null }))
         )
         expect(events.toSorted()).toEqual(change.events.map((event) => event.event_id).toSorted())
@@ -297,7 +297,7 @@ for (const backend of backends) {
         const tries = Array.from({ length: 12 }, () => store.apply(change))
         const results = yield* Effect.all(tries, { concurrency: "unbounded" })
         expect(results.filter(Boolean)).toHaveLength(1)
-        expect((yield* stateOf(payment)).story.statusChanges).toHaveLength(2)
+        expect((yield* stateOf(payment)).history.statusChanges).toHaveLength(2)
       })
     )
 
@@ -306,9 +306,9 @@ for (const backend of backends) {
         const store = yield* PaymentStore
         const { payment } = yield* newPayment(yield* newOwner)
         expect(yield* store.apply(yield* changeTo(payment, "initiated", { patch: { comments: "seen" } }))).toBe(true)
-        const { payment: found, story } = yield* stateOf(payment)
+        const { payment: found, history } = yield* stateOf(payment)
         expect(Option.getOrThrow(found)).toMatchObject({ version: 2, comments: "seen", status: "initiated" })
-        expect(story.statusChanges).toHaveLength(1)
+        expect(history.statusChanges).toHaveLength(1)
       })
     )
 
@@ -321,7 +321,7 @@ for (const backend of backends) {
           const before = yield* stateOf(payment)
           const change = yield* changeTo(payment, "processing", {
             attempt: yield* answer(attempt, { outcome }),
-            nextAttempt: yield* draftAttempt({ provider: "adyen" }),
+            nextAttempt: yield* makeAttempt({ provider: "adyen" }),
             events: [yield* newEvent(payment)]
           })
           expect(Exit.isFailure(yield* Effect.exit(store.apply(change))), String(outcome)).toBe(true)
@@ -330,7 +330,7 @@ for (const backend of backends) {
         const { attempt, payment } = yield* newPayment(owner)
         const declined = yield* changeTo(payment, "initiated", {
           attempt: yield* answer(attempt, { outcome: "declined" }),
-          nextAttempt: yield* draftAttempt({ provider: "adyen" })
+          nextAttempt: yield* makeAttempt({ provider: "adyen" })
         })
         expect(yield* store.apply(declined)).toBe(true)
         const rows = yield* store.attemptsOf(payment.payment_id)
@@ -364,7 +364,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("counts what is sent again from its first sending, though the clock of whoever began it was fast", () =>
+    it.effect("counts what is sent again from its first sending, though the clock of the first instance was fast", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const started_at = new Date((yield* store.now).getTime() + 3_600_000)
@@ -377,7 +377,7 @@ for (const backend of backends) {
     )
 
     /** A callback that came before its payment was known by the id that it is called by. */
-    const strayOf = (
+    const unmatchedOf = (
       said: Report,
       provider_payment_id: string,
       about?: "payin" | "payout" | "refund",
@@ -386,8 +386,8 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { payment, attempt } = yield* newPayment(yield* newOwner)
         const made = yield* newCallback(payment, attempt.attempt_id)
-        const nobody = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
-        return { ...made, ...nobody, provider_payment_id, account, about, signal: said }
+        const unknownPayment = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
+        return { ...made, ...unknownPayment, provider_payment_id, account, about, signal: said }
       })
 
     /** The payment that its provider calls so. */
@@ -402,11 +402,11 @@ for (const backend of backends) {
 
     const saidIn = (event_key: string) =>
       Effect.map(
-        Effect.flatMap(PaymentStore, ({ matchedCallbacks: foundStrays }) => foundStrays(100)),
-        (all) => all.filter(({ callback: stray }) => stray.event_key === event_key)
+        Effect.flatMap(PaymentStore, ({ matchedCallbacks }) => matchedCallbacks(100)),
+        (all) => all.filter(({ callback: unmatched }) => unmatched.event_key === event_key)
       )
 
-    it.effect("finds a stray with all that it said", () =>
+    it.effect("finds an unmatched callback with its whole report", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const [pending, returned] = [
@@ -432,42 +432,44 @@ for (const backend of backends) {
             ]
           })
         ]
-        const strays = [yield* strayOf(pending, "intent"), yield* strayOf(returned, "intent")]
-        yield* Effect.forEach(strays, store.storeCallback)
+        const unmatchedOnes = [yield* unmatchedOf(pending, "intent"), yield* unmatchedOf(returned, "intent")]
+        yield* Effect.forEach(unmatchedOnes, store.storeCallback)
         const { attempt_id } = yield* calledBy("intent")
-        for (const { event_key, signal } of strays) {
+        for (const { event_key, signal } of unmatchedOnes) {
           const found = yield* saidIn(event_key)
           expect(found.map((one) => [one.attempt_id, one.callback.signal])).toEqual([[attempt_id, signal]])
         }
       })
     )
 
-    it.effect("finds no stray about another kind of the same id", () =>
+    it.effect("finds no unmatched callback about another kind of the same id", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const said = new Report({ state: "completed", reason: null, providerPaymentId: "77", providerStatus: null })
-        const payin = yield* strayOf(said, "77", "payin")
-        const payout = yield* strayOf(said, "77", "payout")
+        const payin = yield* unmatchedOf(said, "77", "payin")
+        const payout = yield* unmatchedOf(said, "77", "payout")
         yield* Effect.forEach([payin, payout], store.storeCallback)
         const paid = yield* calledBy("77", { direction: "outbound" })
         expect(yield* saidIn(payin.event_key)).toEqual([])
         const found = yield* saidIn(payout.event_key)
-        expect(found.map(({ attempt_id, callback: stray }) => [attempt_id, stray.about])).toEqual([
+        expect(found.map(({ attempt_id, callback: unmatched }) => [attempt_id, unmatched.about])).toEqual([
           [paid.attempt_id, "payout"]
         ])
       })
     )
 
-    it.effect("finds no stray that came through another account of the same provider", () =>
+    it.effect("finds no unmatched callback that came through another account of the same provider", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const accounts: ReadonlyArray<ConfigId | null> = [null, yield* nextId, yield* nextId]
         const said = new Report({ state: "completed", reason: null, providerPaymentId: "same", providerStatus: null })
-        const strays = yield* Effect.forEach(accounts, (account) => strayOf(said, "same", undefined, account))
-        yield* Effect.forEach(strays, store.storeCallback)
+        const unmatchedOnes = yield* Effect.forEach(accounts, (account) =>
+          unmatchedOf(said, "same", undefined, account)
+        )
+        yield* Effect.forEach(unmatchedOnes, store.storeCallback)
         for (const [at, account] of accounts.entries()) {
           const { attempt_id } = yield* calledBy("same", {}, account)
-          for (const [nth, { event_key }] of strays.entries()) {
+          for (const [nth, { event_key }] of unmatchedOnes.entries()) {
             const found = (yield* saidIn(event_key)).map((each) => each.attempt_id)
             if (nth === at) expect(found, "its own").toEqual([attempt_id])
             else expect(found, "another's").not.toContain(attempt_id)
@@ -481,19 +483,19 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const { attempt, payment } = yield* newPayment(yield* newOwner)
-        const told = Effect.fnUntraced(function* (provider_payment_id: string | null, renamed?: true) {
+        const reported = Effect.fnUntraced(function* (provider_payment_id: string | null, renamed?: true) {
           const found = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
           const patch = yield* answer(attempt, { provider_payment_id, ...(renamed === undefined ? {} : { renamed }) })
           expect(yield* store.apply(yield* changeTo(found, "processing", { attempt: patch }))).toBe(true)
           const [row] = yield* store.attemptsOf(payment.payment_id)
           return row!.provider_payment_id
         })
-        expect(yield* told(null)).toBeNull()
-        expect(yield* told("link")).toBe("link")
-        expect(yield* told("another")).toBe("link")
-        expect(yield* told(null)).toBe("link")
-        expect(yield* told("payment", true)).toBe("payment")
-        expect(yield* told("link")).toBe("payment")
+        expect(yield* reported(null)).toBeNull()
+        expect(yield* reported("link")).toBe("link")
+        expect(yield* reported("another")).toBe("link")
+        expect(yield* reported(null)).toBe("link")
+        expect(yield* reported("payment", true)).toBe("payment")
+        expect(yield* reported("link")).toBe("payment")
       })
     )
 
@@ -517,46 +519,52 @@ for (const backend of backends) {
         expect(yield* claimed).toEqual([["second", "first"]])
         yield* Effect.forEach(["a", "b", "c", "d", "e"], (id) => store.hint(attempt_id, id))
         const [newest] = yield* claimed
-        expect(newest, "a crash of whoever asked loses none").toEqual(["e", "d", "c", "b"])
+        expect(newest, "a crash of the instance that asked loses none").toEqual(["e", "d", "c", "b"])
         expect(newest).toHaveLength(mostHintedIds)
         const found = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
         const known = yield* answer(attempt, { provider_payment_id: "own" })
         yield* store.apply(yield* changeTo(found, "processing", { attempt: known }))
         expect(yield* store.hint(attempt_id, "late")).toBe(true)
-        expect(yield* claimed, "nobody's word stands beside its own id").toEqual([null])
+        expect(yield* claimed, "no report stands beside its own id").toEqual([null])
       })
     )
 
-    it.effect("stores a stray callback once", () =>
+    it.effect("stores an unmatched callback once", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const { attempt, payment } = yield* newPayment(yield* newOwner)
         const made = yield* newCallback(payment, attempt.attempt_id)
-        const stray = { ...made, payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
-        const another = { ...stray, callback_id: yield* nextId }
-        const results = yield* Effect.forEach([stray, another], store.storeCallback, { concurrency: "unbounded" })
+        const unmatched = {
+          ...made,
+          payment_id: null,
+          attempt_id: null,
+          org_id: null,
+          effect: "unknown payment"
+        } as const
+        const another = { ...unmatched, callback_id: yield* nextId }
+        const results = yield* Effect.forEach([unmatched, another], store.storeCallback, { concurrency: "unbounded" })
         expect(results.toSorted()).toEqual([false, true])
-        expect(yield* store.callbackSeen("stripe", stray.event_key)).toBe(true)
+        expect(yield* store.callbackSeen("stripe", unmatched.event_key)).toBe(true)
       })
     )
 
     it.effect(
-      "keeps so many stray callbacks of one account, the newest, and all of another",
+      "keeps so many unmatched callbacks of one account, the newest, and all of another",
       () =>
         Effect.gen(function* () {
           const store = yield* PaymentStore
           const said = new Report({ state: "completed", reason: null, providerPaymentId: null, providerStatus: null })
-          const first = yield* strayOf(said, "none")
+          const first = yield* unmatchedOf(said, "none")
           const at = (nth: number) => new Date(first.received_at.getTime() + nth)
           const keyOf = (nth: number) => `${first.event_key} ${nth}`
-          const strayAt = (nth: number, account: ConfigId | null) =>
+          const unmatchedAt = (nth: number, account: ConfigId | null) =>
             Effect.map(nextId, (callback_id) => ({
               ...{ ...first, callback_id, account, event_key: `${keyOf(nth)}${account ?? ""}` },
               received_at: at(nth)
             }))
           const account = ConfigId.make(yield* nextId)
-          yield* store.storeCallback(yield* strayAt(0, null))
-          const keep = (nth: number) => Effect.flatMap(strayAt(nth, account), store.storeCallback)
+          yield* store.storeCallback(yield* unmatchedAt(0, null))
+          const keep = (nth: number) => Effect.flatMap(unmatchedAt(nth, account), store.storeCallback)
           const fill = Effect.forEach(Arr.range(0, unmatchedCallbacksPerAccount - 1), keep, { discard: true })
           const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
           yield* Option.match(sql, {
@@ -691,7 +699,7 @@ for (const backend of backends) {
       [20, "coinbase"],
       [600, "circle"]
     ] as const) {
-      it.effect(`hands out what is due in turn, one of each organisation: ${size} stand before nobody else's`, () =>
+      it.effect(`hands out what is due in turn, one of each organisation: ${size} come before all others`, () =>
         Effect.gen(function* () {
           const store = yield* PaymentStore
           const queued = { provider, enquire_in: 30 } as const
@@ -716,7 +724,7 @@ for (const backend of backends) {
       )
     }
 
-    it.effect("tells the story of one payment only, in order", () =>
+    it.effect("has the history of one payment only, in order", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const owner = yield* newOwner

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
-import { draftAttempt, draftPayment, newOwner } from "../support/NewPayment.ts"
+import { makeAttempt, makePayment, newOwner } from "../support/NewPayment.ts"
 
 layer(BooksOnPostgres(), onDatabase)("A payment that cannot be written", (it) => {
   for (const [name, text] of [
@@ -15,9 +15,9 @@ layer(BooksOnPostgres(), onDatabase)("A payment that cannot be written", (it) =>
         const store = yield* PaymentStore
         const owners = [yield* newOwner, yield* newOwner]
         const drafts = yield* Effect.forEach(Array.from({ length: 24 }), (_, at) =>
-          draftPayment(owners[at % 2]!, at === 10 ? { description: text } : {})
+          makePayment(owners[at % 2]!, at === 10 ? { description: text } : {})
         )
-        const attempt = yield* draftAttempt()
+        const attempt = yield* makeAttempt()
         const [first, ...others] = drafts
         yield* store.create({ payment: first!, attempt })
         const exits = yield* Effect.forEach(

@@ -1,9 +1,9 @@
-/** Connections to the database that stay open and answer nothing: requests go round them, and readiness tells the truth. */
+/** Connections to the database that stay open and answer nothing: requests avoid them, and readiness fails. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Ref, Schedule } from "effect"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { DatabaseLive } from "../../../src/platform/database/Database.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { timedByOwn } from "../../support/OwnTime.ts"
 import { post, send } from "../../support/Send.ts"
 import { proxied, type SilentProxy } from "../../support/SilentProxy.ts"
@@ -34,7 +34,7 @@ const silentServer = (
 }
 
 silentServer("A silent connection out of ten", (it, proxy) => {
-  it.effect("holds up those who were on it, and nobody behind them", () =>
+  it.effect("holds up the requests that were on it, and none behind them", () =>
     Effect.gen(function* () {
       const warmUp = yield* Effect.replicateEffect(pay, 40, { concurrency: 20 })
       expect(new Set(warmUp.map(({ status }) => status))).toEqual(new Set([200]))
@@ -67,7 +67,7 @@ silentServer("A database that goes silent", (it, proxy) => {
       const statuses = (yield* asking).map(({ status }) => status)
       expect(
         statuses.filter((status) => status !== 503 && status !== 500),
-        "nobody waits for ever"
+        "no request waits for ever"
       ).toEqual([])
       proxy().speak()
       yield* isReady.pipe(

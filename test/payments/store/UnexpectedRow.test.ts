@@ -8,12 +8,12 @@ import { attemptOf, booksOf, paymentOf, toRow } from "../../../src/payments/stor
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { draftPayment, newOwner, newPayment } from "../support/NewPayment.ts"
+import { makePayment, newOwner, newPayment } from "../support/NewPayment.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const ID = idFrom("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
 
-const goodRow = Effect.map(draftPayment({ org_id: ID, user_id: ID }), (payment) => ({
+const goodRow = Effect.map(makePayment({ org_id: ID, user_id: ID }), (payment) => ({
   ...toRow(payment),
   metadata: JSON.stringify(payment.metadata)
 }))

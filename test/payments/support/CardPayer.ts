@@ -5,13 +5,13 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import type { Backend } from "../../support/Stores.ts"
-import { actable } from "./Acting.ts"
+import type { Backend } from "../../support/OnBothStores.ts"
+import { actable } from "./ActionCalls.ts"
 import { newOwner } from "./NewPayment.ts"
 import { serveCountry } from "./PaymentServer.ts"
 import { byCard } from "./Requests.ts"
-import { saboteur } from "./Sabotage.ts"
-import { ownersPermit, servicesIn, worldOn } from "./World.ts"
+import { stopAtStep } from "./StopAtStep.ts"
+import { ownersPermit, servicesIn, worldOn } from "./RestartableServices.ts"
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
@@ -24,7 +24,7 @@ export const cardPayer = (backend: Backend, promises: Partial<Pick<Provider, "pr
     const stripe = { ...actable("stripe"), ...promises }
     // One instance, as long as the test lasts: to make its services anew costs more than most of what they are asked for.
     const here = yield* Effect.acquireRelease(
-      Effect.sync(() => ManagedRuntime.make(servicesIn(world, saboteur(-1, "the step fails"), [stripe]))),
+      Effect.sync(() => ManagedRuntime.make(servicesIn(world, stopAtStep(-1, "the step fails"), [stripe]))),
       ({ disposeEffect }) => disposeEffect
     )
     const pay = Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(Effect.provide(here))

@@ -5,7 +5,7 @@ import type { ProviderCall, ProviderHttp, ProviderReply } from "../../../src/pro
 import { wrapProvider } from "../../../src/providers/port/ProviderWrappers.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import { type Connection, againstFake } from "../../providers/support/AgainstFake.ts"
-import { connected } from "../../providers/support/Connected.ts"
+import { connected } from "../../providers/support/ConnectedAdapter.ts"
 import { send } from "../../support/Send.ts"
 
 type Around = <E>(call: ProviderCall, reply: Effect.Effect<ProviderReply, E>) => Effect.Effect<ProviderReply, E>

@@ -71,7 +71,7 @@ export const blankPayment: Omit<Payment, Own> = {
   expires_at: null
 }
 
-export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
+export const makePayment = (owner: Owner, about: Partial<Payment> = {}) =>
   Effect.gen(function* () {
     const at = yield* now
     const payment: Payment = {
@@ -86,7 +86,7 @@ export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
     return payment
   })
 
-export const draftAttempt = (about: Partial<NewAttempt> = {}) =>
+export const makeAttempt = (about: Partial<NewAttempt> = {}) =>
   Effect.gen(function* () {
     const attempt: NewAttempt = {
       attempt_id: yield* nextId,
@@ -106,8 +106,8 @@ export const draftAttempt = (about: Partial<NewAttempt> = {}) =>
 export const newPayment = (owner: Owner, about: Partial<Payment> = {}, attemptAbout: Partial<NewAttempt> = {}) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
-    const payment = yield* draftPayment(owner, about)
-    const attempt = yield* draftAttempt(attemptAbout)
+    const payment = yield* makePayment(owner, about)
+    const attempt = yield* makeAttempt(attemptAbout)
     yield* store.create({ payment, attempt })
     return { payment, attempt }
   })
@@ -126,7 +126,7 @@ export const answer = (attempt: Pick<Attempt, "attempt_id">, about: Partial<Atte
 export const changeTo = (payment: Payment, status: PaymentStatus, about: Partial<Change> = {}) =>
   Effect.map(now, (at): Change => ({ payment, status, patch: {}, cause: "a test", at, events: [], ...about }))
 
-/** A transfer of stripe's that was heard of, for the whole of a payment unless told otherwise. */
+/** Settled transfer of stripe's, for the whole of a payment by default. */
 export const newMovement = (
   { amount }: Pick<Payment, "amount">,
   { attempt_id }: Pick<Attempt, "attempt_id">,

@@ -9,11 +9,11 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
-import type { Actable } from "./Acting.ts"
-import { attemptsOf, callBack, initiate, jsonOf } from "./Calls.ts"
-import { honouring } from "./InTheBooks.ts"
+import type { Actable } from "./ActionCalls.ts"
+import { attemptsOf, callBack, initiate, jsonOf } from "./PaymentCalls.ts"
+import { honouring } from "./PayinBalances.ts"
 import { byCard, kenyanBank } from "./Requests.ts"
 
 const KES = CurrencyCode.make("KES")
@@ -33,7 +33,7 @@ export interface Reached {
   readonly account: ConfigId | null
 }
 
-/** Who serves this corridor for the organisation, through the platform's account. */
+/** Serves this corridor for the organisation through the platform's account. */
 export const servedBy = (provider: Actable, corridor: Corridor) =>
   Effect.gen(function* () {
     const { acme } = yield* people
@@ -62,7 +62,7 @@ export const servedByOwn = (accounts: Map<string, Provider>, provider: Actable, 
 
 export const ownStripe = () => honouring("stripe")
 
-/** What each account has gained since, in shillings, where it has gained anything. */
+/** Gains of each account since, in shillings, without zeros. */
 export const gaining = (accounts: Readonly<Record<string, LedgerAccount>>) => {
   const all = Effect.flatMap(LedgerStore, (ledger) =>
     Effect.map(ledger.balances(Object.values(accounts)), (found) =>
@@ -94,7 +94,7 @@ export const booksAround = (account: ConfigId) =>
     fees: LedgerAccount.fees(KES)
   }))
 
-export const hears = (
+export const callsBack = (
   { account, provider }: Reached,
   reference: string,
   state: string,

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { attemptsOf, callBack } from "./Calls.ts"
+import { attemptsOf, callBack } from "./PaymentCalls.ts"
 import { serveCountry } from "./PaymentServer.ts"
 import { accepts, collected, type Scripted } from "./ScriptedProvider.ts"
-import { onRamp } from "./Ramping.ts"
+import { onRamp } from "./RampCalls.ts"
 
-/** Of 13,000 shillings, stripe has received this much. */
+/** Ramp of 13,000 shillings, of which stripe has received this much. */
 export const paidRamp = (
   stripe: Scripted,
   country: string,

@@ -11,17 +11,17 @@ import type { Flow, PaymentMethod, ProviderName } from "../../../src/domain/Corr
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { Sandbox } from "../../../src/app/Sandbox.ts"
-import type { Backend } from "../../support/Stores.ts"
+import type { Backend } from "../../support/OnBothStores.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { TestFoundation, testSettings, type Variables } from "../../support/TestSettings.ts"
-import { agreesWithTheOutside } from "./Outside.ts"
+import { ledgerMatchesProviders } from "./LedgerMatchesProviders.ts"
 import {
   movableClock,
   type MovableClock,
   openStoresOn,
   type OwnAccounts,
   quiet,
-  servicesAndRails
+  servicesWithSimulators
 } from "./PaymentServices.ts"
 
 /** A page that leads to the public address needs a server that listens there; all others take any port. */
@@ -46,13 +46,13 @@ interface Options {
 /** A busy machine must not look like a silent provider. */
 const patient: Variables = { PROVIDER_TIMEOUT: "8 seconds" }
 
-/** For what is done between the acceptance and the completion of a payment on a built-in rail. */
+/** Delays the simulators, for tests that act between the acceptance and the completion of a payment. */
 export const leisurely: Variables = { SANDBOX_RAIL_PACE: "1 second" }
 
 const paymentServer = (backend: Backend, options: Options) => {
   const { accounts, clock = movableClock(), providers = [], variables = {} } = options
   return graphOf({
-    services: served(variables).pipe(Layer.provideMerge(serverOver(servicesAndRails(providers, accounts)))),
+    services: served(variables).pipe(Layer.provideMerge(serverOver(servicesWithSimulators(providers, accounts)))),
     stores: openStoresOn(backend),
     foundation: TestFoundation,
     settings: testSettings({ ...patient, ...variables }).pipe(
@@ -66,9 +66,9 @@ type Provided = Layer.Layer.Success<ReturnType<typeof paymentServer>>
 
 export type PaymentTests = Vitest.MethodsNonLive<Provided, true>
 
-/** After every test the books are held against what the providers really have, and against what callers were told. */
-const heldAgainstTheOutside = (it: PaymentTests, { accounts, providers = [] }: Options): PaymentTests => {
-  const check = agreesWithTheOutside(providers, accounts)
+/** Compares the books, after every test, with the providers' funds and with the answers to callers. */
+const checkedAgainstProviders = (it: PaymentTests, { accounts, providers = [] }: Options): PaymentTests => {
+  const check = ledgerMatchesProviders(providers, accounts)
   const effect: PaymentTests["effect"] = Object.assign(
     (...[name, self, timeout]: Parameters<PaymentTests["effect"]>) =>
       it.effect(name, (context) => Effect.zipLeft(self(context), check), timeout),
@@ -85,7 +85,7 @@ export const onPaymentServer = (
 ): void =>
   layer(paymentServer(backend, options), { excludeTestServices: true, timeout: "60 seconds" })(
     `${name} on ${backend}`,
-    (it) => tests(heldAgainstTheOutside(it, options))
+    (it) => tests(checkedAgainstProviders(it, options))
   )
 
 export const onDatabasePaymentServer = <Made extends Options>(
@@ -97,7 +97,7 @@ export const onDatabasePaymentServer = <Made extends Options>(
   onPaymentServer(name, "PostgreSQL", made, (it) => tests(it, made))
 }
 
-/** Who serves card payins (unless said otherwise) in this country, the first with priority 1. */
+/** Serves card payins (or others) in this country with these providers, the first with priority 1. */
 export const serveCountry = (
   country: string,
   providers: ReadonlyArray<ProviderName>,

@@ -10,10 +10,10 @@ import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
 import { makeSimulators } from "../../../src/providers/sandbox/SimulatorProviders.ts"
-import type { Backend } from "../../support/Stores.ts"
+import type { Backend } from "../../support/OnBothStores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** As the service has them, with the tables in sight, so that a test can look behind the stores. */
+/** Stores of the service, with the tables in sight, so that a test can look behind them. */
 export const openStoresOn = (backend: Backend): Layer.Layer<StoreServices, unknown, Settings> =>
   backend === "memory"
     ? StoresMemory.pipe(Layer.provideMerge(MemoryDatabase.layer))
@@ -22,11 +22,11 @@ export const openStoresOn = (backend: Backend): Layer.Layer<StoreServices, unkno
 /** Providers as they are reached through accounts that configurations bring, by the ids of those. */
 export type OwnAccounts = ReadonlyMap<string, Provider>
 
-const withRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
+const withSimulators = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
   Layer.effect(
     Providers,
-    Effect.map(makeSimulators, (rails) => {
-      const { find } = Providers.fromList([...rails, ...others])
+    Effect.map(makeSimulators, (simulators) => {
+      const { find } = Providers.fromList([...simulators, ...others])
       return {
         find: (name, account) => {
           const own = account === null ? undefined : accounts.get(account)
@@ -36,9 +36,9 @@ const withRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
     })
   )
 
-/** The built-in rails, and these. */
-export const servicesAndRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts = new Map()) =>
-  servicesOver(withRails(others, accounts))
+/** Services over the built-in simulators and these providers. */
+export const servicesWithSimulators = (others: ReadonlyArray<Provider>, accounts: OwnAccounts = new Map()) =>
+  servicesOver(withSimulators(others, accounts))
 
 export const servicesOf = (providers: ReadonlyArray<Provider>) => servicesOver(Providers.layerOf(providers))
 

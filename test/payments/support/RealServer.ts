@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { SERVER_FLAGS } from "../../support/Cluster.ts"
+import { SERVER_FLAGS } from "../../support/TestCluster.ts"
 
 /** With a cluster in it, which to make takes longer than most of what is done with one. */
 export const newDataDir = (): string => {
@@ -104,7 +104,7 @@ export const withSql = async <A>(url: string, use: (client: Client) => Promise<A
   }
 }
 
-/** What waits for a person, as a table: rows of the queue, and money in clearing. */
+/** Items that wait for an operator, as a table: rows of the queue, and money in clearing. */
 export const openItems = `(select payment_id, kind from operator_items where closed_at is null
   union all select split_part(account, '/', 2)::uuid, 'suspense' from ledger_balances
     where balance <> 0 and account like 'clearing/%')`

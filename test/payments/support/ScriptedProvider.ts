@@ -16,7 +16,7 @@ import {
   VerifiedReport
 } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
-import { makePurse, type Purse } from "./Purse.ts"
+import { makeFunds, type ProviderFunds } from "./ProviderFunds.ts"
 
 export const accepts = (about: Partial<Accepted> = {}): Accepted =>
   new Accepted({
@@ -29,7 +29,7 @@ export const accepts = (about: Partial<Accepted> = {}): Accepted =>
     ...about
   })
 
-/** Some tell under which id of their own they keep what they refuse. */
+/** Id of its own under which the provider keeps a refused order, if it names one. */
 export const declines = (reason = "insufficient funds", providerPaymentId?: string) =>
   new Declined({ reason, ...(providerPaymentId === undefined ? {} : { providerPaymentId }) })
 
@@ -38,14 +38,14 @@ export const isLost = (reason = "connection lost") => new Unknown({ reason })
 export const reports = (state: Report["state"]): Report =>
   new Report({ state, reason: null, providerPaymentId: null, providerStatus: state })
 
-/** Of an order to pay out: that it was paid under this id, or that it was paid and came back. */
+/** Report that a payout was paid under this id, or was paid and came back. */
 export const paysOut = (id: string, state: "completed" | "returned"): Report => {
   const paid: Movement = { kind: "disbursement", id, amount: null, state: "settled" }
   const back: Movement = { kind: "reinstatement", id: `${id}:returned`, amount: null, state: "settled" }
   return new Report({ ...reports(state), movements: state === "completed" ? [paid] : [paid, back] })
 }
 
-/** That so much has come of an order by now, of which more may come. */
+/** Report that such a sum has come of an order by now; more may come. */
 export const collected = (provider: ProviderName, reference: string, amount: Money): Report =>
   new Report({
     ...reports("completed"),
@@ -82,7 +82,7 @@ const movementIn = ({ amount, id, isTotal, kind, state }: typeof SaidMovement.Ty
   ...(isTotal === undefined ? {} : { isTotal })
 })
 
-/** Sums by which a callback tells of money without naming movements. */
+/** Sums by which a callback reports money without naming movements. */
 interface Sums {
   readonly received?: Money
   readonly taken?: Money
@@ -133,7 +133,7 @@ const CallbackBody = Schema.parseJson(
     reference: Schema.NullOr(Schema.String),
     providerPaymentId: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null }),
     state: Schema.NullOr(Schema.Literal("pending", "processing", "completed", "failed", "returned")),
-    /** What has arrived, where it is another amount than was asked for. */
+    /** Received amount, where it differs from the requested one. */
     received: Schema.optional(Sum),
     fee: Schema.optional(Sum),
     ids: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
@@ -145,7 +145,7 @@ const CallbackBody = Schema.parseJson(
     /** Instead of those that follow from the rest. */
     movements: Schema.optional(Schema.Array(SaidMovement)),
     about: Schema.optional(Schema.Literal("payin", "payout", "refund")),
-    /** Of a hint: what the provider told and the account may not look up. */
+    /** Detail of a hint that the account may not look up. */
     unseen: Schema.optional(Schema.String)
   })
 )
@@ -153,40 +153,40 @@ const CallbackBody = Schema.parseJson(
 export const PROOF = { "x-proof": "genuine" }
 
 export interface Scripted extends Provider {
-  readonly purse: Purse
+  readonly funds: ProviderFunds
   /** Every order, in the order in which they came. */
   readonly orders: ReadonlyArray<PaymentOrder>
   readonly enquiries: ReadonlyArray<AttemptContext>
-  /** How often it was asked to move money for this payment. */
+  /** Number of orders to move money for this payment. */
   readonly timesAsked: (paymentId: string) => number
-  /** What it does with orders of this description; the last word on a description counts. */
+  /** Sets the answer to orders with this description; the last call for a description counts. */
   readonly on: (description: string, act: Act) => void
-  /** What it does with orders that it was told nothing about, from now on. */
+  /** Sets the answer to all other orders, from now on. */
   readonly otherwise: (act: Act) => void
-  /** What it says of the attempt when asked about it; unless told, what it has on its books. */
+  /** Sets the answer to enquiries about the attempt; by default the order's state at the provider. */
   readonly says: (reference: string, enquiry: Enquiry) => void
 }
 
-/** It refuses what it was not told about. */
+/** Refuses orders without a script. */
 export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scripted => {
   const orders: Array<PaymentOrder> = []
   const enquiries: Array<AttemptContext> = []
   const acts = new Map<string, Act>()
   let usual: Act = declines("not in the script")
   const books = new Map<string, Enquiry>()
-  const purse = makePurse()
+  const funds = makeFunds()
   const references = new Map<string, string>()
-  /** Ids of its own under which it told of money before it was known whose order they are. */
+  /** Ids of its own that were in a report before their order was known. */
   const early = new Set<string>()
-  /** Under which it names the money of an order, however it is called. */
+  /** Id under which the provider names the money of an order. */
   const nameOf = (reference: string | undefined, own: string | null): string | undefined => {
     const [ownId = own] = [...early].filter((id) => reference !== undefined && references.get(id) === reference)
     if (reference === undefined && own !== null) early.add(own)
     return reference === undefined || early.has(ownId ?? "") ? (ownId ?? undefined) : reference
   }
-  /** With its movements, where the test named none and it tells of money. Unless it knows better, money came in. */
+  /** Adds the movements, where the test named none and money is reported. By default money came in. */
   const withMovements = <A extends Outcome | Enquiry>(
-    told: A,
+    reported: A,
     reference: string | undefined,
     {
       about: kind,
@@ -194,18 +194,21 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
       sums = {}
     }: { readonly key?: string; readonly about?: keyof typeof movedBy | undefined; readonly sums?: Sums } = {}
   ): A => {
-    if ((told._tag !== "Accepted" && told._tag !== "Report") || told.movements !== undefined) return told
+    if ((reported._tag !== "Accepted" && reported._tag !== "Report") || reported.movements !== undefined)
+      return reported
     // Payments, payouts and refunds may have the same ids of their own.
     const isOther =
-      kind !== undefined && purse.kindOf(reference ?? "") !== undefined && purse.kindOf(reference!) !== kind
-    const order = nameOf(isOther ? undefined : reference, told.providerPaymentId)
-    if (order === undefined) return told
-    const of = kind ?? purse.kindOf(reference ?? "") ?? "payin"
-    const movements = movementsOf(`${name}-${order}`, of, told.state, sums, key).filter(
+      kind !== undefined && funds.kindOf(reference ?? "") !== undefined && funds.kindOf(reference!) !== kind
+    const order = nameOf(isOther ? undefined : reference, reported.providerPaymentId)
+    if (order === undefined) return reported
+    const of = kind ?? funds.kindOf(reference ?? "") ?? "payin"
+    const movements = movementsOf(`${name}-${order}`, of, reported.state, sums, key).filter(
       ({ amount }) => amount === null || amount.isPositive
     )
-    if (movements.length === 0) return told
-    return (told._tag === "Accepted" ? new Accepted({ ...told, movements }) : new Report({ ...told, movements })) as A
+    if (movements.length === 0) return reported
+    return (
+      reported._tag === "Accepted" ? new Accepted({ ...reported, movements }) : new Report({ ...reported, movements })
+    ) as A
   }
   const { refund, resume } = about
   const write = (reference: string, outcome: Outcome) => {
@@ -213,31 +216,31 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (outcome._tag === "Declined") books.set(reference, reports("failed"))
   }
   const keep = (order: PaymentOrder, outcome: Outcome) => {
-    purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
+    funds.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
     if (outcome._tag === "Unknown") return
     const { providerPaymentId: id = null } = outcome
     if (id !== null) references.set(id, order.reference)
-    if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state)
+    if (outcome._tag === "Accepted") funds.reported(order.reference, outcome.state)
   }
-  const heard = (event: CallbackEvent, sums: Sums = {}, isExplicit = false): CallbackEvent => {
+  const applied = (event: CallbackEvent, sums: Sums = {}, isExplicit = false): CallbackEvent => {
     const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
-    // What somebody else paid by the same name is other money.
-    const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
+    // Money of another payer under the same name is kept apart.
+    const isOther = kind !== undefined && kind !== funds.kindOf(known ?? "")
     if (event._tag === "VerifiedReport" && known !== undefined && !isOther) {
       const { movements = [], state } = event.report
       const { received, regained, taken, takenInAll } = sums
       const named = taken ?? regained
-      if (isExplicit) for (const one of movements) purse.stated(known, one)
-      else if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
-      else if (named === undefined) purse.told(known, state, received)
-      else if (named.isPositive) purse.shrank(known, event.key, taken ?? named.negate())
+      if (isExplicit) for (const one of movements) funds.stated(known, one)
+      else if (takenInAll !== undefined) funds.shrankTo(known, takenInAll)
+      else if (named === undefined) funds.reported(known, state, received)
+      else if (named.isPositive) funds.shrank(known, event.key, taken ?? named.negate())
     }
     return event
   }
   return {
     name,
-    purse,
+    funds,
     honoursReference: false,
     provesAbsence: true,
     takesCardNumbers: true,
@@ -251,7 +254,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     initiate: (order) =>
       Effect.suspend(() => {
         orders.push(order)
-        purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
+        funds.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
         return acted(acts.get(order.description ?? "") ?? usual, order)
       }).pipe(
         Effect.map((outcome) => withMovements(outcome, order.reference)),
@@ -267,8 +270,8 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         enquiries.push(attempt)
         const answer = books.get(attempt.reference) ?? new Absent()
         if (answer._tag === "Report" && answer.movements !== undefined) {
-          for (const one of answer.movements) purse.stated(attempt.reference, one)
-        } else if (answer._tag === "Report") purse.told(attempt.reference, answer.state)
+          for (const one of answer.movements) funds.stated(attempt.reference, one)
+        } else if (answer._tag === "Report") funds.reported(attempt.reference, answer.state)
         return withMovements(answer, attempt.reference, { about: kindIn(attempt) })
       }),
     callback: ({ body, headers }) =>
@@ -298,8 +301,8 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         } = said
         const attempt = { reference, providerPaymentId, ...(kind === undefined ? {} : { about: kind }) }
         if (state === null) {
-          const told = unseen === undefined ? {} : { unverified: { key, detail: unseen, proof } }
-          return { events: [heard(new Hint({ attempt, ...told }))] }
+          const reported = unseen === undefined ? {} : { unverified: { key, detail: unseen, proof } }
+          return { events: [applied(new Hint({ attempt, ...reported }))] }
         }
         const report = new Report({
           state,
@@ -318,9 +321,11 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           ...named("takenInAll", takenInAll),
           ...named("regained", regained)
         }
-        const told = withMovements(report, known, { key, about: kind, sums })
+        const reported = withMovements(report, known, { key, about: kind, sums })
         return {
-          events: [heard(new VerifiedReport({ key, attempt, report: told, proof }), sums, movements !== undefined)]
+          events: [
+            applied(new VerifiedReport({ key, attempt, report: reported, proof }), sums, movements !== undefined)
+          ]
         }
       }),
     ...about,

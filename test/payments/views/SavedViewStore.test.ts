@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { ViewId } from "../../../src/domain/Ids.ts"
 import { SavedViewStore, type ViewDraft } from "../../../src/payments/views/SavedViews.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { newOwner } from "../support/NewPayment.ts"
 
 const filters: ViewDraft["filters"] = { status: "failed", search: "kamau", from: "2026-03-02" }

@@ -4,9 +4,9 @@ import { ApiKeyStore } from "../../../src/people/apiKeys/ApiKeyStore.ts"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
 import { hashApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import { nilId } from "../../support/AnyId.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { keyText, newKey, newMember, newOrganization } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 
 const newOwner = Effect.gen(function* () {
   const { org_id } = yield* newOrganization()

@@ -4,7 +4,7 @@ import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
 import { hashApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import type { Caller, Role } from "../../../src/domain/Access.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { keyText, newKey, newMember, newOrganization, newUser } from "../../support/StoreFixtures.ts"
 import { nilId } from "../../support/AnyId.ts"
 

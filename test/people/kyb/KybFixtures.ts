@@ -6,7 +6,7 @@ import type { OrgId } from "../../../src/domain/Ids.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { newMember, newOrganization } from "../../support/StoreFixtures.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 
 export const SECRET = "the KYB provider's secret"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { KybRequests } from "../../../src/people/kyb/KybRequests.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { testServer, type ServerServices } from "../../support/TestServer.ts"

@@ -5,7 +5,7 @@ import type { OrgId } from "../../../src/domain/Ids.ts"
 import { KybStore } from "../../../src/people/kyb/KybStore.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const opened = Effect.gen(function* () {

@@ -1,12 +1,12 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer, TestServer } from "../../support/TestServer.ts"
 import { freshAddress, invite } from "./InvitationFixtures.ts"
 
-/** Nobody listens there. */
+/** Closed port. */
 const SMTP_URL = "smtp://127.0.0.1:9"
 
 onDatabaseServer(

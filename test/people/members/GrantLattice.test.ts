@@ -1,4 +1,4 @@
-/** Who holds what, and that nobody can hand out more than that: rules that must hold for every mix of roles and grants. */
+/** Grants never exceed the granter's rights: rules that must hold for every mix of roles and grants. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import * as fc from "fast-check"
@@ -100,7 +100,7 @@ describe("Permissions", () => {
     ))
 })
 
-describe("Whoever changes members", () => {
+describe("A caller who changes members", () => {
   it("can grant what they hold, and nothing else", () =>
     fc.assert(
       fc.property(somebody, granted, (who, wanted) => {

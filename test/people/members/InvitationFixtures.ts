@@ -10,7 +10,7 @@ import { NotificationStore } from "../../../src/platform/notifications/Notificat
 import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
-import { byToken, type Credential } from "../../support/Credentials.ts"
+import { byToken, type Credential } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 
 export const membersOf = (org_id: string) => `/v1/organizations/${org_id}/members`
@@ -21,14 +21,14 @@ export const invite = (credential: Credential, org_id: OrgId, email: unknown, ro
 export const accept = (credential: Credential, token: string) =>
   send(`/v1/organizations/invitations/${token}/accept`, { method: "POST", headers: { ...credential } })
 
-/** Nobody else's: all tests of a suite share one database. */
+/** Address of its own: all tests of a suite share one database. */
 export const freshAddress = (name: string) =>
   Effect.map(
     Effect.flatMap(Ids, (ids) => ids.next),
     (id) => `${name}.${id.slice(-12)}@people.example`
   )
 
-/** What the newest message to an address says to send. */
+/** Token in the newest message to an address. */
 export const tokenSentTo = (email: string) =>
   Effect.gen(function* () {
     const outbox = yield* NotificationStore

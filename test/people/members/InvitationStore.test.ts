@@ -5,7 +5,7 @@ import { invitationTtl } from "../../../src/domain/policies/PeoplePolicies.ts"
 import { InvitationStore, type NewInvitation } from "../../../src/people/members/MemberStore.ts"
 import { hashToken } from "../../../src/people/members/Invitations.ts"
 import { newMember, newOrganization, newUser, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import { expire, onOpenStores } from "./StoresWithTables.ts"
 
 const insert = (org_id: OrgId, about: Partial<NewInvitation> = {}) =>

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import {
@@ -201,7 +201,7 @@ onOpenServer("Invitations", (it) => {
         }
       }
       const users = yield* UserStore
-      expect(yield* users.findBySubject(stranger.sub), "nobody was made").toEqual(Option.none())
+      expect(yield* users.findBySubject(stranger.sub), "no member was made").toEqual(Option.none())
       const rightful = yield* tokenWith({ ...stranger, email: email.toUpperCase(), email_verified: "true" })
       expect((yield* accept(rightful, token)).status, "in any case of its letters").toBe(200)
     })

@@ -4,8 +4,8 @@ import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
 import { nilId } from "../../support/AnyId.ts"
 import { MemberStore } from "../../../src/people/members/MemberStore.ts"
 import { newMember, newOrganization, newUser } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 onBothStores("MemberStore", (it) => {
   it.effect("shows a member with their address and what was granted, in one organisation only", () =>

@@ -5,10 +5,10 @@ import { Api } from "../../../src/contract/api/Api.ts"
 import { Needs } from "../../../src/contract/api/Operation.ts"
 import { accessTable, type Permission, permissionRoles, permissions } from "../../../src/domain/Access.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import { fetchDocument } from "../../contract/api/Operations.ts"
+import { fetchDocument } from "../../contract/api/DocumentedOperations.ts"
 import { requestExample } from "../../isolation/Objects.ts"
 import { payoutByPhone } from "../../payments/support/Requests.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { joined, membersOf } from "./InvitationFixtures.ts"
@@ -49,7 +49,7 @@ const granted = (answer: Answer) => {
   return (bodyOf(answer) as { readonly data: { readonly permissions: unknown } }).data.permissions
 }
 
-/** Where the content of a request decides what it needs. */
+/** Cases in which the content of a request decides which permission is needed. */
 const byContent: Partial<Record<Permission, ReadonlyArray<Call>>> = {
   payouts: [{ method: "POST", path: "/v1/payments-init/initiate", body: payoutByPhone(nilUuid) }],
   refunds: [{ method: "POST", path: `/v1/payments-init/${nilUuid}/action`, body: { action: "refund" } }],
@@ -70,7 +70,7 @@ const operationsOf = (permission: Permission, org_id: string) =>
         if (!Option.exists(needed, (one) => "permission" in one && one.permission === permission)) return
         const name = `${one.method} ${one.path.replace(/^\/v1/, "").replace(/:(\w+)/g, "{$1}")}`
         const example = requestExample(document, name)
-        // Nobody hands out a role above their own, or acts elsewhere, whatever was granted to them.
+        // Grants never allow a role above the granter's own, or acting in another organisation.
         const body = {
           ...example,
           ...("role" in example ? { role: "member" } : {}),

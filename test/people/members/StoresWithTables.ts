@@ -6,7 +6,7 @@ import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts
 import { memberTables } from "../../../src/people/members/MemberMemory.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { openStoresOn, type StoreServices } from "../../payments/support/PaymentServices.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { onServer, type ServerServices } from "../../support/TestServer.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 

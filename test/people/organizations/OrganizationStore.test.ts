@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { type ChangedOrganization, OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 onBothStores("OrganizationStore", (it) => {
   it.effect("keeps every field that can change, digit for digit", () =>

@@ -1,9 +1,9 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 onBothStores("OrganizationStore", (it) => {

@@ -3,9 +3,9 @@ import { Effect, Either, Option } from "effect"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
 import { nilId } from "../../support/AnyId.ts"
 import { type Member, UserStore } from "../../../src/people/users/UserStore.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { newMember, newOrganization, newUser, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 
 onBothStores("UserStore", (it) => {
   it.effect("keeps what was inserted", () =>

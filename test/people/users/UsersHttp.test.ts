@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { joined } from "../members/InvitationFixtures.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { type OrgId, nilUuid } from "../../../src/domain/Ids.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditLog.ts"
-import { type Cast, people } from "../../support/Credentials.ts"
+import { type Cast, people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { ask, bodyFor, close, REQUESTS } from "./VerificationFixtures.ts"
@@ -87,10 +87,10 @@ onDatabaseServer("Closing a verification request", (it) => {
       const { request_id } = yield* pending(acme)
       expect((yield* close(acme.token("member"), request_id, "approved")).status).toBe(403)
       const foreign = yield* close(globex.key, request_id, "approved")
-      const nobody = yield* close(globex.key, nilUuid, "approved")
-      expect([foreign.status, foreign.text]).toEqual([404, nobody.text])
+      const missing = yield* close(globex.key, nilUuid, "approved")
+      expect([foreign.status, foreign.text]).toEqual([404, missing.text])
       const read = yield* send(`${REQUESTS}/${request_id}`, { headers: { ...globex.key } })
-      expect([read.status, read.text]).toEqual([404, nobody.text])
+      expect([read.status, read.text]).toEqual([404, missing.text])
       expect((yield* close(admin, request_id, "approved")).status).toBe(200)
     })
   )

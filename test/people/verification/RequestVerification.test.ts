@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 import { about, ask, bodyFor, type Fields, newBeneficiary, outbox, REQUESTS } from "./VerificationFixtures.ts"
@@ -135,9 +135,9 @@ onDatabaseServer("A verification request", (it) => {
         ["sender", "transaction_id", theirs.transaction_id],
         ["sender", "user_id", theirs.user_id]
       ] as const) {
-        const nobody = yield* to(target, { [field]: nilUuid })
-        expect(nobody[0]).toBe(404)
-        expect(yield* to(target, { [field]: foreign }), field).toEqual(nobody)
+        const missing = yield* to(target, { [field]: nilUuid })
+        expect(missing[0]).toBe(404)
+        expect(yield* to(target, { [field]: foreign }), field).toEqual(missing)
       }
       expect(yield* outbox(acme.org_id)).toHaveLength(before)
     })

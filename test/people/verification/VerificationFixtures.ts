@@ -5,7 +5,7 @@ import type { OrgId } from "../../../src/domain/Ids.ts"
 import { type Notification, NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
 import { mpesa } from "../../payments/beneficiaries/Examples.ts"
 import { newPayment } from "../../payments/support/NewPayment.ts"
-import type { Cast, Credential } from "../../support/Credentials.ts"
+import type { Cast, Credential } from "../../support/TestCredentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 
 export const REQUEST = "/v1/users/notifications/verification-request"

@@ -3,8 +3,8 @@ import { Effect, Option } from "effect"
 import { type NewVerificationRequest, VerificationStore } from "../../../src/people/verification/VerificationStore.ts"
 import { newOwner, newPayment } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const newCase = Effect.gen(function* () {
   const owner = yield* newOwner

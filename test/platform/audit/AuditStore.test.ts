@@ -1,9 +1,9 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type AuditEntry, type AuditFilter, AuditStore } from "../../../src/platform/audit/AuditLog.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 
 type Entry = Omit<AuditEntry, "created_at">
 

@@ -52,7 +52,7 @@ const doubling = Effect.gen(function* () {
 
 const doubled = (...numbers: ReadonlyArray<number>) => numbers.map((n) => Exit.succeed(n * 2))
 
-const setbacks = (exits: ReadonlyArray<Exit.Exit<number, DatabaseFailure>>) => exits.map(failureTag)
+const failures = (exits: ReadonlyArray<Exit.Exit<number, DatabaseFailure>>) => exits.map(failureTag)
 
 layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Batches of a locked organisation", (it) => {
   it.scoped("leave the common batch while rows are locked", () =>
@@ -84,8 +84,8 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Batches of a locked organi
       const behind = yield* Effect.fork(yield* ask(of("held", 3)))
       yield* TestClock.adjust(ownBatchLockTimeout)
       yield* TestClock.adjust(ownBatchLockTimeout)
-      expect(setbacks(yield* Fiber.join(answers))).toEqual(["Busy", "Busy"])
-      expect(setbacks(yield* Fiber.join(behind))).toEqual(["Busy"])
+      expect(failures(yield* Fiber.join(answers))).toEqual(["Busy", "Busy"])
+      expect(failures(yield* Fiber.join(behind))).toEqual(["Busy"])
       held.clear()
       yield* TestClock.adjust(ownBatchDuration)
       yield* TestClock.adjust(ownBatchDuration)
@@ -134,7 +134,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Batches of a locked organi
       yield* TestClock.adjust("3 seconds")
       expect(yield* isStuck).toBe(true)
       yield* TestClock.adjust(queuePatience)
-      expect(setbacks(yield* Fiber.join(behind))).toEqual(["Busy"])
+      expect(failures(yield* Fiber.join(behind))).toEqual(["Busy"])
       expect(yield* isStuck).toBe(false)
     })
   )
@@ -146,11 +146,11 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Batches of a locked organi
       yield* Effect.asVoid(ask(of("held", 1)))
       yield* TestClock.adjust(batchLockTimeout)
       yield* Effect.asVoid(ask(of("held", ...Array.from({ length: longestOwnBatchQueue }, (_, n) => n + 100))))
-      expect(setbacks(yield* yield* ask(of("held", 2)))).toEqual(["Busy"])
+      expect(failures(yield* yield* ask(of("held", 2)))).toEqual(["Busy"])
       hanging.add(3)
       yield* Effect.asVoid(ask(of("a", 3)))
       yield* Effect.asVoid(ask(of("b", ...Array.from({ length: longestQueue }, (_, n) => n + 100))))
-      expect(setbacks(yield* yield* ask(of("c", 4)))).toEqual(["Busy"])
+      expect(failures(yield* yield* ask(of("c", 4)))).toEqual(["Busy"])
     })
   )
 
@@ -164,7 +164,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Batches of a locked organi
       })
       expect(yield* same(1)).toBe(1)
       const exits = yield* Effect.forEach([2, 13, 3], (n) => Effect.exit(same(n)), { concurrency: 3 })
-      expect(setbacks(exits)).toEqual(["none", "MaybeWritten", "MaybeWritten"])
+      expect(failures(exits)).toEqual(["none", "MaybeWritten", "MaybeWritten"])
       expect(batches).toEqual([[1], [1], [2], [13, 3], [13, 3]])
     })
   )

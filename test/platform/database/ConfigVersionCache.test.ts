@@ -1,4 +1,4 @@
-/** What is remembered of the terms of payments, and for whom. */
+/** Caching of configurations: what is kept, and for which organisation. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { configVersionsCached } from "../../../src/domain/policies/DatabasePolicies.ts"

@@ -8,7 +8,7 @@ import { watchConnections, withoutLimits } from "../../../src/platform/database/
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
 import { failureOf } from "../../../src/platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
-import { eventually } from "../../payments/support/Calls.ts"
+import { eventually } from "../../payments/support/PaymentCalls.ts"
 import { failureTag } from "../../support/FailureTag.ts"
 import { makeSilentProxy } from "../../support/SilentProxy.ts"
 import { TestDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
@@ -35,7 +35,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
       })
     )
 
-    it.effect("tells a locked row from a wrong statement", () =>
+    it.effect("distinguishes a locked row from a wrong statement", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`create table held (id integer primary key)`
@@ -66,7 +66,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
     )
 
     it.effect.each(["53100", "53200", "53400"])(
-      "tells a database that lacks room from a statement that is wrong (%s)",
+      "distinguishes a database that lacks room from a statement that is wrong (%s)",
       (state) =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -96,7 +96,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
           )
         )
         yield* Deferred.await(taken)
-        // Whoever waits for the row has it before the time for waiting is up.
+        // Gets the row before the lock timeout.
         yield* sql`update paused set id = id + 10`
         yield* Deferred.succeed(resume, undefined)
         const exit = yield* Fiber.join(pausing)
@@ -120,7 +120,7 @@ const impatientPool = Effect.gen(function* () {
   return { pool, proxy }
 })
 
-/** As the service's own client asks: with a callback. */
+/** Queries with a callback, like the service's own client. */
 const ask = (on: Pg.Pool | Pg.PoolClient, text: string) =>
   Effect.async<ReadonlyArray<unknown>, Error>((resume) =>
     on.query(text, [], (error: Error | undefined, result) =>

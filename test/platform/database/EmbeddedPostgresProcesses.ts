@@ -73,7 +73,7 @@ export interface Report {
 
 export interface Holder {
   readonly pid: number
-  /** What it says once it has the database, or has failed to get it. */
+  /** Output once it has the database, or has failed to get it. */
   readonly report: Effect.Effect<Report>
   /** Lets it leave, and waits for its exit code. */
   readonly finish: Effect.Effect<number | null>
@@ -115,7 +115,7 @@ export const holder = (
   }
 }
 
-/** Ends whatever a failed test left running, removes the folders, and tells what had to be ended. */
+/** Ends processes that a failed test left running, removes the folders, and returns what had to be ended. */
 export const cleanUp = (): ReadonlyArray<number> => {
   for (const child of running) if (child.exitCode === null) child.kill("SIGKILL")
   const left = postmasters()

@@ -1,4 +1,4 @@
-/** How the service's connections let PostgreSQL plan: compiling a statement takes longer than any of ours. */
+/** Planner settings of the service's connections: compiling a statement takes longer than any of ours. */
 import { expect, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"

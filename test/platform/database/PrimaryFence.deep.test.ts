@@ -2,8 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
-import { temporaryFolder } from "../../bench/Cluster.ts"
-import { connected } from "../../chaos/environment/Connected.ts"
+import { temporaryFolder } from "../../bench/BenchCluster.ts"
+import { connected } from "../../chaos/environment/OneConnection.ts"
 import { startProxy } from "../../chaos/environment/Proxy.ts"
 import { startReplicated } from "../../chaos/environment/Replicated.ts"
 import { primary, replication } from "../../../src/cli/doctor/DatabaseChecks.ts"
@@ -174,19 +174,19 @@ describe("makeFence", () => {
   const server = { replica: false, timeline: 3, system: "7", waiting: 0 }
 
   it("admits one cluster, on the highest timeline that it has seen", () => {
-    const told: Array<unknown> = []
+    const reported: Array<unknown> = []
     const fence = makeFence({
-      changed: (...change) => told.push(change),
-      twoPrimaries: (...both) => told.push(both)
+      changed: (...change) => reported.push(change),
+      twoPrimaries: (...both) => reported.push(both)
     })
     fence.admit(server)
     fence.admit(server)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     expect(() => fence.admit({ ...server, system: "8", timeline: 4 })).toThrow("another PostgreSQL cluster")
     expect(() => fence.admit({ ...server, replica: true, timeline: null })).toThrow("replica")
     fence.admit({ ...server, timeline: 5 })
     for (const timeline of [3, 4, 3]) expect(() => fence.admit({ ...server, timeline })).toThrow("an old primary")
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [3, 5, 0],
       [3, 5],
       [4, 5]
@@ -205,7 +205,7 @@ describe("makeFence", () => {
     fence.admitReplica({ ...replica, timeline: 4 })
   })
 
-  it("admits servers that do not tell their timeline", () => {
+  it("admits servers that do not report their timeline", () => {
     const fence = makeFence()
     fence.admit({ ...server, timeline: null, system: null })
     expect(fence.primary.server()).toBeUndefined()

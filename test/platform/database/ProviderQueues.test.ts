@@ -9,7 +9,7 @@ const [one, other] = ["1", "2"].map((digit) => idOrNil(OrgId)(`00000000-0000-700
 ]
 
 describe("Slots of providers", () => {
-  it.scoped("tell how many rows of each organisation are in work", () =>
+  it.scoped("count how many rows of each organisation are in work", () =>
     Effect.gen(function* () {
       const slots = yield* makeProviderSlots(3)
       const answered = yield* Deferred.make<void>()

@@ -2,8 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { temporaryFolder } from "../../bench/Cluster.ts"
-import { connected } from "../../chaos/environment/Connected.ts"
+import { temporaryFolder } from "../../bench/BenchCluster.ts"
+import { connected } from "../../chaos/environment/OneConnection.ts"
 import { startReplicated, untilAnswers } from "../../chaos/environment/Replicated.ts"
 import { DatabaseLive } from "../../../src/platform/database/Database.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
@@ -35,7 +35,7 @@ const asList = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flatMap(Repli
 
 const onReplica = (url: string, text: string) => Effect.promise(() => connected(url, (client) => client.query(text)))
 
-/** After trouble a replica is left alone for a while. */
+/** Skips a replica for a while after a failure. */
 const until = (place: string) =>
   Effect.repeat(Effect.delay(asList(where), "100 millis"), { until: (at) => at === place }).pipe(
     Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => `no list came from the ${place}` })

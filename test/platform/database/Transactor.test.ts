@@ -4,7 +4,7 @@ import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { idFrom, nilId } from "../../support/AnyId.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { newUser } from "../../support/StoreFixtures.ts"
 
 class Refused extends Data.TaggedError("Refused")<{ readonly why: string }> {}

@@ -8,7 +8,7 @@ import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts
 import { withUntracedStatements, openPool } from "../../../src/platform/database/Connections.ts"
 import { failureOf, sqlStateOf } from "../../../src/platform/database/DatabaseFailure.ts"
 import { makeFence } from "../../../src/platform/database/PrimaryFence.ts"
-import { eventually } from "../../payments/support/Calls.ts"
+import { eventually } from "../../payments/support/PaymentCalls.ts"
 import { EmptyDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { breakOff } from "./BreakConnection.ts"

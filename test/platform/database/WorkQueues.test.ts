@@ -47,7 +47,7 @@ describe("WorkQueues", () => {
     })
   )
 
-  it.scoped("let it poll when the readings end without a word", () =>
+  it.scoped("let it poll when the readings end without an error", () =>
     Effect.gen(function* () {
       const { looks, queues, start } = yield* idleWorker
       yield* queues.read([nothing])
@@ -89,7 +89,7 @@ describe("WorkQueues", () => {
       const { announced, looks, queues, start } = yield* idleWorker
       yield* queues.read([nothing])
       yield* queues.announce("enquiries")
-      expect(announced, "nobody rests here, so others are told").toEqual([["enquiries", 0]])
+      expect(announced, "no worker rests here, so others are woken").toEqual([["enquiries", 0]])
       yield* start
       yield* TestClock.adjust("1 millis")
       expect(looks).toEqual([0, 0])
@@ -98,7 +98,7 @@ describe("WorkQueues", () => {
     })
   )
 
-  it.scoped("tell nobody else of later rows where a worker rested lately", () =>
+  it.scoped("wake no other instance for later rows where a worker rested lately", () =>
     Effect.gen(function* () {
       const { announced, queues } = yield* idleWorker
       yield* queues.announce("enquiries", 1000)
@@ -109,7 +109,7 @@ describe("WorkQueues", () => {
       expect(announced.splice(0)).toEqual([["enquiries", 1000]])
       const rest = yield* Effect.forkScoped(queues.rest("enquiries"))
       yield* Effect.zipRight(TestClock.adjust("250 millis"), Fiber.join(rest))
-      // It is busy from now on.
+      // Keeps this worker busy from now on.
       for (const later of [0, 50, 1000]) yield* queues.announce("enquiries", later)
       expect(announced.splice(0)).toEqual([
         ["enquiries", 0],
@@ -135,7 +135,7 @@ describe("WorkQueues", () => {
     })
   )
 
-  it.scoped("tell only other instances of what this one knows already", () =>
+  it.scoped("announce only to other instances what this one knows already", () =>
     Effect.gen(function* () {
       const { announced, looks, queues, start } = yield* idleWorker
       yield* queues.read([nothing])

@@ -68,7 +68,7 @@ it.effect("fails as busy without a permit in time, and does not interrupt work t
   })
 )
 
-it.effect("Whoever fails, dies or goes away makes room for the next", () =>
+it.effect("A holder that fails, dies or is interrupted makes room for the next", () =>
   Effect.gen(function* () {
     const inTurn = makeKeyedLocks(PATIENCE)
     expect(yield* Effect.flip(inTurn("one", Effect.fail("no")))).toBe("no")
@@ -147,7 +147,7 @@ it.effect("No permit is lost or given twice, whenever fibers come, give up and a
   })
 )
 
-it.effect("Whoever is interrupted at any step stands in no queue any more", () =>
+it.effect("A waiter that is interrupted at any step stands in no queue any more", () =>
   Effect.forEach([12, 13, 14, 15, 16], (steps) =>
     Effect.gen(function* () {
       const inLine = makeKeyedQueues(1)

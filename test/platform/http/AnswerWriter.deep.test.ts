@@ -132,7 +132,7 @@ it.scopedLive("holds no more than the bound for all, refuses further large answe
     // Three of them as text, and as bytes.
     expect(arrayBuffers - before.arrayBuffers).toBeLessThan(40 * MIB)
     expect((yield* fetched(port, "/s")).text, "small answers need no room").toBe("s")
-    expect((yield* fetched(port, "/large", "POST")).status, "what was done is told").toBe(200)
+    expect((yield* fetched(port, "/large", "POST")).status, "the result is written").toBe(200)
     const files = yield* fetched(port, "/file")
     expect([files.status, files.text.length], "files are shared").toEqual([200, file.length])
     yield* Effect.promise(() =>
@@ -190,7 +190,7 @@ it.scopedLive("pipelined requests leave nothing behind when their connection clo
       return socket
     })
     yield* Effect.promise(() => vi.waitFor(() => expect(begun).toBe(sockets.length), { timeout: 10_000 }))
-    // Whatever is answered out of its turn has been by now.
+    // Waits until answers out of turn would have been written.
     for (let nth = 0; nth < 20; nth++) yield* fetched(port, "/s")
     for (const socket of sockets) socket.destroy()
     yield* Effect.promise(() => vi.waitFor(() => expect(waiting()).toBe(0), { timeout: 10_000 }))

@@ -1,10 +1,10 @@
-/** What Node answers by itself, before any request has come to be, bears the headers of every other answer. */
+/** Answers of Node itself, before a request is parsed, have the headers of every other answer. */
 import { connect } from "node:net"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { onServer, TestServer } from "../../support/TestServer.ts"
 
-/** What comes back for these bytes, until the server hangs up. */
+/** Sends these bytes and reads until the server hangs up. */
 const answerTo = (bytes: string) =>
   Effect.flatMap(TestServer, ({ port }) =>
     Effect.async<string, Error>((resume) => {
@@ -27,7 +27,7 @@ onServer("The parser of requests", "memory", {}, (it) => {
       "431 Request Header Fields Too Large"
     ]
   ] as const) {
-    it.effect(`refuses ${what}, and lets nobody guess the type of its answer`, () =>
+    it.effect(`refuses ${what}, with nosniff`, () =>
       Effect.gen(function* () {
         const answer = yield* answerTo(bytes)
         expect(answer.split("\r\n")[0]).toBe(`HTTP/1.1 ${status}`)

@@ -19,7 +19,7 @@ interface Harness {
   readonly server: Server
   readonly port: number
   readonly requests: Array<IncomingMessage>
-  /** What `readBody` came to, in the order of the requests. */
+  /** Results of `readBody`, in the order of the requests. */
   readonly exits: Array<Exit.Exit<Buffer, BodyTooLarge | BodyAborted>>
 }
 

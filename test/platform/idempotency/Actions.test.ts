@@ -1,13 +1,13 @@
-/** A key on every action: done once, answered the same, whatever the answer was and whoever asks for the organisation. */
+/** Idempotency keys of every action: done once, answered the same, for any caller of the organisation. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { act, actable, setThreshold } from "../../payments/support/Acting.ts"
-import { eventually, initiate, recordOf } from "../../payments/support/Calls.ts"
+import { act, actable, setThreshold } from "../../payments/support/ActionCalls.ts"
+import { eventually, initiate, recordOf } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone } from "../../payments/support/Requests.ts"
 import { accepts, declines } from "../../payments/support/ScriptedProvider.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
 import { age } from "./AgeKeys.ts"
 

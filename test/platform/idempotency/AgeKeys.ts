@@ -19,7 +19,7 @@ export const age = (key: string, by: Duration.DurationInput) =>
     }
   }).pipe(Effect.orDie)
 
-/** As a process leaves a key that was killed before it could keep its answer, and long enough after that. */
+/** Ages a key like that of a process that was killed before it could keep its answer, and long enough after that. */
 export const loseAnswer = (key: string) =>
   Effect.gen(function* () {
     const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { canonicalJson } from "../../../src/domain/Decimal.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 

@@ -3,10 +3,10 @@ import { Effect, Layer, Option } from "effect"
 import { AccountId, Ids } from "../../../src/domain/Ids.ts"
 import { IdempotencyStore, type NewKey, Owners } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { draftPayment, newOwner } from "../../payments/support/NewPayment.ts"
+import { makePayment, newOwner } from "../../payments/support/NewPayment.ts"
 import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { age } from "./AgeKeys.ts"
 import { nilId } from "../../support/AnyId.ts"
@@ -74,7 +74,7 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const owners = yield* Owners
         const owner = yield* newOwner
-        const payment = yield* draftPayment(owner)
+        const payment = yield* makePayment(owner)
         yield* Effect.flatMap(PaymentStore, (store) => store.create({ payment, attempt: null }))
         expect(yield* owners.ownerOf({ payment_id: payment.payment_id })).toEqual(Option.some(owner.org_id))
         expect(yield* owners.ownerOf({ account_id: AccountId.make(payment.payment_id) })).toEqual(Option.none())

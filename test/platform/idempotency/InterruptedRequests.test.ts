@@ -2,17 +2,17 @@
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
-import { act, actable, setThreshold } from "../../payments/support/Acting.ts"
-import { eventually, type Json, jsonOf } from "../../payments/support/Calls.ts"
+import { act, actable, setThreshold } from "../../payments/support/ActionCalls.ts"
+import { eventually, type Json, jsonOf } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone, onRampIn } from "../../payments/support/Requests.ts"
 import { accepts } from "../../payments/support/ScriptedProvider.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { post } from "../../support/Send.ts"
 import { newBeneficiary } from "../../treasury/accounts/AccountFixtures.ts"
 import { disburse, fund, newAccount, newEscrow } from "../../treasury/escrow/EscrowFixtures.ts"
 import { age, loseAnswer } from "./AgeKeys.ts"
-import { rateOf } from "../../payments/support/Ramping.ts"
+import { rateOf } from "../../payments/support/RampCalls.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -27,7 +27,7 @@ const sendWith = (key: string, path: string, body: object, credential?: Credenti
   })
 
 onDatabasePaymentServer("A key of a request that was cut off", make, (it, { stripe }) => {
-  /** What the key answers `after` so long without a word from the provider, and what the first request was told. */
+  /** Answer to the key `after` so long without a report of the provider, and the answer to the first request. */
   const cutOff = (key: string, path: string, body: object, after = Duration.seconds(41)) =>
     Effect.gen(function* () {
       const answers = yield* Deferred.make<void>()

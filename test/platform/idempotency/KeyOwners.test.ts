@@ -1,4 +1,4 @@
-/** Whose a key is, and for what: the organisation that a request touches, the route with its parameters, and nobody else. */
+/** Scope of an idempotency key: the organisation that a request touches, and the route with its parameters. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ import {
 } from "../../treasury/accounts/AccountFixtures.ts"
 import { milestonePath, newEscrow } from "../../treasury/escrow/EscrowFixtures.ts"
 import { kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 

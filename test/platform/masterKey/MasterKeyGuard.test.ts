@@ -9,7 +9,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 
 const services = TestDatabase.pipe(Layer.provideMerge(testSettings()))
 
-/** As an instance that reached the database by this URL would see it. */
+/** Reads the database as an instance with this URL would. */
 const by = (url: string) => Effect.updateService(DatabaseServer, (server) => ({ ...server, url: Redacted.make(url) }))
 
 const bare = "postgresql:///corridor?host=/var/run/postgresql"
@@ -31,7 +31,7 @@ layer(services, { excludeTestServices: true })("The sandbox's master key without
 })
 
 layer(services, { excludeTestServices: true })("A sandbox with a master key derived from its name", (it) => {
-  it.effect("keeps its key, which doctor can tell", () =>
+  it.effect("keeps its key, which doctor can name", () =>
     Effect.gen(function* () {
       yield* guardMasterKey(fromName)
       expect((yield* currentMasterKey.pipe(by(bare))).id).toBe(fromName.id)

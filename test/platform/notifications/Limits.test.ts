@@ -11,14 +11,14 @@ import { MessageCounts, NotificationStore } from "../../../src/platform/notifica
 import { countMessage } from "../../../src/platform/notifications/Notifier.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { freshAddress, invite, joined } from "../../people/members/InvitationFixtures.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { inOneHour } from "../../support/OneHour.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { type Answer, bodyOf } from "../../support/Send.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/VerificationFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const expectLimited = (answer: Answer, words: RegExp) => {
   expect([answer.status, bodyOf(answer)], answer.text).toEqual([
@@ -57,7 +57,7 @@ onDatabaseServer("Messages", (it) => {
       })
       expectLimited(yield* invite(acme.key, acme.org_id, email), /Too many messages/)
       expect(yield* sentTo(email)).toHaveLength(messagesToRecipientOfOne)
-      expect((yield* invite(globex.key, globex.org_id, email)).status, "nobody else is kept from writing").toBe(201)
+      expect((yield* invite(globex.key, globex.org_id, email)).status, "other organisations can still write").toBe(201)
       expect((yield* ask(acme.key, { ...body, target_type: "sender" })).status, "nor to others").toBe(200)
     }).pipe(inOneHour)
   )
@@ -142,7 +142,7 @@ onDatabaseServer("Messages", (it) => {
   )
 
   it.effect.each(["https://evil.example", "see evil.com", "ada@evil.com", "evil\u200b.com"])(
-    "with “%s” in the caller's words are 400, and nobody is written to",
+    "with “%s” in the caller's words are 400, and no message is sent",
     (words) =>
       Effect.gen(function* () {
         const { acme } = yield* people

@@ -6,7 +6,7 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 export interface Received {
   readonly from: string
   readonly to: ReadonlyArray<string>
-  /** As it came over the wire, headers and all. */
+  /** Message as it came over the wire, headers and all. */
   readonly source: string
 }
 

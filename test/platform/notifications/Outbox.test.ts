@@ -5,8 +5,8 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { type Message, NotificationStore, Outbox } from "../../../src/platform/notifications/NotificationStore.ts"
 import { Notifier } from "../../../src/platform/notifications/Notifier.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
 const quietly = Logger.withMinimumLogLevel(LogLevel.Warning)

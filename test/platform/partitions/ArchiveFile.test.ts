@@ -1,4 +1,4 @@
-/** What is in an archive is there for good: nobody else writes to its file, and the folder that it stands in is on the disk. */
+/** Durability of an archive: one writer for each file, and its folder is synced to the disk. */
 import { fstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { tmpdir } from "node:os"

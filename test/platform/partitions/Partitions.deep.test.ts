@@ -1,4 +1,7 @@
-/** Months are made ahead, a missing one refuses nothing, and an old one is in a file before it is gone, whoever is killed when. */
+/**
+ * Monthly partitions: created ahead, a missing one refuses nothing, and an old one is archived before it is dropped,
+ * through kills at any step.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -33,7 +36,7 @@ const sql = Effect.serviceOptional(SqlClient.SqlClient).pipe(Effect.orDie)
 const query = <Row extends object = Record<string, unknown>>(text: string) =>
   Effect.flatMap(sql, (client) => client.unsafe<Row>(text)).pipe(Effect.orDie)
 
-/** Somebody else's transaction has read the table, and is not over. */
+/** Keeps a transaction of another session open that has read the table. */
 const whileReading = <A, E, R>(table: string, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const client = yield* sql
@@ -101,9 +104,9 @@ const leftBehind = query<{ tablename: string }>(
   "select tablename from pg_tables where starts_with(tablename, 'leaving_') order by 1"
 ).pipe(Effect.map((rows) => rows.map(({ tablename }) => tablename)))
 
-const putAway = Effect.flatMap(Partitions, (months) => months.archiveDetached)
+const archiveDetached = Effect.flatMap(Partitions, (months) => months.archiveDetached)
 
-/** An audit log of two rows, eight years ago, whose month has left and waits to be put away. */
+/** Audit log of two rows, eight years old, whose month is detached and waits to be archived. */
 const oldAudit = (days: number) =>
   Effect.gen(function* () {
     const at = new Date(Date.now() - days * DAY)
@@ -120,14 +123,14 @@ const oldAudit = (days: number) =>
 layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly partitions", (it) => {
   it.effect("are created ahead, by one of several instances", () =>
     Effect.gen(function* () {
-      const { createAhead: makeAhead } = yield* Partitions
-      expect(yield* makeAhead, "the migration has made them").toEqual([])
+      const { createAhead } = yield* Partitions
+      expect(yield* createAhead, "the migration has made them").toEqual([])
       const [last] = yield* query<{ name: string }>(
         "select name from table_months where parent = 'events' order by to_at desc limit 1"
       )
       yield* query(`drop table ${last!.name}`)
-      const made = yield* Effect.replicateEffect(makeAhead, 4, { concurrency: "unbounded" })
-      const again = yield* makeAhead
+      const made = yield* Effect.replicateEffect(createAhead, 4, { concurrency: "unbounded" })
+      const again = yield* createAhead
       expect([...made.flat(), ...again]).toHaveLength(1)
       const [there] = yield* query(`select from table_months where name = '${last!.name}'`)
       expect(there).toBeDefined()
@@ -136,7 +139,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
 
   it.effect("may be missing: rows go to the default partition and move later", () =>
     Effect.gen(function* () {
-      const { createAhead: makeAhead } = yield* Partitions
+      const { createAhead } = yield* Partitions
       const { org_id } = yield* newOrganization()
       yield* newHook(org_id)
       const now = new Date()
@@ -146,7 +149,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       const { event_id, payload } = yield* send(org_id, now)
       expect(yield* partOf("events", "event_id", event_id)).toEqual(["events_default"])
       expect((yield* claimDue()).deliveries).toMatchObject([{ event_id, payload }])
-      yield* makeAhead
+      yield* createAhead
       expect(yield* partOf("events", "event_id", event_id)).toEqual([`events_${monthOf(now)}`])
       expect(yield* partOf("webhook_deliveries", "event_id", event_id)).toEqual([`webhook_deliveries_${monthOf(now)}`])
       const listed = yield* Effect.flatMap(EventStore, ({ list }) =>
@@ -160,14 +163,14 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
 
   it.effect("are created later if the table is locked, without queueing statements", () =>
     Effect.gen(function* () {
-      const { createAhead: makeAhead } = yield* Partitions
+      const { createAhead } = yield* Partitions
       const ahead = yield* query<{ name: string }>(
         "select name from table_months where parent = 'notifications' order by to_at desc limit 1"
       )
       yield* query(`drop table ${ahead[0]!.name}`)
-      const made = yield* whileReading("notifications", makeAhead)
+      const made = yield* whileReading("notifications", createAhead)
       expect(made).toEqual([])
-      expect(yield* makeAhead).toHaveLength(1)
+      expect(yield* createAhead).toHaveLength(1)
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
@@ -178,7 +181,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       const young = yield* oldAudit(2500)
       expect(yield* audit.forgetOld).toBe(1)
       expect(yield* leftBehind).toEqual([`leaving_${name}`])
-      expect(yield* putAway).toEqual([name])
+      expect(yield* archiveDetached).toEqual([name])
       expect(yield* leftBehind).toEqual([])
       const [file, ...others] = filesOf("audit_log")
       expect(others).toEqual([])
@@ -189,29 +192,27 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       expect(yield* partOf("audit_log", "audit_id", ids[0]!)).toEqual([])
       expect(yield* partOf("audit_log", "audit_id", young.ids[0]!)).toEqual([young.name])
       expect(yield* audit.forgetOld, "nothing is left").toBe(0)
-      expect(yield* putAway).toEqual([])
+      expect(yield* archiveDetached).toEqual([])
     })
   )
 
-  it.effect(
-    "of which the file is there and the end was not: they are put away once more, and nothing is lost or twice",
-    () =>
-      Effect.gen(function* () {
-        const audit = yield* AuditStore
-        const before = filesOf("audit_log")
-        const { ids, name } = yield* oldAudit(3100)
-        yield* audit.forgetOld
-        // Nobody can drop a table that refers to one that is being read.
-        const inBetween = yield* whileReading("organizations", putAway)
-        expect(inBetween).toEqual([])
-        const written = filesOf("audit_log").filter((file) => !before.includes(file))
-        expect(written, "killed after the file, before the end").toHaveLength(1)
-        expect(yield* leftBehind).toEqual([`leaving_${name}`])
-        const gone = yield* Effect.replicateEffect(putAway, 3, { concurrency: "unbounded" })
-        expect(gone.flat()).toEqual([name])
-        expect(filesOf("audit_log").filter((file) => !before.includes(file))).toEqual(written)
-        expect(rowsIn("audit_log", written[0]!).map((row) => row["audit_id"])).toEqual(ids)
-      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  it.effect("with an archive file that has no end are archived once more, and nothing is lost or twice", () =>
+    Effect.gen(function* () {
+      const audit = yield* AuditStore
+      const before = filesOf("audit_log")
+      const { ids, name } = yield* oldAudit(3100)
+      yield* audit.forgetOld
+      // Cannot be dropped while a table that it refers to is being read.
+      const inBetween = yield* whileReading("organizations", archiveDetached)
+      expect(inBetween).toEqual([])
+      const written = filesOf("audit_log").filter((file) => !before.includes(file))
+      expect(written, "killed after the file, before the end").toHaveLength(1)
+      expect(yield* leftBehind).toEqual([`leaving_${name}`])
+      const gone = yield* Effect.replicateEffect(archiveDetached, 3, { concurrency: "unbounded" })
+      expect(gone.flat()).toEqual([name])
+      expect(filesOf("audit_log").filter((file) => !before.includes(file))).toEqual(written)
+      expect(rowsIn("audit_log", written[0]!).map((row) => row["audit_id"])).toEqual(ids)
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
   it.effect("stay if the archive cannot be written", () =>
@@ -226,10 +227,10 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       for (const file of filesOf("audit_log")) writeFileSync(join(aside, file), readFileSync(join(folder, file)))
       rmSync(folder, { recursive: true })
       writeFileSync(folder, "not a folder")
-      expect(yield* putAway).toEqual([])
+      expect(yield* archiveDetached).toEqual([])
       expect(yield* leftBehind).toEqual([`leaving_${name}`])
       rmSync(folder)
-      expect(yield* putAway).toEqual([name])
+      expect(yield* archiveDetached).toEqual([name])
       expect(rowsIn("audit_log", filesOf("audit_log")[0]!).map((row) => row["audit_id"])).toEqual(ids)
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
@@ -241,23 +242,23 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       yield* makeMonth("audit_log", "created_at", at)
       const name = `audit_log_${monthOf(at)}`
       const said: Array<string> = []
-      const heard = Logger.replace(
+      const logger = Logger.replace(
         Logger.defaultLogger,
         Logger.make(({ logLevel, message }) => {
           said.push(`${logLevel.label} ${Arr.ensure(message)[0]}`)
         })
       )
       const old = { table: "audit_log", keptFor: Duration.days(3260) }
-      const left = whileReading("audit_log", detachOldPartitions(client, old)).pipe(Effect.provide(heard))
+      const left = whileReading("audit_log", detachOldPartitions(client, old)).pipe(Effect.provide(logger))
       expect(yield* left).toBe(0)
       const odd = { ...old, stillNeeded: { key: "no_such_column", rows: "true" } }
-      expect(yield* detachOldPartitions(client, odd).pipe(Effect.provide(heard))).toBe(0)
+      expect(yield* detachOldPartitions(client, odd).pipe(Effect.provide(logger))).toBe(0)
       expect(said).toEqual([
         `INFO ${name} stays for now, another process is detaching it`,
         `ERROR ${name} cannot leave its table: column l.no_such_column does not exist`
       ])
       expect(yield* detachOldPartitions(client, old)).toBe(1)
-      expect(yield* putAway).toEqual([name])
+      expect(yield* archiveDetached).toEqual([name])
     })
   )
 
@@ -269,31 +270,36 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       const at = new Date(Date.now() - 100 * DAY)
       yield* makeMonth("events", "created_at", at)
       yield* makeMonth("webhook_deliveries", "created_at", at)
-      const told = [yield* send(org_id, at), yield* send(org_id, at)]
+      const published = [yield* send(org_id, at), yield* send(org_id, at)]
       // The second has its text from the first.
       yield* query(
-        `update events set data = null, same_as = '${told[0]!.event_id}' where event_id = '${told[1]!.event_id}'`
+        `update events set data = null, same_as = '${published[0]!.event_id}' where event_id = '${published[1]!.event_id}'`
       )
       yield* query(`update webhook_deliveries set created_at = '${at.toISOString()}', updated_at = '${at.toISOString()}'
         where org_id = '${org_id}'`)
       yield* query(`update webhook_queue q set delivery_at = d.created_at from webhook_deliveries d
         where d.delivery_id = q.delivery_id`)
       const [first] = yield* query<{ delivery_id: string }>(
-        `select delivery_id from webhook_deliveries where event_id = '${told[0]!.event_id}'`
+        `select delivery_id from webhook_deliveries where event_id = '${published[0]!.event_id}'`
       )
       const delivered = { status: "delivered", attempts: 1, last_status_code: 200, last_error: null } as const
       yield* settle(first!.delivery_id, delivered)
       expect(yield* deliveries.forgetOld).toBe(1)
       expect(yield* events.forgetOld).toBe(1)
-      expect((yield* putAway).toSorted()).toEqual([`events_${monthOf(at)}`, `webhook_deliveries_${monthOf(at)}`])
-      expect(yield* partOf("events", "event_id", told[1]!.event_id)).toEqual(["events_default"])
-      expect(yield* partOf("events", "event_id", told[0]!.event_id), "which has the text").toEqual(["events_default"])
-      const text = told[0]!.payload.replace(told[0]!.event_id, told[1]!.event_id)
-      expect((yield* claimDue()).deliveries).toMatchObject([{ event_id: told[1]!.event_id, payload: text }])
+      expect((yield* archiveDetached).toSorted()).toEqual([
+        `events_${monthOf(at)}`,
+        `webhook_deliveries_${monthOf(at)}`
+      ])
+      expect(yield* partOf("events", "event_id", published[1]!.event_id)).toEqual(["events_default"])
+      expect(yield* partOf("events", "event_id", published[0]!.event_id), "which has the text").toEqual([
+        "events_default"
+      ])
+      const text = published[0]!.payload.replace(published[0]!.event_id, published[1]!.event_id)
+      expect((yield* claimDue()).deliveries).toMatchObject([{ event_id: published[1]!.event_id, payload: text }])
       const [file] = filesOf("webhook_deliveries")
       expect(rowsIn("webhook_deliveries", file!)).toHaveLength(2)
       const [second] = yield* query<{ delivery_id: string }>(
-        `select delivery_id from webhook_deliveries where event_id = '${told[1]!.event_id}'`
+        `select delivery_id from webhook_deliveries where event_id = '${published[1]!.event_id}'`
       )
       yield* settle(second!.delivery_id, delivered)
       expect(yield* deliveries.forgetOld, "it goes by itself once it has arrived").toBe(1)
@@ -309,10 +315,10 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       yield* newHook(org_id)
       const at = new Date(Date.now() - 130 * DAY)
       yield* makeMonth("webhook_deliveries", "created_at", at)
-      const told = [yield* send(org_id, new Date()), yield* send(org_id, new Date())]
+      const published = [yield* send(org_id, new Date()), yield* send(org_id, new Date())]
       const ids = yield* query<{ delivery_id: string }>(
-        `select delivery_id from webhook_deliveries where event_id in ('${told[0]!.event_id}', '${told[1]!.event_id}')
-          order by event_id = '${told[1]!.event_id}'`
+        `select delivery_id from webhook_deliveries where event_id in ('${published[0]!.event_id}', '${published[1]!.event_id}')
+          order by event_id = '${published[1]!.event_id}'`
       )
       const [old, fresh] = ids.map(({ delivery_id }) => delivery_id)
       yield* query(`update webhook_deliveries set created_at = '${at.toISOString()}', updated_at = '${at.toISOString()}',
@@ -335,13 +341,13 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       const deliveries = yield* DeliveryStore
       yield* settle(fresh!, { status: "delivered", attempts: 1, last_status_code: 200, last_error: null })
       expect(yield* deliveries.requeue(Option.some(org_id), old!)).toBe(true)
-      expect(Option.isNone(yield* Fiber.poll(fiber)), "nobody has waited for it").toBe(true)
+      expect(Option.isNone(yield* Fiber.poll(fiber)), "no session has waited for it").toBe(true)
       expect(yield* Fiber.join(fiber)).toBe(1)
       expect(yield* partOf("webhook_deliveries", "delivery_id", old!), "replayed meanwhile").toEqual([
         "webhook_deliveries_default"
       ])
       expect((yield* claimDue()).deliveries).toMatchObject([{ delivery_id: old }])
-      expect(yield* putAway).toEqual([`webhook_deliveries_${monthOf(at)}`])
+      expect(yield* archiveDetached).toEqual([`webhook_deliveries_${monthOf(at)}`])
     })
   )
 
@@ -391,7 +397,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       expect(yield* whileReading(held, deliveries.forgetOld), "somebody has the deliveries in hand").toBe(0)
       yield* deliveries.forgetOld
       expect(yield* partOf("webhook_attempts", "delivery_id", delivery_id)).toEqual([])
-      expect((yield* putAway).toSorted()).toEqual([`webhook_attempts_${monthOf(at)}`, held])
+      expect((yield* archiveDetached).toSorted()).toEqual([`webhook_attempts_${monthOf(at)}`, held])
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
@@ -408,7 +414,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly p
       )
       expect(yield* store.forgetOld).toBe(1)
       expect(yield* store.find(Option.none(), notification_id)).toEqual(Option.none())
-      expect(yield* putAway).toEqual([`notifications_${monthOf(at)}`])
+      expect(yield* archiveDetached).toEqual([`notifications_${monthOf(at)}`])
       expect(rowsIn("notifications", filesOf("notifications")[0]!)).toMatchObject([{ notification_id, subject: "s" }])
     })
   )

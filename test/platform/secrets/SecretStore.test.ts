@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 onBothStores("SecretStore", (it) => {
   it.effect("keeps what is there, until it is replaced", () =>
@@ -23,7 +23,7 @@ onBothStores("SecretStore", (it) => {
     })
   )
 
-  it.effect("keeps one of forty that come at once, and tells all of them which", () =>
+  it.effect("keeps one of forty that come at once, and returns it to all of them", () =>
     Effect.gen(function* () {
       const store = yield* SecretStore
       const answers = yield* Effect.all(

@@ -1,4 +1,4 @@
-/** What each third party tells of an account when it is tested, by its fake; nothing moves. */
+/** Facts about an account that each third party's fake answers when credentials are tested; nothing moves. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { thirdParties } from "../../../src/providers/accounts/ThirdParties.ts"
@@ -11,13 +11,13 @@ import { adyenFake } from "../../fakes/AdyenFake.ts"
 import { allFakes } from "../../fakes/AllFakes.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
-import { connected } from "../support/Connected.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { connected } from "../support/ConnectedAdapter.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 
 const anything: unknown = expect.anything()
 
-/** What is not named here is not told. */
-const told: Readonly<Record<string, AccountFacts>> = {
+/** Facts that are not named here are not answered. */
+const reported: Readonly<Record<string, AccountFacts>> = {
   stripe: { name: "Corridor acct_1Fake", mode: "test", balances: ["1000000.00 USD"], rights: ["charges", "payouts"] },
   adyen: {
     name: "CorridorFake ws@Company.CorridorFake",
@@ -46,12 +46,12 @@ const told: Readonly<Record<string, AccountFacts>> = {
 }
 
 describe("the test of an account", () => {
-  it.scopedLive.each(allFakes.map(({ fake }) => fake))("reads what $name tells, and moves nothing", (fake) =>
+  it.scopedLive.each(allFakes.map(({ fake }) => fake))("reads the facts of $name, and moves nothing", (fake) =>
     Effect.gen(function* () {
       const party = thirdParties.find(({ name }) => name === fake.name) as unknown as ThirdParty<CredentialFields>
       const at = yield* againstFake(party, fake)
       const facts = Either.getOrThrow(yield* at.provider.test!)
-      expect(facts).toEqual(told[fake.name])
+      expect(facts).toEqual(reported[fake.name])
       expect([at.books.all(), at.callbacks]).toEqual([[], []])
       const isToken = /token/i
       for (const { method, operation } of at.calls) if (method !== "GET") expect(operation).toMatch(isToken)

@@ -16,12 +16,12 @@ import { type AnyThirdParty, thirdPartyNamed } from "../../../src/providers/acco
 import { itemSignature } from "../../../src/providers/adyen/AdyenCallbacks.ts"
 import { signatureOf } from "../../../src/providers/paystack/PaystackCallbacks.ts"
 import { ok, rawServer } from "../client/RawServer.ts"
-import { attemptAt } from "../sandbox/Orders.ts"
-import { newOrder } from "../stripe/Orders.ts"
-import { callbackRequest } from "../support/Callbacks.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { attemptAt } from "../sandbox/SimulatorOrders.ts"
+import { newOrder } from "../stripe/StripeTestOrders.ts"
+import { callbackRequest } from "../support/CallbackFixtures.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { storesOn } from "../../support/Stores.ts"
+import { storesOn } from "../../support/OnBothStores.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 
 const live: Variables = {
@@ -95,7 +95,7 @@ describe("the settings", () => {
     )
   }
 
-  it.effect("take an address of nobody's in either mode", () =>
+  it.effect("take an address of no vendor in either mode", () =>
     Effect.gen(function* () {
       const elsewhere = { ...needed(thirdPartyNamed("paypal")!), PAYPAL_BASE_URL: "https://127.0.0.1:8443/fake" }
       expect(yield* complaintAbout({ ...live, ...elsewhere })).toBe("nothing")
@@ -105,14 +105,14 @@ describe("the settings", () => {
 })
 
 const noted = () => {
-  const troubles: Array<unknown> = []
+  const alerts: Array<unknown> = []
   const layer = Logger.replace(
     Logger.defaultLogger,
     Logger.make(({ annotations }) => {
-      for (const [name, value] of annotations) if (name === "operator_alert") troubles.push(value)
+      for (const [name, value] of annotations) if (name === "operator_alert") alerts.push(value)
     })
   )
-  return { troubles, layer }
+  return { alerts, layer }
 }
 
 const partyAt = (name: ThirdPartyName, mode: Mode, credentials: Readonly<Record<string, string>>, body: unknown) => {
@@ -151,7 +151,7 @@ describe("an answer", () => {
     ["sandbox", true]
   ] as const) {
     it.effect(`of Stripe that says livemode ${said} completes nothing in ${mode} mode, and alerts`, () => {
-      const { layer, troubles } = noted()
+      const { layer, alerts } = noted()
       return Effect.gen(function* () {
         const credentials = { secret_key: "sk_of_no_mode" }
         const wrong = partyAt("stripe", mode, credentials, intent(said))
@@ -159,9 +159,9 @@ describe("an answer", () => {
         const attempt = attemptAt("a", { providerPaymentId: "pi_1" })
         expect(yield* wrong.initiate(newOrder({}))).toMatchObject({ _tag: "Unknown" })
         expect(yield* wrong.enquire(attempt)).toMatchObject({ _tag: "Unknown" })
-        expect(troubles).toEqual(["other_mode", "other_mode"])
+        expect(alerts).toEqual(["other_mode", "other_mode"])
         expect(yield* right.enquire(attempt)).toMatchObject({ _tag: "Report", state: "completed" })
-        expect(troubles).toHaveLength(2)
+        expect(alerts).toHaveLength(2)
       }).pipe(Effect.provide(layer))
     })
   }
@@ -219,11 +219,11 @@ const adyenCallback = (said: string) => {
 
 describe("a callback with its proof", () => {
   it.effect("of the other mode is acknowledged, says nothing and alerts", () => {
-    const { layer, troubles } = noted()
+    const { layer, alerts } = noted()
     return Effect.gen(function* () {
       const paystack = partyAt("paystack", "live", { secret_key: "sk_live_1" }, {})
       expect((yield* paystack.callback(paystackCallback("sk_live_1", "live"))).events).toHaveLength(1)
-      expect(troubles).toEqual([])
+      expect(alerts).toEqual([])
       expect((yield* paystack.callback(paystackCallback("sk_live_1", "test"))).events).toEqual([])
       const dedicated = { channel: "dedicated_nuban", customer: { customer_code: "CUS_1" } }
       const arrived = yield* paystack.callback(paystackCallback("sk_live_1", "live", dedicated))
@@ -234,9 +234,9 @@ describe("a callback with its proof", () => {
       expect((yield* adyen.callback(adyenCallback("true"))).events).toHaveLength(1)
       const taken = yield* adyen.callback(adyenCallback("false"))
       expect(taken).toMatchObject({ events: [], reply: { status: 200, body: "[accepted]" } })
-      expect(troubles).toEqual(["other_mode", "other_mode", "other_mode"])
+      expect(alerts).toEqual(["other_mode", "other_mode", "other_mode"])
       expect((yield* Effect.flip(paystack.callback(paystackCallback("sk_other", "test"))))._tag).toBe("NoProof")
-      expect(troubles, "without a proof anybody may have sent it").toHaveLength(3)
+      expect(alerts, "without a proof anybody may have sent it").toHaveLength(3)
     }).pipe(Effect.provide(layer))
   })
 })

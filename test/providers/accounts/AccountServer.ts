@@ -9,7 +9,7 @@ import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConf
 import { type RunningFake, startFake } from "../../fakes/FakeServer.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { signatureOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { type ServerServices, testServer } from "../../support/TestServer.ts"
@@ -73,7 +73,7 @@ export const setCredentials = (
     })
   )
 
-/** As Stripe calls back about a payment, signed with this secret. */
+/** Callback of Stripe about a payment, signed with this secret. */
 export const stripeCalls = (path: string, secret: string, object: unknown, type = "payment_intent.succeeded") => {
   const body = JSON.stringify({ id: `evt_${secret}_${type}`, object: "event", type, data: { object } })
   const time = String(Math.trunc(Date.now() / 1000))

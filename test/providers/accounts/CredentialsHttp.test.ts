@@ -1,4 +1,4 @@
-/** Credentials of a configuration over HTTP: who sets them, what is refused, and that nobody ever reads them. */
+/** Credentials of a configuration over HTTP: who sets them, what is refused, and that they are never shown. */
 import { expect } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { alertSharedAccounts } from "../../../src/app/BackgroundWorkers.ts"
@@ -13,7 +13,7 @@ import { encryptCredentials } from "../../../src/providers/accounts/AccountCrede
 import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { TestServer } from "../../support/TestServer.ts"
@@ -168,7 +168,7 @@ onAccountServer("Credentials of a configuration", (it) => {
     Effect.gen(function* () {
       const fake = yield* StripeFake
       const config = yield* cardsIn("AX")
-      const rail = yield* cardsIn("AX", null, "fiat")
+      const simulator = yield* cardsIn("AX", null, "fiat")
       const calls = fake.received.length
       const value = "a-value-never-to-be-repeated"
       const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
@@ -195,7 +195,7 @@ onAccountServer("Credentials of a configuration", (it) => {
         expect((bodyOf(answer) as { readonly message: string }).message).toMatch(message)
         expect(answer.text).not.toMatch(/never-to-be-repeated|12345678901/)
       }
-      const built = yield* setCredentials(rail, { secret_key: value })
+      const built = yield* setCredentials(simulator, { secret_key: value })
       expect(refusedFields(built)).toEqual([400, "provider"])
       const elsewhere = yield* setCredentials({ ...config, provider: "paystack" }, { secret_key: value })
       expect(elsewhere.status).toBe(404)
@@ -218,7 +218,7 @@ onAccountServer("Credentials of a configuration", (it) => {
         ])
         expect(yield* read(config)).toMatchObject({ has_credentials: false })
       }
-      expect(fake.received, "nobody was asked").toHaveLength(calls)
+      expect(fake.received, "no provider was asked").toHaveLength(calls)
     })
   )
 
@@ -258,10 +258,10 @@ onAccountServer("Credentials of a configuration", (it) => {
       const changed = yield* setCredentials(config, { ...fake.credentials, webhook_secret })
       expect(changed.status, changed.text).toBe(200)
       expect(bodyOf(changed)).toMatchObject({ data: { config_id: config.config_id, tested: true } })
-      const heard = yield* Effect.forEach([webhook_secret, "whsec_of_nobody"], (secret) =>
+      const replies = yield* Effect.forEach([webhook_secret, "whsec_of_nobody"], (secret) =>
         stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, { id: "pi_of_nobody" })
       )
-      expect(heard.map(({ status }) => status)).toEqual([200, 401])
+      expect(replies.map(({ status }) => status)).toEqual([200, 401])
       expect((yield* send(pathOf(config), { headers: { ...admin } })).status, "and it stays gone").toBe(404)
       expect(yield* routeIn("MZ")).toEqual({ candidates: [], excluded: [] })
       const [entry] = yield* auditOf(config.config_id)

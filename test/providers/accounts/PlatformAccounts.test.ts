@@ -19,8 +19,8 @@ import { type PlatformAccount, PlatformAccountStore } from "../../../src/provide
 import { ProviderAccounts, ProvidersLive } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { thirdPartyNamed } from "../../../src/providers/accounts/ThirdParties.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
-import { eventually } from "../../payments/support/Calls.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { eventually } from "../../payments/support/PaymentCalls.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
 const stores = StoresMemory.pipe(Layer.provide(testSettings()))
@@ -96,7 +96,7 @@ describe("the platform's account", () => {
     Effect.gen(function* () {
       yield* runsFor(minute, old)
       const end = yield* Clock.currentTimeMillis
-      // It was the other's until its last look, and what that had begun came to its end after that.
+      // Belonged to the other until its last look; its calls ended after that.
       expect(yield* runsFor(minute, fresh)).toBe(end + retired)
       yield* TestClock.adjust("1 hour")
       const third = yield* Clock.currentTimeMillis
@@ -138,7 +138,7 @@ describe("the platform's account", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.scoped("vouches for nothing while it hears nothing of the others", () => {
+  it.scoped("vouches for nothing while it has no reports of the others", () => {
     const database = { fails: false }
     const failing = Layer.effect(
       PlatformAccountStore,
@@ -180,7 +180,7 @@ onBothStores("PlatformAccountStore", (it) => {
       .filter((one) => one.provider === "stripe" && one.fingerprint === fingerprint)
       .map(({ first_seen_at, last_seen_at }) => [first_seen_at.getTime(), last_seen_at.getTime()])
 
-  it.effect("keeps when each was seen first and last, whoever comes at once", () =>
+  it.effect("keeps when each was seen first and last, with instances that come at once", () =>
     Effect.gen(function* () {
       const { see } = yield* PlatformAccountStore
       const named = (fingerprint: string) => [

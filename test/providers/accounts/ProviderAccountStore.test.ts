@@ -5,7 +5,7 @@ import { replacedCredentialsKept } from "../../../src/domain/policies/ProviderPo
 import { type NewAccount, ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const fresh = (about: Partial<NewAccount> = {}) =>
   Effect.map(nextId, (config_id): NewAccount => ({

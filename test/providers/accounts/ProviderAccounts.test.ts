@@ -1,4 +1,4 @@
-/** How often the database is asked for an account, and who is on in which mode. */
+/** Number of look-ups of an account in the database, and providers that are on in each mode. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
 import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain/policies/ProviderPolicies.ts"
@@ -12,9 +12,9 @@ import { ProviderAccounts, ProvidersLive } from "../../../src/providers/accounts
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { ok, rawServer, until } from "../client/RawServer.ts"
-import { attemptAt } from "../sandbox/Orders.ts"
+import { attemptAt } from "../sandbox/SimulatorOrders.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { storesOn } from "../../support/Stores.ts"
+import { storesOn } from "../../support/OnBothStores.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 
 const services = (looks: { count: number }, variables: Variables) => {
@@ -150,7 +150,7 @@ describe("who is on", () => {
       return all.flatMap((one) => (one === undefined ? [] : [one.name]))
     }).pipe(Effect.provide(services({ count: 0 }, variables)), Effect.scoped)
 
-  it.effect("in the sandbox the rails and whoever has credentials, in live mode the latter alone", () =>
+  it.effect("in the sandbox simulators and providers with credentials, in live mode the latter alone", () =>
     Effect.gen(function* () {
       expect(yield* whoIsOn({})).toEqual([...builtInRails])
       expect(yield* whoIsOn(secrets)).toEqual([...builtInRails, "stripe"])

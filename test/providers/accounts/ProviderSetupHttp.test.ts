@@ -4,7 +4,7 @@ import { Duration, Effect, Layer } from "effect"
 import { providerNames } from "../../../src/domain/Corridor.ts"
 import { startFake } from "../../fakes/FakeServer.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { testServer } from "../../support/TestServer.ts"
 

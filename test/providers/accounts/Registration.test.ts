@@ -21,9 +21,9 @@ import { paypalFake } from "../../fakes/PaypalFake.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import { againstFake } from "../support/AgainstFake.ts"
-import { callbackRequest } from "../support/Callbacks.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
-import { connected } from "../support/Connected.ts"
+import { callbackRequest } from "../support/CallbackFixtures.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
+import { connected } from "../support/ConnectedAdapter.ts"
 
 const { webhook_secret: _secret, ...withoutSecret } = stripeFake.credentials
 const { webhook_id: webhookId, ...withoutId } = paypalFake.credentials
@@ -32,7 +32,7 @@ const shownIn = ({ credentials }: { readonly credentials: Readonly<Record<string
   Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, Redacted.value(value)]))
 
 describe("a webhook of Stripe", () => {
-  it.scopedLive("is made once, with the events that are read here, and its secret is told once", () =>
+  it.scopedLive("is made once, with the events that are read here, and its secret is shown once", () =>
     Effect.gen(function* () {
       const fake = yield* againstFake(stripe, stripeFake, { credentials: () => withoutSecret })
       const first = Either.getOrThrow(yield* fake.provider.register!("none"))

@@ -14,9 +14,9 @@ import { circleFake } from "../../fakes/CircleFake.ts"
 import { coinbaseFake } from "../../fakes/CoinbaseFake.ts"
 import { mtnMomoFake } from "../../fakes/MtnMomoFake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
-import { connected } from "../support/Connected.ts"
+import { connected } from "../support/ConnectedAdapter.ts"
 import { keptBy, publishedContract, unpublished } from "../support/PublishedContract.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, scripted } from "../support/ScriptedReplies.ts"
 
 const shownIn = ({ credentials }: RegisteredCallbacks) =>
   Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, Redacted.value(value)]))
@@ -157,7 +157,7 @@ describe(`a subscription of Circle's${unpublished(CIRCLE)}`, () => {
     subscriptionDetails: [{ url: `arn:aws:sns:us-east-1:908968368384:${topic}:token`, status }]
   })
 
-  it.effect("that was deleted is made anew, and a limit is told", () =>
+  it.effect("that was deleted is made anew, and a limit is reported", () =>
     Effect.gen(function* () {
       const { http } = scripted(({ method }) =>
         method === "GET" ? replyOf(200, { data: [subscription("deleted")] }) : replyOf(429, {})
@@ -167,7 +167,7 @@ describe(`a subscription of Circle's${unpublished(CIRCLE)}`, () => {
     })
   )
 
-  it.effect("of another topic is told, since its callbacks would be refused", () =>
+  it.effect("of another topic is reported, since its callbacks would be refused", () =>
     Effect.gen(function* () {
       const { http } = scripted(() => replyOf(200, { data: [subscription("confirmed", "another-topic")] }))
       const said = Either.getOrThrow(yield* connected(circle, http, circleFake.credentials).register!("none"))

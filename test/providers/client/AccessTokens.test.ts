@@ -151,7 +151,7 @@ describe("a token", () => {
     })
   )
 
-  it.effect("is not fetched again, nor the call repeated, for any other trouble", () =>
+  it.effect("is not fetched again, nor the call repeated, for any other error", () =>
     Effect.gen(function* () {
       const { fetch, issued } = issuer()
       const tokens = makeAccessTokens(fetch)
@@ -173,7 +173,7 @@ describe("a token", () => {
 })
 
 describe("a fetch", () => {
-  it.effect("that fails fails for all who wait for it, and is tried again by whoever comes next", () =>
+  it.effect("that fails fails for all who wait for it, and is tried again by the next call", () =>
     Effect.gen(function* () {
       let fetches = 0
       const gate = yield* Deferred.make<void>()
@@ -212,7 +212,7 @@ describe("a fetch", () => {
     })
   )
 
-  it.effect("is asked for in everybody's name, whoever needs it first", () =>
+  it.effect("is asked for on behalf of all calls, whichever needs it first", () =>
     Effect.gen(function* () {
       const asked: Array<Caller> = []
       const { fetch } = issuer()
@@ -242,7 +242,7 @@ describe("a fetch", () => {
     })
   )
 
-  it.effect("goes on for the others when whoever began it leaves", () =>
+  it.effect("goes on for the others when the first caller leaves", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const { fetch, issued } = issuer(3600, Deferred.await(gate))

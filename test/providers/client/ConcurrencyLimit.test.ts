@@ -1,4 +1,4 @@
-/** Nobody's calls, be they many or hanging, take the place of another organisation's or of another purpose's. */
+/** Concurrency limits: calls of one organisation or purpose, many or hanging, never take the places of another. */
 import { expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Either, Fiber } from "effect"
 import * as fc from "fast-check"
@@ -26,7 +26,7 @@ interface Begun {
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
 }
 
-/** Calls that last until they are told to end. */
+/** Calls that last until the test ends them. */
 const calling = (calls: ConcurrencyLimit, who: Caller, log: Array<Caller> = []) =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
@@ -53,7 +53,7 @@ const several = (calls: ConcurrencyLimit, many: number, who: Caller, log?: Array
 
 const many = (all: ReadonlyArray<Begun>) => all.filter(({ begun }) => begun()).length
 
-/** Nobody loses patience while the test looks. */
+/** Waits longer than the test looks, so that no call gives up. */
 const patient = (room: Partial<ConcurrencyLimits> = {}) =>
   makeConcurrencyLimit({
     concurrency: 16,
@@ -88,7 +88,7 @@ describe("room at a provider", () => {
     })
   )
 
-  it.effect("goes to whoever has least under way, and then to whoever waits longest", () =>
+  it.effect("goes to the organisation with the fewest calls, and then to the call that waits longest", () =>
     Effect.gen(function* () {
       const calls = patient({ concurrency: 4, reserved: 0, share: 0 })
       const log: Array<Caller> = []
@@ -100,7 +100,7 @@ describe("room at a provider", () => {
     })
   )
 
-  it.effect("in a full queue is made for whoever has fewer in it", () =>
+  it.effect("in a full queue is made for an organisation with fewer calls in it", () =>
     Effect.gen(function* () {
       const calls = patient({ concurrency: 1, reserved: 0, waiting: 4 })
       const flood = yield* several(calls, 6, by(acme))

@@ -1,4 +1,4 @@
-/** What a call that was never sent means: for the order nothing was moved, and of the provider only some of it says anything. */
+/** Calls that were never sent: nothing was moved for the order, and only some of them count against the provider. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Accepted, Declined } from "../../../src/domain/Outcome.ts"
@@ -10,13 +10,13 @@ import {
 } from "../../../src/providers/client/ProviderHttp.ts"
 import { preparedOrDeclined, outcomeOfOrder } from "../../../src/providers/client/ProviderReplies.ts"
 
-const nobodyReads = () => {
+const unreadable = () => {
   throw new Error("there was no reply")
 }
 
-const ordered = (failed: CallFailed) => outcomeOfOrder(Effect.fail(failed), nobodyReads)
+const ordered = (failed: CallFailed) => outcomeOfOrder(Effect.fail(failed), unreadable)
 
-it.effect("that there was no turn among our own calls is told apart from that nobody was there", () =>
+it.effect("a lack of our own capacity is distinguished from a provider that cannot be reached", () =>
   Effect.gen(function* () {
     const crowded = new NeverSent({ reason: "no turn", crowded: true })
     const alone = new NeverSent({ reason: "no connection" })
@@ -27,7 +27,7 @@ it.effect("that there was no turn among our own calls is told apart from that no
       [alone, "unreachable"],
       [new MaybeSent({ reason: "reset" }), "unreachable"]
     ] as const) {
-      expect(yield* Effect.flip(preparedOrDeclined(Effect.fail(failed), nobodyReads))).toMatchObject({ unsent })
+      expect(yield* Effect.flip(preparedOrDeclined(Effect.fail(failed), unreadable))).toMatchObject({ unsent })
     }
   })
 )

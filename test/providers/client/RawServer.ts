@@ -14,13 +14,13 @@ export interface RawServer {
   readonly left: () => number
 }
 
-/** What to do with the nth whole request, counted from one over all connections. */
+/** Handler of the nth whole request, counted from one over all connections. */
 export type Doing = (socket: Socket, nth: number) => void
 
 export const ok = (body: string, headers = "content-type: application/json"): string =>
   `HTTP/1.1 200 OK\r\n${headers}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-/** Where its head ends and how long its body is, a request is whole. */
+/** End of a whole request: where its head ends, and the length of its body. */
 const isWhole = (text: string): boolean => {
   const end = text.indexOf("\r\n\r\n")
   if (end < 0) return false

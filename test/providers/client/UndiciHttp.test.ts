@@ -70,7 +70,7 @@ describe("an answer", () => {
     })
   )
 
-  it.scopedLive("that points elsewhere is the answer: nobody goes there", () =>
+  it.scopedLive("that points elsewhere is the answer and is not followed", () =>
     Effect.gen(function* () {
       const server = yield* rawServer((socket) =>
         socket.write("HTTP/1.1 307 Go\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n")
@@ -105,7 +105,7 @@ describe("an answer", () => {
       const server = yield* rawServer((socket) => socket.write(ok(`{}`)))
       const http = yield* clientOf(server.url)
       yield* http.call(order)
-      // It rests for a turn of the event loop, in case its other end closes it after all.
+      // Rests for a turn of the event loop, in case its other end closes it after all.
       yield* Effect.sleep("10 millis")
       yield* http.call(order)
       expect([server.connections(), server.requests.length]).toEqual([1, 2])
@@ -145,7 +145,7 @@ describe("nothing was sent", () => {
     })
   )
 
-  it.scopedLive("where its certificate is not signed by anybody known", () =>
+  it.scopedLive("where its certificate is not signed by a known authority", () =>
     Effect.gen(function* () {
       const server = yield* rawServer(() => undefined, newAuthority("nobody").issue("localhost"))
       const failure = yield* Effect.flatMap(clientOf(server.url), (http) => failureOf(http.call(order)))
@@ -154,7 +154,7 @@ describe("nothing was sent", () => {
     })
   )
 
-  it.scopedLive("where its certificate is somebody else's", () =>
+  it.scopedLive("where its certificate is another host's", () =>
     Effect.gen(function* () {
       const authority = newAuthority("known")
       const server = yield* rawServer(() => undefined, authority.issue("elsewhere.example"))
@@ -250,7 +250,7 @@ describe("it may have been sent", () => {
       const http = yield* clientOf(server.url)
       yield* http.call(call)
       expect(yield* failureOf(http.call(call))).toBeInstanceOf(MaybeSent)
-      // Nobody sends it again behind our back, not even a question.
+      // Retries nothing by itself, not even an enquiry.
       yield* Effect.sleep("50 millis")
       expect(server.requests).toHaveLength(2)
     })
@@ -381,7 +381,7 @@ it.scopedLive("a provider that hangs takes no other's place", () =>
   })
 )
 
-describe("what is told of a call", () => {
+describe("the metrics and spans of a call", () => {
   const spansOf = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
       const spans: Array<Tracer.Span & { attributes: ReadonlyMap<string, unknown> }> = []
@@ -425,9 +425,9 @@ describe("what is told of a call", () => {
       ])
       const broken = yield* spansOf(http.call(order))
       expect(broken.spans[0]!.attributes.get("outcome")).toBe("maybe_sent")
-      const told = Exit.match(broken.exit, { onSuccess: () => "", onFailure: (cause) => Cause.pretty(cause) })
-      expect(told).toContain("MaybeSent")
-      expect(`${told}${JSON.stringify(Exit.causeOption(broken.exit).pipe(Option.getOrThrow))}`).not.toMatch(secrets)
+      const reported = Exit.match(broken.exit, { onSuccess: () => "", onFailure: (cause) => Cause.pretty(cause) })
+      expect(reported).toContain("MaybeSent")
+      expect(`${reported}${JSON.stringify(Exit.causeOption(broken.exit).pipe(Option.getOrThrow))}`).not.toMatch(secrets)
     })
   )
 

@@ -1,4 +1,4 @@
-/** Words that every object knows are no words of a third party's: they are strange ones, like all that nobody knew. */
+/** Words that every object has as properties are unknown values when a third party sends them. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import { itemSignature, paymentEvents } from "../../../src/providers/adyen/AdyenCallbacks.ts"
@@ -13,8 +13,8 @@ import { reportOf } from "../../../src/providers/paystack/PaystackMovements.ts"
 import { toIntent, toRefund } from "../../../src/providers/stripe/StripeAnswers.ts"
 import { eventOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { refusalOf } from "../../../src/providers/stripe/StripeRefusals.ts"
-import { referenceNo } from "../support/Orders.ts"
-import { replyOf } from "../support/Scripted.ts"
+import { referenceNo } from "../support/TestOrders.ts"
+import { replyOf } from "../support/ScriptedReplies.ts"
 
 const reference = referenceNo(1)
 

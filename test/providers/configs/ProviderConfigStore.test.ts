@@ -10,8 +10,8 @@ import {
   ProviderConfigStore
 } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const KE = CountryCode.make("KE")
 const decimal = (text: string) => BigDecimal.unsafeFromString(text)

@@ -7,7 +7,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { ProviderConfigs } from "../../../src/providers/configs/ProviderConfigs.ts"
 import { clientFor } from "../../support/Client.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 
@@ -280,7 +280,7 @@ onDatabaseServer("Provider configurations", (it) => {
     })
   )
 
-  it.effect("are nobody's business but the platform admin's", () =>
+  it.effect("are for the platform admin alone", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
       const config = yield* create({ org_id: acme.org_id })
@@ -299,8 +299,8 @@ onDatabaseServer("Provider configurations", (it) => {
           expect((yield* call(stranger, method, path, body)).status, `${method} ${path}`).toBe(403)
         }
       }
-      const nobody = { authorization: "NONE", "x-api-key": "NONE" }
-      expect((yield* call(nobody, "GET", pathOf(config))).status).toBe(401)
+      const noCredentials = { authorization: "NONE", "x-api-key": "NONE" }
+      expect((yield* call(noCredentials, "GET", pathOf(config))).status).toBe(401)
       const { configs } = yield* admin
       expect(yield* configs.find({ path: config })).toEqual(config)
     })

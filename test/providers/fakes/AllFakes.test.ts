@@ -55,7 +55,7 @@ describe("fakes", () => {
     })
   )
 
-  it.scopedLive("do not wait for one whose port somebody else has", () =>
+  it.scopedLive("do not wait for one whose port is taken", () =>
     Effect.gen(function* () {
       const taken = yield* Effect.promise(() => firstOfFreePorts(2))
       yield* startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: taken }, two.slice(0, 1))
@@ -97,7 +97,7 @@ const build = async (folder: string): Promise<string> => {
   const main = join(folder, "main.mjs")
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
   const flags = ["--bundle", "--packages=external", "--platform=node", "--target=node20", "--format=esm"]
-  await promisify(execFile)("node_modules/.bin/esbuild", ["test/fakes/main.ts", ...flags, `--outfile=${main}`])
+  await promisify(execFile)("node_modules/.bin/esbuild", ["test/fakes/fakesMain.ts", ...flags, `--outfile=${main}`])
   return main
 }
 

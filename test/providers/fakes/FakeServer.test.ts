@@ -49,11 +49,11 @@ const newBody = (scenario: Scenario, reference = newReference(), about: Readonly
 
 const statusOf = (answer: Answered | "lost") => (answer === "lost" ? "lost" : answer.status)
 
-/** What the fake says of its own failures. */
-const overheard = <A, E, R>(effect: (heard: ReadonlyArray<unknown>) => Effect.Effect<A, E, R>) => {
-  const heard: Array<unknown> = []
-  const logger = Logger.make(({ message }) => void heard.push(message))
-  return effect(heard).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+/** Log lines of the fake about its own failures. */
+const whileLogging = <A, E, R>(effect: (logged: ReadonlyArray<unknown>) => Effect.Effect<A, E, R>) => {
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ message }) => void logged.push(message))
+  return effect(logged).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
 }
 
 describe("a route", () => {
@@ -104,12 +104,12 @@ describe("a route", () => {
   )
 
   it.scopedLive("that throws is an error of the fake's, and the next request is served", () =>
-    overheard((heard) =>
+    whileLogging((logged) =>
       Effect.gen(function* () {
         const { fake } = yield* opened()
         const answers = yield* Effect.forEach(["{", newBody("completes")], (body) => ask(fake, "POST", "/orders", body))
         expect(answers.map(statusOf)).toEqual([500, 201])
-        expect(heard).toEqual([["The fake of acme failed."]])
+        expect(logged).toEqual([["The fake of acme failed."]])
       })
     )
   )
@@ -137,7 +137,7 @@ describe("a route", () => {
 
 describe("a fault", () => {
   it.scopedLive.each(["lost_before", "lost_after", "server_error", "busy", "garbage"] as const)(
-    "%s is played once for an order: whoever repeats it finds what is true",
+    "%s is played once for an order: a repetition finds the true state",
     (scenario) =>
       Effect.gen(function* () {
         const { fake } = yield* opened()
@@ -197,7 +197,7 @@ describe("a fault", () => {
     })
   )
 
-  it.scopedLive.each([undefined, { an: "answer" }])("slow is over once nobody waits for %j any more", (body) =>
+  it.scopedLive.each([undefined, { an: "answer" }])("slow is over once no caller waits for %j any more", (body) =>
     Effect.gen(function* () {
       const routes: Fake["routes"] = () => [
         {
@@ -244,7 +244,7 @@ describe("what was taken", () => {
     ["other_amount", "completed", ["completed"]]
   ]
 
-  it.scopedLive.each(ends)("%s: ends %s, and is told of as %j", ([scenario, state, callbacks]) =>
+  it.scopedLive.each(ends)("%s: ends %s, and is reported as %j", ([scenario, state, callbacks]) =>
     Effect.gen(function* () {
       const { entry, fake, mailbox } = yield* taken(scenario)
       yield* fake.settled
@@ -262,7 +262,7 @@ describe("what was taken", () => {
     })
   )
 
-  it.scopedLive("is told of later where its amount asks for it", () =>
+  it.scopedLive("is reported later where its amount asks for it", () =>
     Effect.gen(function* () {
       const { entry, fake, mailbox } = yield* taken("late", { late: Duration.seconds(1) })
       yield* ask(fake, "POST", "/orders", newBody("completes"))
@@ -273,7 +273,7 @@ describe("what was taken", () => {
     })
   )
 
-  it.scopedLive("is taken once for a reference, and told of once", () =>
+  it.scopedLive("is taken once for a reference, and reported once", () =>
     Effect.gen(function* () {
       const { fake, mailbox } = yield* opened()
       const body = newBody("completes")
@@ -301,7 +301,7 @@ describe("what was taken", () => {
     })
   )
 
-  it.scopedLive("stays as the fake's own routes left it, and is told of as it is", () =>
+  it.scopedLive("stays as the fake's own routes left it, and is reported as it is", () =>
     Effect.gen(function* () {
       const { entry, fake, mailbox } = yield* taken("completes", { pace: Duration.millis(60) })
       entry.state = "failed"
@@ -335,7 +335,7 @@ describe("a callback", () => {
     })
   )
 
-  it.scopedLive("to nobody is given up too", () =>
+  it.scopedLive("without a receiver is given up too", () =>
     Effect.gen(function* () {
       const { fake } = yield* opened({ callbackUrl: "http://127.0.0.1:1/callbacks/acme" })
       yield* ask(fake, "POST", "/orders", newBody("completes"))
@@ -347,10 +347,10 @@ describe("a callback", () => {
   it.scopedLive("is one of many at once, without a warning of Node", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
-      const heard = ({ message }: Error) => void warnings.push(message)
+      const logged = ({ message }: Error) => void warnings.push(message)
       yield* Effect.acquireRelease(
-        Effect.sync(() => process.on("warning", heard)),
-        () => Effect.sync(() => process.off("warning", heard))
+        Effect.sync(() => process.on("warning", logged)),
+        () => Effect.sync(() => process.off("warning", logged))
       )
       const { fake, mailbox } = yield* opened({ pace: Duration.millis(100) })
       const orders = Array.from({ length: 30 }, () => ask(fake, "POST", "/orders", newBody("completes")))
@@ -379,7 +379,7 @@ describe("a callback", () => {
   )
 
   it.scopedLive("that the fake cannot make ends nothing else", () =>
-    overheard((heard) =>
+    whileLogging((logged) =>
       Effect.gen(function* () {
         const { fake } = yield* opened(
           {},
@@ -394,7 +394,7 @@ describe("a callback", () => {
         yield* fake.settled
         expect(statusOf(yield* ask(fake, "POST", "/orders", newBody("completes")))).toBe(201)
         yield* fake.settled
-        expect(heard).toEqual([["The fake of acme failed."], ["The fake of acme failed."]])
+        expect(logged).toEqual([["The fake of acme failed."], ["The fake of acme failed."]])
       })
     )
   )

@@ -61,7 +61,7 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
     })
   )
 
-  it.effect("learns nothing where nobody was asked, and that it is silent where nobody was reached", () =>
+  it.effect("learns nothing where no call was made, and that it is silent where no call arrived", () =>
     Effect.gen(function* () {
       const unsent = new Declined({ reason: "too late", unsent: "late" })
       const crowded = new Declined({ reason: "no turn", code: "PROVIDER_UNAVAILABLE", unsent: "crowded" })
@@ -78,7 +78,7 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
       expect(yield* stateOf("mtn_momo")).toBe("open")
       yield* TestClock.adjust("30 seconds")
       yield* dispatch("mtn_momo", unreachable)
-      expect(yield* stateOf("mtn_momo"), "the one that tried it reached nobody").toBe("open")
+      expect(yield* stateOf("mtn_momo"), "the one that tried it got no connection").toBe("open")
     })
   )
 

@@ -1,4 +1,4 @@
-/** What a proof is bound to, and that nothing but an account's own makes a statement. */
+/** Proofs of callbacks: each is bound to an account, and only an account's own makes a statement. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { Report } from "../../../src/domain/Outcome.ts"
@@ -32,11 +32,11 @@ const neverCalled = (
   const bare = new VerifiedReport(about)
   // @ts-expect-error A signature by a public key is the vendor's.
   const signed: Check<"account"> = Check.signed("sha256", Buffer.of(), "", Buffer.of())
-  // @ts-expect-error So is the vendor's word that it sent the callback.
+  // @ts-expect-error Nor is a callback that the vendor confirmed to have sent.
   const confirmed: Check<"account"> = Check.confirmed("SUCCESS", "SUCCESS")
   // @ts-expect-error One of several that are not all of the account proves no account.
   const mixed: Check<"account"> = Check.any([Check.same("a", "a"), Check.confirmed("a", "a")])
-  // @ts-expect-error What a check is bound to is not chosen by whoever makes the proof.
+  // @ts-expect-error The maker of a proof cannot choose what its check is bound to.
   const chosen: Either.Either<Proof<"account">, NoProof> = Proof.from(Check.confirmed("a", "a"), "")
   // @ts-expect-error A proof is not written down.
   const written: Proof<"account"> = { isChecked: true }
@@ -55,7 +55,7 @@ describe("a proof", () => {
     expect(Either.isLeft(Proof.from(Check.same("secret", "another"), "no"))).toBe(true)
   })
 
-  it("of the vendor holds for nobody's account, though it holds", () => {
+  it("of the vendor holds for no account, though it holds", () => {
     const proof: Either.Either<Proof<"vendor">, NoProof> = Proof.from(Check.confirmed("SUCCESS", "SUCCESS"), "no")
     expect(Either.isRight(proof)).toBe(true)
     expect(Either.isLeft(Proof.from(Check.confirmed("SUCCESS", "FAILURE"), "no"))).toBe(true)

@@ -7,7 +7,7 @@ import { Proof, VerifiedReport } from "../../../src/providers/port/Callback.ts"
 import { wireReference, wrapProvider } from "../../../src/providers/port/ProviderWrappers.ts"
 import { caller, type Caller } from "../../../src/providers/client/ConcurrencyLimit.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import { attemptAt, calledBack, newOrder } from "../sandbox/Orders.ts"
+import { attemptAt, calledBack, newOrder } from "../sandbox/SimulatorOrders.ts"
 
 it.effect("every call says for what and for whom it is made", () =>
   Effect.gen(function* () {
@@ -72,7 +72,7 @@ it.effect("every call says for what and for whom it is made", () =>
   }).pipe(Effect.provide(Ids.layer))
 )
 
-it.effect("a refund of ours that a report lists is told by its own id, and one by hand by none", () =>
+it.effect("a refund of ours that a report lists has its own id, and one by hand has none", () =>
   Effect.gen(function* () {
     const order = yield* newOrder()
     const attempt = attemptAt(order.reference)
@@ -101,12 +101,12 @@ it.effect("a refund of ours that a report lists is told by its own id, and one b
     } as unknown as Required<Provider>
     const wrapped = wrapProvider(provider)
     const { events } = yield* wrapped.callback(calledBack("stripe", { headers: {}, body: Buffer.from("{}") }))
-    const told = [
+    const reported = [
       yield* wrapped.enquire(attempt),
       yield* wrapped.resume!(attempt, {}),
       (events[0] as VerifiedReport).report
     ]
-    for (const one of told) {
+    for (const one of reported) {
       const { movements = [] } = one as Report
       expect(movements.map(({ refund }) => refund)).toEqual([undefined, order.reference, nilUuid])
     }

@@ -10,7 +10,7 @@ import {
   signatureHeader,
   signedCallback
 } from "../../../src/providers/sandbox/SimulatorAnswers.ts"
-import { shillings } from "./Orders.ts"
+import { shillings } from "./SimulatorOrders.ts"
 import type { SimulatorTimer } from "../../../src/providers/sandbox/SimulatorStore.ts"
 
 const vault = Vault.make(deriveMasterKey("test"))
@@ -33,7 +33,7 @@ const signed = (text: string) => {
   return { headers: { [signatureHeader]: vault.hmac(body, "rail-callback") }, body }
 }
 
-describe("a rail's callback", () => {
+describe("a simulator's callback", () => {
   it("has the documented body, signed over its bytes", () => {
     const { body, headers } = signedCallback(vault, timer)
     expect(JSON.parse(body.toString())).toEqual({
@@ -51,7 +51,7 @@ describe("a rail's callback", () => {
     expect(signedCallback(vault, timer)).toEqual({ headers, body })
   })
 
-  it.effect("is read back by its rail", () =>
+  it.effect("is read back by its simulator", () =>
     Effect.gen(function* () {
       const { events } = yield* read(signedCallback(vault, timer))
       expect(events).toHaveLength(1)
@@ -87,10 +87,13 @@ describe("a rail's callback", () => {
       "with its signature in capitals",
       { body, headers: { [signatureHeader]: headers[signatureHeader]!.toUpperCase() } }
     ],
-    ["of another rail", signedCallback(vault, { ...timer, rail: "crypto" })],
+    ["of another simulator", signedCallback(vault, { ...timer, rail: "crypto" })],
     ["that is no JSON", signed("completed")],
     ["without an event id", signed(JSON.stringify({ ...JSON.parse(body.toString()), event_id: undefined }))],
-    ["with a state that no rail has", signed(JSON.stringify({ ...JSON.parse(body.toString()), state: "returned" }))]
+    [
+      "with a state that no simulator has",
+      signed(JSON.stringify({ ...JSON.parse(body.toString()), state: "returned" }))
+    ]
   ] as const
   for (const [name, request] of unproven) {
     it.effect(`${name} proves nothing`, () =>

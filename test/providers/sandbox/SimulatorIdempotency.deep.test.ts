@@ -5,10 +5,10 @@ import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { SimulatorStore } from "../../../src/providers/sandbox/SimulatorStore.ts"
-import { bank, card, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
-import { onBothRailStores } from "./SimulatorStores.ts"
+import { bank, card, newOrder, phone, simulatorNamed, SimulatorsOnMemory } from "./SimulatorOrders.ts"
+import { onBothSimulatorStores } from "./SimulatorStores.ts"
 
-/** Every step that a rail takes at its memory waits for its turn. */
+/** Schedules every step of a simulator at its memory. */
 const inTurns = (scheduler: fc.Scheduler) =>
   Layer.effect(
     SimulatorStore,
@@ -43,10 +43,10 @@ describe("two orders of one reference", () => {
         const scenario = Effect.gen(function* () {
           const tables = yield* openTables(simulatorTables)
           const order = yield* newOrder(first)
-          const rail = yield* railNamed("fiat").pipe(Effect.provide(inTurns(scheduler)))
+          const simulator = yield* simulatorNamed("fiat").pipe(Effect.provide(inTurns(scheduler)))
           // A second order may even say something else: the reference alone decides.
           const orders = [order, { ...order, card: null, mobileMoney: null, bank: null, ...second }]
-          const answers = yield* Effect.forEach(orders, rail.initiate, { concurrency: "unbounded" })
+          const answers = yield* Effect.forEach(orders, simulator.initiate, { concurrency: "unbounded" })
           const timers = tables.simulatorTimers.size
           expect(answers[0]).toEqual(answers[1])
           expect(tables.simulatorPayments.size).toBe(1)
@@ -54,21 +54,21 @@ describe("two orders of one reference", () => {
           const expected = { repeats_callbacks: 3, reorders_callbacks: 2, declines: 0, redirects: 0, asks_password: 0 }
           expect(timers).toBe((expected as Readonly<Record<string, number>>)[kept!.behaviour] ?? 1)
         })
-        const done = Effect.runPromise(Effect.provide(scenario, RailsOnMemory))
+        const done = Effect.runPromise(Effect.provide(scenario, SimulatorsOnMemory))
         await scheduler.waitFor(done)
       }),
       { numRuns: 200 }
     ))
 })
 
-onBothRailStores("A rail", (it) => {
+onBothSimulatorStores("A simulator", (it) => {
   it.effect("answers twenty orders of one reference alike", () =>
     Effect.gen(function* () {
-      const rail = yield* railNamed("fiat")
+      const simulator = yield* simulatorNamed("fiat")
       const order = yield* newOrder(bank("0123456789"))
       const differently = (n: number) => (n % 2 === 0 ? order : { ...order, ...bank("0123450001") })
       const outcomes = yield* Effect.all(
-        Array.from({ length: 20 }, (_, n) => rail.initiate(differently(n))),
+        Array.from({ length: 20 }, (_, n) => simulator.initiate(differently(n))),
         { concurrency: "unbounded" }
       )
       for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0])

@@ -7,32 +7,42 @@ import { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, type Report, Unknown } from "../../../src/domain/Outcome.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { makeSimulators } from "../../../src/providers/sandbox/SimulatorProviders.ts"
-import { attemptAt, bank, card, checkoutUrl, listening, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+import {
+  attemptAt,
+  bank,
+  card,
+  checkoutUrl,
+  listening,
+  newOrder,
+  phone,
+  simulatorNamed,
+  SimulatorsOnMemory
+} from "./SimulatorOrders.ts"
 
 const GOOD_CARD = "4111111111111111"
 const payout = (details: Partial<PaymentOrder>): Partial<PaymentOrder> => ({ ...details, flow: "outbound" })
 
-/** What the rail answers, what it reports on its own to a worker that comes ten seconds later, and what it then says. */
+/** Runs one order: the simulator's answer, its callbacks to a worker that comes ten seconds later, and an enquiry. */
 const course = (details: Partial<PaymentOrder>, name: (typeof builtInRails)[number] = "fiat") =>
   Effect.gen(function* () {
-    const rail = yield* railNamed(name)
+    const simulator = yield* simulatorNamed(name)
     const order = yield* newOrder(details)
-    const fiber = yield* Effect.fork(rail.initiate(order))
+    const fiber = yield* Effect.fork(simulator.initiate(order))
     yield* TestClock.adjust("10 seconds")
-    const { heard, states } = yield* listening
+    const { received, states } = yield* listening
     yield* TestClock.adjust("100 millis")
     const exit = yield* Fiber.poll(fiber)
     const outcome = Option.isNone(exit) ? null : yield* Fiber.join(fiber)
-    const enquiry = yield* rail.enquire(attemptAt(order.reference))
-    return { order, outcome, heard, states: states(), enquiry }
-  }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+    const enquiry = yield* simulator.enquire(attemptAt(order.reference))
+    return { order, outcome, received, states: states(), enquiry }
+  }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
 
 const answers = (state: Accepted["state"], nextAction: Accepted["nextAction"]) =>
   expect.objectContaining({ _tag: "Accepted", state, nextAction })
 
 const reports = (state: Report["state"]) => expect.objectContaining({ _tag: "Report", state })
 
-describe("a rail that takes the payment and completes it", () => {
+describe("a simulator that takes the payment and completes it", () => {
   const usual: ReadonlyArray<readonly [string, Partial<PaymentOrder>, Accepted["state"], Accepted["nextAction"]]> = [
     ["card payin", card(GOOD_CARD), "processing", null],
     ["mobile money payin", phone("+254712345678"), "processing", "wait"],
@@ -44,10 +54,10 @@ describe("a rail that takes the payment and completes it", () => {
   for (const [name, details, state, nextAction] of usual) {
     it.effect(`${name}: ${state}, then completed`, () =>
       Effect.gen(function* () {
-        const { enquiry, heard, order, outcome } = yield* course(details)
+        const { enquiry, received, order, outcome } = yield* course(details)
         expect(outcome).toEqual(answers(state, nextAction))
-        expect(heard.map(({ event }) => event.report)).toEqual([reports("completed")])
-        expect(heard[0]!.event.attempt).toEqual({
+        expect(received.map(({ event }) => event.report)).toEqual([reports("completed")])
+        expect(received[0]!.event.attempt).toEqual({
           reference: order.reference,
           providerPaymentId: (outcome as Accepted).providerPaymentId
         })
@@ -55,16 +65,16 @@ describe("a rail that takes the payment and completes it", () => {
         const { providerPaymentId: id } = outcome as Accepted
         const kind = order.flow === "outbound" ? "disbursement" : "collection"
         const movements = [{ kind, id, amount: order.money, state: "settled" }]
-        for (const report of [heard[0]!.event.report, enquiry]) expect(report).toMatchObject({ movements })
+        for (const report of [received[0]!.event.report, enquiry]) expect(report).toMatchObject({ movements })
       })
     )
   }
 
   it.effect("names an account for a bank payin, the same for the same reference", () =>
     Effect.gen(function* () {
-      const rail = yield* railNamed("fiat")
+      const simulator = yield* simulatorNamed("fiat")
       const order = yield* newOrder(bank("0123456789"))
-      const first = (yield* rail.initiate(order)) as Accepted
+      const first = (yield* simulator.initiate(order)) as Accepted
       expect(first.actionData).toEqual({
         account_name: expect.stringMatching(/./),
         account_number: expect.stringMatching(/^\d{10}$/),
@@ -74,14 +84,14 @@ describe("a rail that takes the payment and completes it", () => {
         expires_at: "1970-01-01T00:30:00.000Z"
       })
       yield* TestClock.adjust("5 minutes")
-      expect(yield* rail.initiate(order)).toEqual(first)
-      const other = (yield* rail.initiate(yield* newOrder(bank("0123456789")))) as Accepted
+      expect(yield* simulator.initiate(order)).toEqual(first)
+      const other = (yield* simulator.initiate(yield* newOrder(bank("0123456789")))) as Accepted
       expect(other.actionData.account_number).not.toBe(first.actionData.account_number)
-    }).pipe(Effect.provide(RailsOnMemory))
+    }).pipe(Effect.provide(SimulatorsOnMemory))
   )
 })
 
-describe("a rail and its magic values", () => {
+describe("a simulator and its magic values", () => {
   const endings = [
     ["payin from phone", (ending: string) => phone(`+25471234${ending}`)],
     ["payout to phone", (ending: string) => payout(phone(`+254 712 34 ${ending}`))],
@@ -122,10 +132,10 @@ describe("a rail and its magic values", () => {
   for (const [name, of] of endings) {
     it.effect(`${name} 0004: accepts and fails later`, () =>
       Effect.gen(function* () {
-        const { enquiry, heard, outcome } = yield* course(of("0004"))
+        const { enquiry, received, outcome } = yield* course(of("0004"))
         expect(outcome).toBeInstanceOf(Accepted)
         const failure = expect.objectContaining({ state: "failed", reason: "The payment failed after it was accepted" })
-        expect(heard.map(({ event }) => event.report)).toEqual([failure])
+        expect(received.map(({ event }) => event.report)).toEqual([failure])
         expect(enquiry).toEqual(failure)
       })
     )
@@ -141,24 +151,24 @@ describe("a rail and its magic values", () => {
 
     it.effect(`${name} 0007: answers after two seconds and completes a second later`, () =>
       Effect.gen(function* () {
-        const rail = yield* railNamed("fiat")
-        const { heard } = yield* listening
-        const fiber = yield* Effect.fork(rail.initiate(yield* newOrder(of("0007"))))
+        const simulator = yield* simulatorNamed("fiat")
+        const { received } = yield* listening
+        const fiber = yield* Effect.fork(simulator.initiate(yield* newOrder(of("0007"))))
         yield* TestClock.adjust("1999 millis")
         expect(yield* Fiber.poll(fiber)).toEqual(Option.none())
         yield* TestClock.adjust("1 millis")
         expect(yield* Fiber.join(fiber)).toBeInstanceOf(Accepted)
         yield* TestClock.adjust("1 second")
-        expect(heard.map(({ at, event }) => [at, event.report?.state])).toEqual([[3000, "completed"]])
-      }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+        expect(received.map(({ at, event }) => [at, event.report?.state])).toEqual([[3000, "completed"]])
+      }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
     )
 
     it.effect(`${name} 0008: says completed twice in one event and once in another`, () =>
       Effect.gen(function* () {
-        const { heard, outcome, states } = yield* course(of("0008"))
+        const { received, outcome, states } = yield* course(of("0008"))
         expect(outcome).toBeInstanceOf(Accepted)
         expect(states).toEqual(["completed", "completed", "completed"])
-        const [first, second, third] = heard.map(({ event }) => event.key)
+        const [first, second, third] = received.map(({ event }) => event.key)
         expect(second).toBe(first)
         expect(third).not.toBe(first)
       })
@@ -166,10 +176,10 @@ describe("a rail and its magic values", () => {
 
     it.effect(`${name} 0009: says completed before processing, and stays completed`, () =>
       Effect.gen(function* () {
-        const { enquiry, heard, outcome, states } = yield* course(of("0009"))
+        const { enquiry, received, outcome, states } = yield* course(of("0009"))
         expect(outcome).toBeInstanceOf(Accepted)
         expect(states).toEqual(["completed", "processing"])
-        expect(new Set(heard.map(({ event }) => event.key)).size).toBe(2)
+        expect(new Set(received.map(({ event }) => event.key)).size).toBe(2)
         expect(enquiry).toEqual(reports("completed"))
       })
     )
@@ -201,7 +211,7 @@ describe("a rail and its magic values", () => {
   )
 })
 
-describe("the other rails", () => {
+describe("the other simulators", () => {
   const tether = new Money({ currency: "USDT", minor: 25_000_000n })
   const deposits = [
     ["BTC", "BITCOIN", /^1[1-9A-HJ-NP-Za-km-z]{25,33}$/],
@@ -277,10 +287,12 @@ describe("the other rails", () => {
 
   it.effect("each supports its own corridors", () =>
     Effect.gen(function* () {
-      const rails = new Map((yield* makeSimulators).map((rail) => [rail.name, rail.supports]))
+      const simulators = new Map((yield* makeSimulators).map((simulator) => [simulator.name, simulator.supports]))
       const kes = "KES" as AnyCurrencyCode
-      const serves = (rail: BuiltInRail, currency: AnyCurrencyCode, method: PaymentMethod, flow: Flow) =>
-        Either.isRight(rails.get(rail)!({ currency, method, flow, country: CountryCode.make("KE"), network: null }))
+      const serves = (simulator: BuiltInRail, currency: AnyCurrencyCode, method: PaymentMethod, flow: Flow) =>
+        Either.isRight(
+          simulators.get(simulator)!({ currency, method, flow, country: CountryCode.make("KE"), network: null })
+        )
       const seen = [
         serves("fiat", kes, "card", "inbound"),
         serves("fiat", kes, "mobile_money", "outbound"),
@@ -297,13 +309,13 @@ describe("the other rails", () => {
         serves("manual", kes, "wallet", "outbound")
       ]
       expect(seen).toEqual([true, true, false, false, false, true, false, false, true, true, false, false, true])
-      expect([...rails.keys()].toSorted()).toEqual([...builtInRails].toSorted())
-    }).pipe(Effect.provide(RailsOnMemory))
+      expect([...simulators.keys()].toSorted()).toEqual([...builtInRails].toSorted())
+    }).pipe(Effect.provide(SimulatorsOnMemory))
   )
 
-  it.effect("none knows a reference that it never had, nor another rail's", () =>
+  it.effect("none knows a reference that it never had, nor another simulator's", () =>
     Effect.gen(function* () {
-      const [fiat, manual] = [yield* railNamed("fiat"), yield* railNamed("manual")]
+      const [fiat, manual] = [yield* simulatorNamed("fiat"), yield* simulatorNamed("manual")]
       const order = yield* newOrder(card(GOOD_CARD))
       const asked = attemptAt(order.reference)
       expect(yield* fiat.enquire(asked)).toEqual(new Absent())
@@ -312,6 +324,6 @@ describe("the other rails", () => {
       expect(yield* manual.enquire(asked)).toEqual(new Absent())
       expect(yield* manual.initiate(order)).toBeInstanceOf(Declined)
       expect(yield* fiat.enquire(attemptAt("no id at all"))).toEqual(new Absent())
-    }).pipe(Effect.provide(RailsOnMemory))
+    }).pipe(Effect.provide(SimulatorsOnMemory))
   )
 })

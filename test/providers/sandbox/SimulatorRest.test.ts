@@ -4,7 +4,7 @@ import { Effect, TestClock } from "effect"
 import { dueTimesPoll } from "../../../src/domain/policies/ServerPolicies.ts"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { simulatorWorker } from "../../../src/providers/sandbox/SimulatorWorker.ts"
-import { newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+import { newOrder, phone, simulatorNamed, SimulatorsOnMemory } from "./SimulatorOrders.ts"
 
 describe("A worker of the simulators that rests", () => {
   it.effect("delivers what stood behind a slow callback of the same payment as soon as that is taken", () =>
@@ -25,13 +25,13 @@ describe("A worker of the simulators that rests", () => {
         yield* Effect.forkScoped(readings)
         yield* Effect.forkScoped(simulatorWorker(deliver))
         yield* TestClock.adjust("10 millis")
-        const rail = yield* railNamed("fiat")
-        yield* rail.initiate(yield* newOrder(phone("+254712340008")))
+        const simulator = yield* simulatorNamed("fiat")
+        yield* simulator.initiate(yield* newOrder(phone("+254712340008")))
         yield* TestClock.adjust("4800 millis")
         expect(times[0]).toBe(1010)
         // The first is taken at 3010. A poll would find the others within 250 ms, the next reading is at 5000.
         expect(times.length, `delivered at ${times.join(", ")}`).toBe(3)
       }).pipe(Effect.provideService(WorkQueues, queues))
-    }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+    }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
   )
 })

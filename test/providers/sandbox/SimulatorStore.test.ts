@@ -8,8 +8,8 @@ import {
   SimulatorStore
 } from "../../../src/providers/sandbox/SimulatorStore.ts"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
-import { shillings } from "./Orders.ts"
-import { onBothRailStores } from "./SimulatorStores.ts"
+import { shillings } from "./SimulatorOrders.ts"
+import { onBothSimulatorStores } from "./SimulatorStores.ts"
 
 const nextId = Effect.flatMap(Ids, (ids) => ids.next)
 
@@ -67,7 +67,7 @@ const stateOf = (reference: string) =>
     )
   )
 
-onBothRailStores("RailStore", (it) => {
+onBothSimulatorStores("RailStore", (it) => {
   it.effect("gives back the payment as it was opened", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore
@@ -87,7 +87,7 @@ onBothRailStores("RailStore", (it) => {
     })
   )
 
-  it.effect("keeps one of forty that come at once, and tells all of them which", () =>
+  it.effect("keeps one of forty that come at once, and returns it to all of them", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore
       const payment = yield* newPayment()
@@ -199,7 +199,7 @@ onBothRailStores("RailStore", (it) => {
     })
   )
 
-  it.effect("finishes only the timers it is told of", () =>
+  it.effect("finishes only the given timers", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore
       const { payment } = yield* opened([{}, {}])

@@ -1,4 +1,4 @@
-/** Runs a suite on the rails' memory and on PostgreSQL. */
+/** Runs a suite on the simulators' memory and on PostgreSQL. */
 import { layer, type Vitest } from "@effect/vitest"
 import { Layer } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
@@ -15,7 +15,7 @@ import { testSettings, TestVault } from "../../support/TestSettings.ts"
 export const onMemory = Layer.provideMerge(simulatorStoreMemory, MemoryDatabase.layer)
 export const onPostgreSQL = simulatorStoreSql.pipe(Layer.provide(TestDatabase), Layer.provide(testSettings()))
 
-export const onBothRailStores = (
+export const onBothSimulatorStores = (
   name: string,
   tests: (it: Vitest.MethodsNonLive<SimulatorStore | Ids | Settings | Vault, true>) => void
 ): void => {

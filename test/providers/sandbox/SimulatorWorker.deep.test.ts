@@ -9,7 +9,7 @@ import { simulatorStoreMemory } from "../../../src/providers/sandbox/SimulatorMe
 import { DeliveryFailed, simulatorWorker } from "../../../src/providers/sandbox/SimulatorWorker.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { card, listening, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+import { card, listening, newOrder, phone, simulatorNamed, SimulatorsOnMemory } from "./SimulatorOrders.ts"
 
 const GOOD = card("4111111111111111")
 
@@ -17,36 +17,36 @@ const quiet = Logger.remove(Logger.defaultLogger)
 
 const initiated = (details = GOOD) =>
   Effect.gen(function* () {
-    const rail = yield* railNamed("fiat")
+    const simulator = yield* simulatorNamed("fiat")
     const order = yield* newOrder(details)
-    yield* rail.initiate(order)
+    yield* simulator.initiate(order)
     return order.reference
   })
 
-describe("RailWorker", () => {
+describe("SimulatorWorker", () => {
   it.effect("delivers a completion after a second, once", () =>
     Effect.gen(function* () {
-      const { heard, states } = yield* listening
+      const { received, states } = yield* listening
       yield* TestClock.adjust("130 millis")
       yield* initiated()
       yield* TestClock.adjust("999 millis")
       expect(states()).toEqual([])
       yield* TestClock.adjust("1 millis")
-      expect(heard.map(({ at, event }) => [at, event.report?.state])).toEqual([[1130, "completed"]])
+      expect(received.map(({ at, event }) => [at, event.report?.state])).toEqual([[1130, "completed"]])
       yield* TestClock.adjust("12 seconds")
-      expect(heard).toHaveLength(1)
-    }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+      expect(received).toHaveLength(1)
+    }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
   )
 
   it.effect("delivers more than a batch without a pause between", () =>
     Effect.gen(function* () {
       yield* Effect.replicateEffect(initiated(), 150)
       yield* TestClock.adjust("1 second")
-      const { heard } = yield* listening
+      const { received } = yield* listening
       yield* TestClock.adjust("1 millis")
-      expect(new Set(heard.map(({ event }) => event.attempt.reference)).size).toBe(150)
-      expect(heard).toHaveLength(150)
-    }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+      expect(new Set(received.map(({ event }) => event.attempt.reference)).size).toBe(150)
+      expect(received).toHaveLength(150)
+    }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
   )
 
   it.effect("delivers again, as the same event, five seconds after the receiver did not take it", () =>
@@ -73,7 +73,7 @@ describe("RailWorker", () => {
       yield* TestClock.adjust("15 seconds")
       expect(bodies).toHaveLength(4)
       expect(new Set(bodies).size).toBe(1)
-    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(SimulatorsOnMemory, quiet)))
   )
 
   it.effect("keeps the others going while one receiver hangs", () =>
@@ -92,7 +92,7 @@ describe("RailWorker", () => {
       const later = yield* initiated()
       yield* TestClock.adjust("1500 millis")
       expect(seen.at(-1), "nor those that come after them").toBe(later)
-    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(SimulatorsOnMemory, quiet)))
   )
 
   it.effect("cuts a batch short before its lease ends, and takes up what is left after the back-off", () =>
@@ -111,7 +111,7 @@ describe("RailWorker", () => {
       expect(starts[2]).toBeGreaterThanOrEqual(10_000)
       expect(starts[2]).toBeLessThanOrEqual(10_250)
       expect(starts[3]! - starts[2]!).toBe(4000)
-    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(SimulatorsOnMemory, quiet)))
   )
 
   it.effect("holds back what stands behind a callback that was not taken", () =>
@@ -129,7 +129,7 @@ describe("RailWorker", () => {
       expect(states).toEqual(["completed"])
       yield* TestClock.adjust("500 millis")
       expect(states).toEqual(["completed", "completed", "processing"])
-    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(SimulatorsOnMemory, quiet)))
   )
 
   it.effect("frees what it had claimed when it is stopped", () =>
@@ -145,7 +145,7 @@ describe("RailWorker", () => {
       const { states } = yield* listening
       yield* TestClock.adjust("50 millis")
       expect(states()).toEqual(["completed"])
-    }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+    }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
   )
 
   it.effect("delivers what another process wrote and did not live to deliver", () =>
@@ -155,14 +155,14 @@ describe("RailWorker", () => {
         Layer.provide(Layer.succeed(MemoryDatabase, database))
       )
       const reference = yield* initiated().pipe(Effect.provide(process))
-      // It claims the timer and dies with it, so that nobody frees it.
+      // Claims the timer and dies with it, so that its lease is not given back.
       yield* TestClock.adjust("1 second")
       yield* Effect.flatMap(SimulatorStore, (store) => store.claim(reference, 64, 10_000)).pipe(Effect.provide(process))
-      const { heard } = yield* Effect.provide(listening, process)
+      const { received } = yield* Effect.provide(listening, process)
       yield* TestClock.adjust("9999 millis")
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
       yield* TestClock.adjust("1 millis")
-      expect(heard.map(({ event }) => event.attempt.reference)).toEqual([reference])
+      expect(received.map(({ event }) => event.attempt.reference)).toEqual([reference])
     }).pipe(Effect.scoped, Effect.provide(MemoryDatabase.layer))
   )
 })
@@ -173,21 +173,21 @@ const timersLeft = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ count: number }>`select count(*)::int as count from rail_timers`, (rows) => rows[0]!.count)
 )
 
-layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("RailWorker on PostgreSQL", (it) => {
+layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("SimulatorWorker on PostgreSQL", (it) => {
   it.effect("delivers what one process wrote by two others, each callback once", () =>
     Effect.gen(function* () {
       const references = yield* Effect.replicateEffect(initiated(), 100).pipe(Effect.provide(simulatorStoreSql))
       expect(yield* timersLeft).toBe(100)
-      const heard: Array<string> = []
+      const received: Array<string> = []
       const worker = simulatorWorker((_, { body }) =>
         Effect.sync(() => {
-          heard.push((JSON.parse(body.toString()) as { readonly reference: string }).reference)
+          received.push((JSON.parse(body.toString()) as { readonly reference: string }).reference)
         })
       ).pipe(Effect.provide(simulatorStoreSql))
       const workers = yield* Effect.fork(Effect.all([worker, worker], { concurrency: 2 }))
       yield* Effect.repeat(timersLeft, { until: (count) => count === 0, schedule: Schedule.spaced("20 millis") })
       yield* Fiber.interrupt(workers)
-      expect(heard.toSorted()).toEqual(references.toSorted())
+      expect(received.toSorted()).toEqual(references.toSorted())
     })
   )
 })

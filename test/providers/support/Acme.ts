@@ -23,8 +23,8 @@ export type Fault =
   | "never says absent"
   | "blames the payer for everything"
   | "keeps to itself how much came"
-  | "tells its key"
-  | "tells its key to the log"
+  | "leaks its key"
+  | "leaks its key to the log"
   | "does not check the signature"
   | "states half of what is signed"
   | "loses the way to the attempt"
@@ -79,15 +79,15 @@ export const acme = (fault?: Fault) =>
       const key = Redacted.value(credentials.api_key)
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
       let sends = 0
-      let told = 0
+      let reported = 0
 
       const stateOf = ({ status }: Order) => (status === "waiting" ? "pending" : status)
       /** An order moves its money once, so its id is the movement's as well. */
       const movements = ({ currency, id, kind, received: amount, status }: Order): Pick<Report, "movements"> => {
         const isNamed = typeof id === "string" && fault !== "names no movement"
         if (status !== "completed" || !isNamed) return {}
-        told += 1
-        const own = fault === "has another id for a movement in each report" ? `${id}-${told}` : id
+        reported += 1
+        const own = fault === "has another id for a movement in each report" ? `${id}-${reported}` : id
         const isSilent = fault === "keeps to itself how much came"
         const money = isSilent ? null : Option.getOrNull(moneyOfMinor(amount, currency))
         return { movements: [{ kind: movedBy[kind], id: own, amount: money, state: "settled" }] }
@@ -127,7 +127,7 @@ export const acme = (fault?: Fault) =>
           providerStatus: state,
           nextAction: order?.page === undefined ? null : "redirect",
           actionData: order?.page === undefined ? {} : { redirect_url: order.page },
-          providerData: fault === "tells its key" ? { key } : {}
+          providerData: fault === "leaks its key" ? { key } : {}
         })
       }
 
@@ -143,8 +143,8 @@ export const acme = (fault?: Fault) =>
           headers,
           body: JSON.stringify({ ...body, reference })
         })
-        const told = fault === "tells its key to the log" ? Effect.logWarning(`sent with ${key}`) : Effect.void
-        return Effect.zipRight(told, outcomeOfOrder(call, outcomeOf))
+        const reported = fault === "leaks its key to the log" ? Effect.logWarning(`sent with ${key}`) : Effect.void
+        return Effect.zipRight(reported, outcomeOfOrder(call, outcomeOf))
       }
 
       const enquire = ({ flow, leg, reference }: AttemptContext): Effect.Effect<Enquiry> => {

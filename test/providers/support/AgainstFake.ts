@@ -9,9 +9,9 @@ import type { Fake } from "../../fakes/Fake.ts"
 import { type FakeOptions, type RunningFake, startFake } from "../../fakes/FakeServer.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
-import { type AboutAccount, connected } from "./Connected.ts"
+import { type AboutAccount, connected } from "./ConnectedAdapter.ts"
 import { newMailbox } from "./Mailbox.ts"
-import { idIn } from "./Orders.ts"
+import { idIn } from "./TestOrders.ts"
 
 export interface Connection {
   /** Instead of those that the fake takes. */
@@ -28,11 +28,11 @@ const hurried = { pace: Duration.millis(2), late: Duration.millis(20), slow: Dur
 /** On the clock of the tests: nothing comes to its end before `settle`. */
 export const byTestClock = { pace: Duration.minutes(10), late: Duration.minutes(10), slow: Duration.minutes(10) }
 
-/** Whatever is under way comes to its end, on the clock of the tests. */
+/** Ends all that is under way, on the clock of the tests. */
 export const settle = ({ settled }: RunningFake): Effect.Effect<void> =>
   Effect.zipRight(TestClock.adjust(byTestClock.pace), settled)
 
-/** What waits for a while between its calls does so by the clock of the tests, which goes on until it is done. */
+/** Runs an effect that waits between its calls: the test clock goes on until it is done. */
 export const asTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(effect)
@@ -77,15 +77,15 @@ export const againstFake = <Fields extends CredentialFields>(
       )
     const provider = connectedWith()
 
-    /** What the adapter makes of all that has been called back. */
+    /** Events that the adapter reads from all callbacks so far. */
     const events = Effect.suspend(() =>
       Effect.map(
         Effect.forEach(mailbox.callbacks, (request) => provider.callback(request)),
-        (heard) => heard.flatMap((one) => one.events)
+        (received) => received.flatMap((one) => one.events)
       )
     )
 
-    /** What the fake really holds, by currency. */
+    /** Balances that the fake really holds, by currency. */
     const held = (): ReadonlyMap<string, bigint> => running.books.holdings()
 
     return {

@@ -1,4 +1,4 @@
-/** An adapter beside its running fake, every word of it watched for secrets, and what checks ask of both. */
+/** Adapter and running fake for the checks; all output of the adapter is searched for secrets. */
 import { inspect } from "node:util"
 import { Data, Duration, Effect, Either, Logger, Redacted } from "effect"
 import type { Money } from "../../../src/domain/Money.ts"
@@ -13,7 +13,7 @@ import { againstFake, type Connection } from "./AgainstFake.ts"
 import { kindsOf, movementsProblem } from "./NamedMovements.ts"
 import { type Sample, sampleAttempt, sampleOrder } from "./Samples.ts"
 
-/** What the port promises and the adapter did not keep. */
+/** Promise of the port that the adapter did not keep. */
 export class BrokenPromise extends Data.TaggedError("BrokenPromise")<{ readonly message: string }> {}
 
 export const holds = (is: boolean, otherwise: string): Effect.Effect<void, BrokenPromise> =>
@@ -41,7 +41,7 @@ const cardOf = ({ card }: PaymentOrder): ReadonlyArray<string> => (card === null
 
 const LONGEST_WALK = 10
 
-/** As a browser goes, until it is sent back to where it came from. */
+/** Follows a page like a browser, until it is sent back to where it came from. */
 const walk = (start: string, home: string) =>
   Effect.promise(async () => {
     let at = start
@@ -74,36 +74,36 @@ export const openSession = <Fields extends CredentialFields>(
       logs.push(shown([message, annotations, cause]))
     })
 
-    /** What it says, and what it writes to the log on the way, holds no secret. */
+    /** Runs a call and fails if its result or its log holds a secret. */
     const watched = <A, E>(what: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E | BrokenPromise> =>
       effect.pipe(
         Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
         Effect.tap((said) => {
-          const told = [inspect(said, { depth: null }), ...logs].join("\n")
-          return holds(![...secrets].some((secret) => told.includes(secret)), `${what} tells a secret`)
+          const result = [inspect(said, { depth: null }), ...logs].join("\n")
+          return holds(![...secrets].some((secret) => result.includes(secret)), `${what} leaks a secret`)
         })
       )
 
-    /** Money that it tells of has the provider's id. */
-    const named = (told: Outcome | Enquiry, attempt?: Pick<AttemptContext, "flow" | "leg">) => {
-      if (told._tag !== "Accepted" && told._tag !== "Report") return Effect.void
-      const problem = movementsProblem(told, attempt === undefined ? undefined : kindsOf(attempt))
-      return problem === undefined ? Effect.void : broken(`${problem}: ${shown(told)}`)
+    /** Checks that reported money has the provider's id. */
+    const named = (result: Outcome | Enquiry, attempt?: Pick<AttemptContext, "flow" | "leg">) => {
+      if (result._tag !== "Accepted" && result._tag !== "Report") return Effect.void
+      const problem = movementsProblem(result, attempt === undefined ? undefined : kindsOf(attempt))
+      return problem === undefined ? Effect.void : broken(`${problem}: ${shown(result)}`)
     }
 
     const initiate = (order: PaymentOrder): Effect.Effect<Outcome, BrokenPromise> => {
       for (const number of cardOf(order)) secrets.add(number)
-      return Effect.tap(watched("the outcome of an order", provider.initiate(order)), (told) =>
-        named(told, { flow: order.flow, leg: "payment" })
+      return Effect.tap(watched("the outcome of an order", provider.initiate(order)), (result) =>
+        named(result, { flow: order.flow, leg: "payment" })
       )
     }
     const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry, BrokenPromise> =>
-      Effect.tap(watched("the answer to an enquiry", provider.enquire(attempt)), (told) => named(told, attempt))
+      Effect.tap(watched("the answer to an enquiry", provider.enquire(attempt)), (result) => named(result, attempt))
     const refund = (order: RefundOrder): Effect.Effect<Outcome, BrokenPromise> =>
       provider.refund === undefined
         ? broken("it has no refunds")
-        : Effect.tap(watched("the outcome of a refund", provider.refund(order)), (told) =>
-            named(told, { flow: "inbound", leg: "refund" })
+        : Effect.tap(watched("the outcome of a refund", provider.refund(order)), (result) =>
+            named(result, { flow: "inbound", leg: "refund" })
           )
     const callback = (request: CallbackRequest) =>
       Effect.tap(watched("a callback", Effect.either(provider.callback(request))), (read) =>
@@ -114,7 +114,7 @@ export const openSession = <Fields extends CredentialFields>(
             )
       )
 
-    /** By our reference; where the provider takes none for this kind of order, the one that there is. */
+    /** Entry by our reference; where the provider takes none for this kind of order, the only entry. */
     const entryOf = (kind: Entry["kind"], reference: string): Effect.Effect<Entry, BrokenPromise> => {
       const entry = books.byReference(kind, reference) ?? books.all().findLast((one) => one.kind === kind)
       return entry === undefined ? broken("the fake's books have no entry of it") : Effect.succeed(entry)
@@ -154,7 +154,7 @@ export const openSession = <Fields extends CredentialFields>(
       const expected = before + (kind === "payin" ? money.minor : -money.minor)
       return holds(
         held(money) === expected,
-        `the fake holds ${held(money)} ${money.currency}, but by the adapter's word it is ${expected}`
+        `the fake holds ${held(money)} ${money.currency}, but the adapter reports ${expected}`
       )
     }
 
@@ -205,7 +205,7 @@ export const openSession = <Fields extends CredentialFields>(
       holdsOf,
       holdsNothing,
       held,
-      /** What its fake was asked to do, beside granting tokens. */
+      /** Calls that the fake got, without those for tokens. */
       sentOrders: () => running.calls.filter(({ operation }) => !operation.endsWith("token")),
       toEnd,
       through

@@ -1,5 +1,5 @@
 /** Orders in USDC, as the two providers of it are handed them. */
-import { type About, amount, orderOf } from "./Orders.ts"
+import { type About, amount, orderOf } from "./TestOrders.ts"
 import type { Sample, Samples } from "./Samples.ts"
 
 export const NOW = Date.parse("2026-03-01T10:00:00Z")

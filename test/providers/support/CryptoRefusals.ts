@@ -1,11 +1,11 @@
-/** What a provider of USDC is never sent, and says so before anybody is asked. */
+/** Orders that a provider of USDC refuses before any call. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import type { SupportQuestion } from "../../../src/domain/Routing.ts"
 import type { PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 
-interface Hearing {
+interface Answering {
   readonly calls: ReadonlyArray<unknown>
   readonly provider: Provider
 }
@@ -19,19 +19,19 @@ interface Unserved {
 }
 
 export const refusesUnsent = (
-  hearing: () => Hearing,
+  answering: () => Answering,
   { alsoFits = [], doesNotFit, network, orders }: Unserved
 ): void => {
   it.effect.each(orders)("%s", ([, wrong]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing()
+      const { calls, provider } = answering()
       expect((yield* provider.initiate(wrong))._tag).toBe("Declined")
       expect(calls).toEqual([])
     })
   )
 
-  it("and is said before anybody is asked", () => {
-    const { supports } = hearing().provider
+  it("and is said before any call", () => {
+    const { supports } = answering().provider
     const country = CountryCode.make("KE")
     const question: SupportQuestion = { currency: "USDC", method: "crypto", flow: "inbound", network, country }
     for (const about of [{}, ...alsoFits]) expect(Either.isRight(supports({ ...question, ...about }))).toBe(true)

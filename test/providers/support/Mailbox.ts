@@ -1,4 +1,4 @@
-/** Where the callbacks of a fake arrive, as the port hands them to an adapter. */
+/** Receiver for the callbacks of a fake, as the port hands them to an adapter. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
@@ -7,7 +7,7 @@ import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 export interface Mailbox {
   readonly url: string
   readonly callbacks: ReadonlyArray<CallbackRequest>
-  /** How the nth one is answered; 200 unless a test says otherwise. */
+  /** Sets the answer to the nth callback; 200 by default. */
   status: (nth: number) => number
 }
 

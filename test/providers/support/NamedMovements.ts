@@ -1,15 +1,17 @@
-/** What the port promises about movements: money that an adapter reports has the provider's id, whoever told of it. */
+/**
+ * Contract about movements: money that an adapter reports has the provider's id, in answers, callbacks and enquiries.
+ */
 import { Equal } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement, MovementKind } from "../../../src/domain/Movement.ts"
 import type { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
 
-type Told = Accepted | Report
+type Reported = Accepted | Report
 
 const moving: ReadonlyArray<MovementKind> = ["collection", "disbursement", "refund"]
 
-/** What an order of this attempt moves. A return goes out as a refund or as a payout. */
+/** Kinds of movements by an order of this attempt. A return goes out as a refund or as a payout. */
 export const kindsOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): ReadonlyArray<MovementKind> => {
   switch (leg) {
     case "refund":
@@ -25,12 +27,12 @@ export const kindsOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): Re
   }
 }
 
-const settledOf = ({ movements = [] }: Told, kinds: ReadonlyArray<MovementKind>) =>
+const settledOf = ({ movements = [] }: Reported, kinds: ReadonlyArray<MovementKind>) =>
   movements.filter(({ kind, state }) => state === "settled" && kinds.includes(kind))
 
-/** What the settled movements of these kinds add up to in this currency; undefined where an amount is not named. */
-export const movedIn = (told: Told, kinds: ReadonlyArray<MovementKind>, money: Money): Money | undefined => {
-  const mine = settledOf(told, kinds)
+/** Sum of the settled movements of these kinds in this currency; undefined where an amount is not named. */
+export const movedIn = (reported: Reported, kinds: ReadonlyArray<MovementKind>, money: Money): Money | undefined => {
+  const mine = settledOf(reported, kinds)
   return mine.length === 0 || mine.some(({ amount }) => amount === null) ? undefined : sumIn(mine, money)
 }
 
@@ -41,25 +43,25 @@ const sumIn = (movements: ReadonlyArray<Movement>, { currency }: Money): Money =
     Money.zero(currency)
   )
 
-/** What is wrong with the movements of a report; nothing where they are as the port wants them. */
-export const movementsProblem = (told: Told, kinds?: ReadonlyArray<MovementKind>): string | undefined => {
-  const { movements = [] } = told
+/** Problem of a report's movements; undefined where they are as the port wants them. */
+export const movementsProblem = (reported: Reported, kinds?: ReadonlyArray<MovementKind>): string | undefined => {
+  const { movements = [] } = reported
   const identities = movements.map(({ id, kind }) => `${kind} ${id}`)
   if (movements.some(({ id }) => id.trim() === "")) return "a movement has no id"
   if (new Set(identities).size < identities.length) return "one movement is listed twice"
   if (movements.some(({ amount }) => amount !== null && !amount.isPositive)) return "a movement has no amount"
   // A dispute that was won completes a payment too.
-  if (told.state === "completed" && settledOf(told, [...(kinds ?? moving), "reinstatement"]).length === 0) {
+  if (reported.state === "completed" && settledOf(reported, [...(kinds ?? moving), "reinstatement"]).length === 0) {
     return "it is completed, and no movement is settled"
   }
-  if (told.state === "returned" && settledOf(told, ["refund", "reversal", "reinstatement"]).length === 0) {
+  if (reported.state === "returned" && settledOf(reported, ["refund", "reversal", "reinstatement"]).length === 0) {
     return "money went back, and no movement names it"
   }
   return undefined
 }
 
 /** The settled movements of the one that the other does not name, or names otherwise. */
-export const notIn = (one: Told, other: Told): ReadonlyArray<Movement> =>
+export const notIn = (one: Reported, other: Reported): ReadonlyArray<Movement> =>
   (one.movements ?? []).filter(
     (movement) =>
       movement.state === "settled" &&

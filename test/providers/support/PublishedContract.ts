@@ -35,11 +35,11 @@ interface Operation {
 }
 
 export interface PublishedContract {
-  /** What is wrong with a call: its path, query, headers and body. */
+  /** Problems of a call: its path, query, headers and body. */
   readonly callFlaws: (call: ProviderCall) => Flaws
   readonly bodyFlaws: (method: string, path: string, body: string) => Flaws
   readonly answerFlaws: (method: string, path: string, status: number, text: string) => Flaws
-  /** What is wrong with a value by one of the schemas that the document names. */
+  /** Problems of a value by one of the schemas that the document names. */
   readonly schemaFlaws: (name: string, value: unknown) => Flaws
   readonly webhookFlaws: (event: string, body: unknown) => Flaws
 }
@@ -75,7 +75,7 @@ const options: Options = {
   allErrors: true,
   validateSchema: false,
   code: { optimize: false },
-  // It would tell of every format that a provider made up.
+  // Logs nothing, as it would warn of every format that a provider made up.
   logger: false
 }
 

@@ -6,7 +6,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import { digitsBelow, type Scenario, magicDigits } from "../../fakes/MagicAmounts.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
-import { attemptOf, orderOf } from "./Orders.ts"
+import { attemptOf, orderOf } from "./TestOrders.ts"
 
 export interface Sample {
   readonly currency: string
@@ -16,9 +16,9 @@ export interface Sample {
   readonly order: (basics: PaymentOrder) => PaymentOrder
   /** Refusals may come after the answer: nothing is known before the customer has come, or the network has answered. */
   readonly declines?: "later"
-  /** It takes whole units alone: what is wanted of its fake stands in them, and a fraction is declined before it is sent. */
+  /** Whole units only: they select the fake's behaviour, and a fraction is declined before it is sent. */
   readonly wholeUnits?: true
-  /** Its orders name their amount for good: of what would bring another one, it says that it cannot be. */
+  /** Orders with a fixed amount: the provider declines to collect another one. */
   readonly otherAmount?: "declined"
   /** The proof of a callback stands in the address that the order named, and does not cover the body. */
   readonly provedBy?: "address"
@@ -31,14 +31,14 @@ export interface Samples {
   readonly payout?: Sample
   /** Whether a payin is given back. */
   readonly refund?: boolean
-  /** It sends none. */
+  /** The provider sends no callbacks. */
   readonly callbacks?: false
   readonly rawCards?: boolean
 }
 
 export const newReference = () => wireReference(uuidv7(Date.now(), randomBytes(10)))
 
-/** So much, with the digits that a scenario goes by. */
+/** Amount with the digits of a scenario. */
 export const magicMoney = (
   currency: string,
   scenario: Scenario,
@@ -65,6 +65,6 @@ export const sampleOrder = (
     })
   )
 
-/** As it stands just after it was sent. */
+/** Attempt just after it was sent. */
 export const sampleAttempt = (order: PaymentOrder, providerPaymentId: string | null = null): AttemptContext =>
   attemptOf(order, { providerPaymentId, sentAt: new Date() })

@@ -1,5 +1,5 @@
 /**
- * What the port promises of every adapter, held against one over real HTTP and its fake. Each promise is an effect that
+ * Contract of the provider port, checked for one adapter over real HTTP and its fake. Each promise is an effect that
  * fails where it is broken, so that a test can also show that a bad adapter does not pass.
  */
 import { it } from "@effect/vitest"
@@ -18,7 +18,7 @@ import type { CredentialFields, ThirdParty } from "../../../src/providers/port/T
 import type { Connection } from "./AgainstFake.ts"
 import { broken, type BrokenPromise, holds, impatient, openSession, type Session, shown } from "./ContractSession.ts"
 import { kindsOf, movedIn, notIn } from "./NamedMovements.ts"
-import { refundAttemptOf, refundOf } from "./Orders.ts"
+import { refundAttemptOf, refundOf } from "./TestOrders.ts"
 import { magicMoney, newReference, type Sample, sampleAttempt, sampleOrder, type Samples } from "./Samples.ts"
 
 export interface PortPromise {
@@ -29,7 +29,7 @@ export interface PortPromise {
 type Kind = "payin" | "payout"
 type Checked = (session: Session) => Effect.Effect<void, BrokenPromise>
 
-/** What may fail after it was completed is sent back; to what was not, both words mean the same. */
+/** Failures: what may fail after it was completed is sent back; for all else both words mean the same. */
 const failures: ReadonlyArray<Report["state"]> = ["failed", "returned"]
 
 const declined = (outcome: Outcome): Effect.Effect<Declined, BrokenPromise> =>
@@ -43,8 +43,8 @@ const completedAt = (session: Session, sample: Sample, attempt: AttemptContext):
   Effect.gen(function* () {
     if (sample.namedBy !== "callback") return yield* session.reported(attempt, "completed")
     yield* session.reported(attempt, "processing")
-    const told = statementsOf(yield* leadsTo(session, attempt)).find(({ report }) => report.state === "completed")
-    return told === undefined ? yield* broken("no callback says that it is completed") : told.report
+    const statements = statementsOf(yield* leadsTo(session, attempt)).find(({ report }) => report.state === "completed")
+    return statements === undefined ? yield* broken("no callback says that it is completed") : statements.report
   })
 
 const completes =
@@ -86,7 +86,7 @@ const movesOnce =
       yield* session.holdsOf(kind, movedIn(report, kindsOf(attempt), order.money) ?? order.money)
     })
 
-/** By asking, by sending it again where that is safe, or by the callback about it. */
+/** Asks, sends it again where that is safe, or waits for the callback about it. */
 const foundAgain =
   (kind: Kind, sample: Sample, scenario: Scenario): Checked =>
   (session) =>
@@ -148,20 +148,20 @@ const tooBusy =
       yield* session.holdsNothing
     })
 
-/** By an enquiry, or where those name nothing, by a callback. */
+/** Checks an enquiry, or where those name nothing, a callback. */
 const failedAt = (session: Session, sample: Sample, attempt: AttemptContext) =>
   Effect.gen(function* () {
     if (sample.namedBy !== "callback") return void (yield* session.reported(attempt, ...failures))
     const enquiry = yield* session.enquire(attempt)
     if (enquiry._tag === "Report" && failures.includes(enquiry.state)) return
-    const told = statementsOf(yield* leadsTo(session, attempt))
+    const statements = statementsOf(yield* leadsTo(session, attempt))
     yield* holds(
-      told.some(({ report }) => failures.includes(report.state)),
-      `neither an enquiry nor a callback says that it failed: ${shown([enquiry, told])}`
+      statements.some(({ report }) => failures.includes(report.state)),
+      `neither an enquiry nor a callback says that it failed: ${shown([enquiry, statements])}`
     )
   })
 
-/** At once or later: either way nothing is moved. */
+/** Fails at once or later: either way nothing is moved. */
 const endsFailed = (session: Session, kind: Kind, sample: Sample, order: PaymentOrder, outcome: Outcome) =>
   Effect.gen(function* () {
     if (outcome._tag !== "Declined") {
@@ -182,11 +182,11 @@ const declines =
       yield* endsFailed(session, kind, sample, order, outcome)
       if (outcome._tag !== "Declined") return
       const isInstruments = outcome.instrument === true
-      // Whose fault a payout's refusal is, providers see in their own ways; a deposit has no instrument.
+      // Skips payouts, whose refusals providers blame in their own ways, and deposits, which have no instrument.
       const isOpen = kind === "payout" || order.method === "crypto"
       yield* scenario === "declined_provider"
         ? holds(!isInstruments, "the provider's own refusal is held against the payer")
-        : holds(isInstruments || isOpen, "the refusal of the payer's card or account is not told as such")
+        : holds(isInstruments || isOpen, "the refusal of the payer's card or account is not reported as such")
       yield* holds((outcome.providerCode ?? "") !== "", "it does not say what the provider calls the refusal")
     })
 
@@ -265,7 +265,7 @@ const tellsTruth = (session: Session, sample: Sample, attempt: AttemptContext, e
     yield* holds(keys.size <= 1, `one event has several keys: ${[...keys].join(", ")}`)
   })
 
-/** Not every provider tells of what failed, and some say so in their answer. */
+/** Accepts both: not every provider reports a failure, and some answer with it. */
 const callsBackOnFailure =
   (kind: Kind, sample: Sample): Checked =>
   (session) =>
@@ -288,7 +288,7 @@ const outOfOrder =
         yield* holds(event.key !== last.key, "two events have one key")
         yield* holds(
           event.report.state !== "failed" && event.report.state !== "returned",
-          `its beginning is told as ${event.report.state}`
+          `its beginning is reported as ${event.report.state}`
         )
       }
       yield* completedAt(session, sample, attempt)
@@ -502,7 +502,7 @@ export const promisesOf = <Fields extends CredentialFields>(
       session.provider.honoursReference === false ? Effect.void : movesOnce(kind, sample)(session)
     ),
     promise(`a ${kind} whose answer was lost is found again`, foundAgain(kind, sample, "lost_after")),
-    promise(`a ${kind} whose answer nobody can read is found again`, foundAgain(kind, sample, "garbage")),
+    promise(`a ${kind} whose answer is unreadable is found again`, foundAgain(kind, sample, "garbage")),
     promise(`a ${kind} whose answer takes too long is found again`, foundAgain(kind, sample, "slow"), {
       limits: impatient
     }),
@@ -517,7 +517,7 @@ export const promisesOf = <Fields extends CredentialFields>(
       : []),
     promise(`a ${kind} with credentials that are not taken is declined`, credentialsRefused(kind, sample), wrong),
     promise(`a ${kind} that fails later is reported as failed`, failsLater(kind, sample)),
-    promise(`a ${kind} that nothing is heard of is under way`, staysSilent(kind, sample)),
+    promise(`a ${kind} without any answer is under way`, staysSilent(kind, sample)),
     ...(samples.callbacks === false
       ? []
       : [

@@ -55,8 +55,8 @@ const inPayments: ReadonlyArray<Bug> = [
       send: (provider, order, window, leave, about) =>
         Effect.suspend(() => {
           let raw: Outcome | undefined
-          const heard = Effect.tap(order, (said) => Effect.sync(() => void (raw = said)))
-          return Effect.map(send(provider, heard, window, leave, about), (said) =>
+          const observed = Effect.tap(order, (said) => Effect.sync(() => void (raw = said)))
+          return Effect.map(send(provider, observed, window, leave, about), (said) =>
             raw !== undefined && raw._tag === said._tag ? raw : said
           )
         })

@@ -24,7 +24,9 @@ const changingMovements = (
   change: (movement: ReportedMovement, of: Change) => ReadonlyArray<ReportedMovement>
 ): Planted =>
   changingWrite((one) =>
-    one.movements === undefined ? one : { ...one, movements: one.movements.flatMap((heard) => change(heard, one)) }
+    one.movements === undefined
+      ? one
+      : { ...one, movements: one.movements.flatMap((reported) => change(reported, one)) }
   )
 
 const changingAllocations = (change: (allocation: Allocated) => ReadonlyArray<Allocated>): Planted =>
@@ -36,13 +38,13 @@ const withoutPatch = (...names: ReadonlyArray<keyof Change["patch"]>): Planted =
   changingWrite((one) => ({ ...one, patch: without(one.patch, ...names) }))
 
 /** Adds a reported total to the previous total. */
-const added = (heard: ReportedMovement, { booksBefore: stood }: Change): ReportedMovement => {
+const added = (reported: ReportedMovement, { booksBefore: stood }: Change): ReportedMovement => {
   const before = stood?.movements.find(
-    ({ kind, movement_id }) => kind === heard.kind && movement_id === heard.movement_id
+    ({ kind, movement_id }) => kind === reported.kind && movement_id === reported.movement_id
   )
-  if (!heard.is_total || before === undefined) return heard
-  const { currency, minor } = heard.amount
-  return { ...heard, amount: new Money({ currency, minor: minor + before.amount.minor }) }
+  if (!reported.is_total || before === undefined) return reported
+  const { currency, minor } = reported.amount
+  return { ...reported, amount: new Money({ currency, minor: minor + before.amount.minor }) }
 }
 
 const swapped: Readonly<Partial<Record<MovementKind, MovementKind>>> = { reversal: "reinstatement" }
@@ -91,24 +93,24 @@ export const movementBugs: ReadonlyArray<Bug> = [
   {
     name: "a reported total is added to the previous total",
     foundBy: 218,
-    planted: changingMovements((heard, change) => [added(heard, change)])
+    planted: changingMovements((reported, change) => [added(reported, change)])
   },
   {
     name: "a stated movement is booked again when reported",
     foundBy: 11,
-    planted: changingMovements((heard) => [without(heard, "replaces")])
+    planted: changingMovements((reported) => [without(reported, "replaces")])
   },
   {
     name: "movements of failed payments are dropped",
     foundBy: 6,
-    planted: changingMovements((heard, { payment, status }) =>
-      payment.status === "failed" && status === "failed" && heard.source !== "operator" ? [] : [heard]
+    planted: changingMovements((reported, { payment, status }) =>
+      payment.status === "failed" && status === "failed" && reported.source !== "operator" ? [] : [reported]
     )
   },
   {
     name: "a refund's movement has no refund id",
     foundBy: 23,
-    planted: changingMovements((heard) => [{ ...heard, refund_id: null }])
+    planted: changingMovements((reported) => [{ ...reported, refund_id: null }])
   },
   {
     name: "the collecting attempt is not stored",

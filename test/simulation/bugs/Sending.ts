@@ -23,7 +23,7 @@ const laterBy = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effe
 
 const TOO_EARLY = Duration.toMillis(Duration.hours(23))
 
-const isStray = (callback: object): callback is UnmatchedCallback => "signal" in callback
+const isUnmatched = (callback: object): callback is UnmatchedCallback => "signal" in callback
 
 export const sendingBugs: ReadonlyArray<Bug> = [
   {
@@ -33,8 +33,8 @@ export const sendingBugs: ReadonlyArray<Bug> = [
       send: (provider, order, ...others) =>
         Effect.suspend(() => {
           let last: Outcome | undefined
-          const heard = Effect.tap(order, (said) => Effect.sync(() => void (last = said)))
-          return Effect.map(answers.send(provider, heard, ...others), (said) =>
+          const observed = Effect.tap(order, (said) => Effect.sync(() => void (last = said)))
+          return Effect.map(answers.send(provider, observed, ...others), (said) =>
             said._tag === "Unknown" && last instanceof Declined ? last : said
           )
         })
@@ -138,7 +138,7 @@ export const sendingBugs: ReadonlyArray<Bug> = [
         Effect.map(store.matchedCallbacks(most), (found) => {
           const { attempts, callbacks } = database().open(paymentTables)
           const open = Array.from(callbacks.values())
-            .filter(isStray)
+            .filter(isUnmatched)
             .filter(({ payment_id }) => payment_id === null)
           const matched = open.flatMap((callback) => {
             const named = Array.from(attempts.values()).filter(

@@ -1,5 +1,5 @@
 /** Finds the first seed that shows each bug: `tsx test/simulation/bugs/find.ts 60 NAME …`. */
-import { run } from "../Run.ts"
+import { run } from "../SimulationRun.ts"
 import { catalogue } from "./Catalogue.ts"
 
 const most = Number(process.argv[2] ?? 60)

@@ -1,7 +1,7 @@
 /** Steps that disturb machines and the database: crashes, suspensions, wrong clocks, held locks and retention. */
 import { Effect } from "effect"
-import { accountTables } from "./VirtualAccounts.ts"
-import { escrowTables } from "./Escrows.ts"
+import { accountTables } from "./VirtualAccountSteps.ts"
+import { escrowTables } from "./EscrowSteps.ts"
 import { paymentsOf, type ScenarioContext, type StepAction, purposeOf, type Step } from "./ScenarioContext.ts"
 
 const SECOND = 1000

@@ -22,8 +22,10 @@ const isPaidInFull = (order: Order | undefined, there: bigint): boolean =>
 const amountAtProvider = ({ world }: ScenarioContext, order: Order | undefined): bigint => {
   if (order === undefined) return 0n
   const { currency } = order.money
-  const isHeard = Array.from(world.tables.movements.values()).some(({ attempt_id }) => attempt_id === order.reference)
-  return (order.moved.get(currency) ?? 0n) - (isHeard ? 0n : (order.back.get(currency) ?? 0n))
+  const isRecorded = Array.from(world.tables.movements.values()).some(
+    ({ attempt_id }) => attempt_id === order.reference
+  )
+  return (order.moved.get(currency) ?? 0n) - (isRecorded ? 0n : (order.back.get(currency) ?? 0n))
 }
 
 export const openItems = ({ world }: ScenarioContext): ReadonlyArray<OpenItem> =>
@@ -115,10 +117,10 @@ const ledgerDifferences = (
   paymentId: PaymentId,
   books: ReadonlyMap<string, bigint>
 ): ReadonlyArray<[place: string, minor: bigint]> => {
-  const truth = scenario.orders.holdings(paymentId, true)
-  return Array.from(new Set([...truth.keys(), ...books.keys()]), (place): [string, bigint] => [
+  const actual = scenario.orders.holdings(paymentId, true)
+  return Array.from(new Set([...actual.keys(), ...books.keys()]), (place): [string, bigint] => [
     place,
-    (books.get(place) ?? 0n) - (truth.get(place) ?? 0n)
+    (books.get(place) ?? 0n) - (actual.get(place) ?? 0n)
   ]).filter(([, minor]) => minor !== 0n)
 }
 
@@ -151,10 +153,10 @@ const moveAtProvider = (
   after: ReadonlyMap<string, bigint>,
   id: string | undefined
 ) => {
-  const truth = scenario.orders.holdings(paymentId, true)
+  const actual = scenario.orders.holdings(paymentId, true)
   for (const account of new Set([...before.keys(), ...after.keys()])) {
     const change = (after.get(account) ?? 0n) - (before.get(account) ?? 0n)
-    if (change === 0n || (truth.get(account) ?? 0n) !== (before.get(account) ?? 0n)) continue
+    if (change === 0n || (actual.get(account) ?? 0n) !== (before.get(account) ?? 0n)) continue
     const [place, currency] = parseProviderAccount(account)
     const order = scenario.orders.at(paymentId, place)
     if (order === undefined) {
@@ -256,7 +258,7 @@ const isDisputed = ({ movements }: Order): boolean => movements.some(({ kind }) 
 const namesMovements = ({ orders, providerAt }: ScenarioContext, { reference }: Order): boolean =>
   providerAt(orders.placeOf(reference) ?? "")?.can.tells !== "totals"
 
-/** Whether a manual movement cannot be told from reinstated money of a dispute. */
+/** Whether a manual movement is indistinguishable from reinstated money of a dispute. */
 const isAmbiguous = (scenario: ScenarioContext, order: Order | undefined): boolean =>
   order !== undefined && isDisputed(order) && !namesMovements(scenario, order)
 

@@ -5,7 +5,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { memoryTable } from "../../../src/platform/database/MemoryDatabase.ts"
 import { ProviderConfigs } from "../../../src/providers/configs/ProviderConfigs.ts"
 import type { WholeConfig } from "../../../src/providers/configs/ProviderConfigStore.ts"
-import type { SentOrder } from "../providers/Orders.ts"
+import type { SentOrder } from "../providers/ProviderOrders.ts"
 import { type ScenarioContext, type StepAction, purposeOf, callApi } from "./ScenarioContext.ts"
 import { accountKeyOf, sharesIds } from "../providers/SimulatedProvider.ts"
 

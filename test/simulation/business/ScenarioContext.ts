@@ -3,13 +3,13 @@ import { Clock, Effect } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
-import type { Orders } from "../providers/Orders.ts"
+import type { Orders } from "../providers/ProviderOrders.ts"
 import type { SimulatedProvider } from "../providers/SimulatedProvider.ts"
 import type { DeletedRows } from "../world/RetentionAudit.ts"
 import type { SimulationEnvironment, HttpReply } from "../world/SimulationEnvironment.ts"
-import type { World } from "../world/World.ts"
-import type { EscrowAnswers } from "./Escrows.ts"
-import type { Credential, Organisation } from "./Fixtures.ts"
+import type { World } from "../world/SimulationWorld.ts"
+import type { EscrowAnswers } from "./EscrowSteps.ts"
+import type { Credential, Organisation } from "./SimulationFixtures.ts"
 
 export interface KeyedReply extends HttpReply {
   readonly at?: number

@@ -1,7 +1,7 @@
 /** Steps that try to read other organisations' objects, or use a revoked key. */
 import { Effect } from "effect"
 import { callApi, paymentsOf, responseOf, type ScenarioContext, type StepAction, purposeOf } from "./ScenarioContext.ts"
-import type { Organisation } from "./Fixtures.ts"
+import type { Organisation } from "./SimulationFixtures.ts"
 
 const expectStatus = (
   scenario: ScenarioContext,

@@ -4,7 +4,7 @@ import { kindOf } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
-import type { Records } from "./Records.ts"
+import type { Records } from "./RecordRules.ts"
 
 /** Dollars for one unit of each currency. */
 export type CurrencyValues = ReadonlyMap<string, BigDecimal.BigDecimal>
@@ -42,7 +42,7 @@ const rounding = ({ direction, target }: Payment, decisions: number, values: Cur
 interface Conversion {
   readonly payment: Payment | undefined
   readonly values: CurrencyValues | undefined
-  /** What the platform gained. */
+  /** Gain of the platform. */
   kept: BigDecimal.BigDecimal
 }
 

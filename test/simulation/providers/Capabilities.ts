@@ -9,7 +9,7 @@ export interface Capabilities {
   readonly provesAbsence: Promised
   /** Signed callbacks are believed; unsigned ones cause an enquiry. */
   readonly signs: boolean
-  /** How callbacks name a payment. */
+  /** Naming of a payment in callbacks. */
   readonly callsBackBy: "reference" | "its own id"
   /** Whether answers contain the provider's id. */
   readonly tellsId: boolean

@@ -5,7 +5,7 @@
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
-import type { Orders } from "./Orders.ts"
+import type { Orders } from "./ProviderOrders.ts"
 import { manualMovementId, type Order, remainingOf, recordReturn, addMovement } from "./ProviderState.ts"
 import { drawDelay } from "./DrawnOutcome.ts"
 
@@ -14,7 +14,7 @@ const SECOND = 1000
 interface DisputeContext {
   readonly env: SimulationEnvironment
   readonly orders: Orders
-  readonly says: (order: Order, movement: Movement, purpose: string, heard: () => void) => void
+  readonly says: (order: Order, movement: Movement, purpose: string, onTaken: () => void) => void
 }
 
 /** Amount that is left, in the order's currency. */

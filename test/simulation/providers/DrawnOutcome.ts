@@ -2,8 +2,8 @@
 import type { Chance } from "../world/Chance.ts"
 
 /**
- * How a call travels. `lost`: it never arrives. `unanswered`: the answer is lost. `noticed late`: either, and the
- * connection fails seconds later.
+ * Way of a call. `lost`: it never arrives. `unanswered`: the answer is lost. `noticed late`: either, and the connection
+ * fails seconds later.
  */
 export type Transmission = "smooth" | "lost" | "unanswered" | "slow answer" | "slow arrival" | "breaks" | "noticed late"
 

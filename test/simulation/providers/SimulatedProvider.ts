@@ -20,7 +20,7 @@ import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
 import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
 import { callbackReader, payloadMovements, type CallbackPayload } from "./CallbackBody.ts"
 import { planDisputes } from "./Disputes.ts"
-import type { Orders } from "./Orders.ts"
+import type { Orders } from "./ProviderOrders.ts"
 import {
   callbackDeliveries,
   type DrawnOutcome,
@@ -61,7 +61,7 @@ interface StoredOrder extends Order {
   /** Makes callback keys unique. */
   callbacksSent: number
   wrongPasswords: number
-  /** Its absence was reported wrongly. */
+  /** Reported as absent though it was taken. */
   deniedFalsely: boolean
   /** Number of the account behind the configuration. */
   readonly account: number
@@ -496,15 +496,15 @@ export class SimulatedProvider {
     return order.movements.map((one) => (isOrdered(one) && !this.can.counts ? { ...one, amount: null } : one))
   }
 
-  private toldOf(order: Order): ReadonlyArray<Movement> {
+  private reportedOf(order: Order): ReadonlyArray<Movement> {
     return this.can.tells === "totals" ? totalsOf(order) : order.movements
   }
 
   /** The movement itself, or the total of its kind. */
-  private inATotal(order: Order, told: Movement): ReadonlyArray<Movement> {
-    if (this.can.tells === "each") return [told]
+  private inATotal(order: Order, reported: Movement): ReadonlyArray<Movement> {
+    if (this.can.tells === "each") return [reported]
     return totalsOf(order).filter(
-      ({ amount, kind }) => kind === told.kind && amount?.currency === told.amount?.currency
+      ({ amount, kind }) => kind === reported.kind && amount?.currency === reported.amount?.currency
     )
   }
 
@@ -551,7 +551,7 @@ export class SimulatedProvider {
       providerStatus: this.words(purpose, state),
       ...withMovements([
         ...this.movementsOf(order),
-        ...this.orders.refundsOf(order).flatMap((refund) => this.toldOf(refund))
+        ...this.orders.refundsOf(order).flatMap((refund) => this.reportedOf(refund))
       ]),
       ...(order.state === "waiting" && this.can.repeatsInstructions && order.waitsFor !== null
         ? { waitsFor: { nextAction: order.waitsFor, actionData: this.task(order) } }
@@ -563,9 +563,9 @@ export class SimulatedProvider {
     return {
       env: this.env,
       orders: this.orders,
-      says: (order: Order, movement: Movement, purpose: string, heard: () => void) => {
+      says: (order: Order, movement: Movement, purpose: string, onTaken: () => void) => {
         const state = movement.kind === "reinstatement" ? "completed" : "returned"
-        this.callBack(order as StoredOrder, state, purpose, true, { movement, heard })
+        this.callBack(order as StoredOrder, state, purpose, true, { movement, onTaken })
       }
     }
   }
@@ -576,7 +576,7 @@ export class SimulatedProvider {
     state: Report["state"],
     purpose: string,
     insists = false,
-    dispute?: { readonly movement: Movement; readonly heard: () => void }
+    dispute?: { readonly movement: Movement; readonly onTaken: () => void }
   ): void {
     const { chance, time } = this.env
     const how = this.env.drawn(callbackDeliveries, "once", `${purpose} callback`)
@@ -608,14 +608,14 @@ export class SimulatedProvider {
         ? chance.between(30, 600, `${purpose} lateness`) * SECOND
         : chance.between(1, 900, `${purpose} gap`)
     time.after(after, () =>
-      this.deliver(reordered && together ? [event, early] : [event], insists ? 40 : 3, dispute?.heard)
+      this.deliver(reordered && together ? [event, early] : [event], insists ? 40 : 3, dispute?.onTaken)
     )
     if (how === "twice")
       time.after(after + chance.between(1, 5_000, `${purpose} again`), () => this.deliver([event], 1))
     if (reordered && !together) time.after(after + 2_000, () => this.deliver([early], 1))
   }
 
-  private deliver(events: ReadonlyArray<CallbackPayload>, tries: number, heard: () => void = () => {}): void {
+  private deliver(events: ReadonlyArray<CallbackPayload>, tries: number, onTaken: () => void = () => {}): void {
     const sent = {
       method: "POST",
       path: `/callbacks/${this.place}`,
@@ -624,10 +624,10 @@ export class SimulatedProvider {
     }
     this.env.log(`${this.name} calls back: ${events.map(({ key }) => key).join(", ")}`)
     this.env.send(sent, (reply) => {
-      if (reply !== null && reply.status < 300) return heard()
+      if (reply !== null && reply.status < 300) return onTaken()
       if (tries > 1)
         this.env.time.after(Math.min(HOUR, 5 * SECOND * 2 ** (40 - Math.min(40, tries))) + 5 * SECOND, () =>
-          this.deliver(events, tries - 1, heard)
+          this.deliver(events, tries - 1, onTaken)
         )
     })
   }

@@ -10,10 +10,10 @@ import { booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import type { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 import { liveValues, rateTables } from "../business/RateChanges.ts"
 import type { ValueHistory, CurrencyValues } from "../invariants/ConversionGains.ts"
-import { refundProblem } from "../invariants/Charges.ts"
-import type { Orders } from "../providers/Orders.ts"
+import { refundProblem } from "../invariants/ChargeRules.ts"
+import type { Orders } from "../providers/ProviderOrders.ts"
 import type { SimulationEnvironment } from "./SimulationEnvironment.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulationWorld.ts"
 
 /** A refund within this time after completion uses the payment's rate. */
 const ORIGINAL_RATE = Duration.hours(24)

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { databaseOf, type RealServer, until } from "../../payments/support/RealServer.ts"
-import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/BesideFakes.ts"
+import { besideFakes, booksAgree, requestTo, sandboxIn } from "../../providers/support/ServerWithFakes.ts"
 
 const { begin, dataDir } = besideFakes(["paystack", "stripe"], {})
 
@@ -79,7 +79,7 @@ it("details are issued and transfers credited once, also if the server is killed
   await reaches(naira, 1500)
   await reaches(euros, 700)
 
-  // These arrive while it is down: callbacks find nobody, the list finds them.
+  // Sends these while the server is down: their callbacks fail, and the list finds them.
   await server.kill()
   await toNaira("demo-2", "20000")
   await toEuros("30000")

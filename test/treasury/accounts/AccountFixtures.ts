@@ -4,7 +4,7 @@ import { Effect, BigDecimal, Either, Option } from "effect"
 import type { AccountId, UserId, OrgId } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { kenyanBank } from "../../payments/support/Requests.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { type Answer, bodyOf, post, send } from "../../support/Send.ts"
 import { AccountMovements } from "../../../src/treasury/accounts/AccountMovements.ts"
 import { VirtualAccounts } from "../../../src/treasury/accounts/VirtualAccounts.ts"
@@ -88,7 +88,7 @@ export const expectBooksInOrder = Effect.gen(function* () {
   expect(problems).toEqual([])
 })
 
-/** What was told to webhook endpoints, or would have been: newest first. */
+/** Events for webhook endpoints, also those without a receiver: newest first. */
 export const eventsOf = (credential: Credential, type: string) =>
   Effect.map(send(`/v1/public/events?limit=100&event_type=${type}`, { headers: { ...credential } }), (answer) =>
     dataOf<ReadonlyArray<{ readonly data: Readonly<Record<string, unknown>> }>>(answer)

@@ -1,8 +1,8 @@
 /** Payins that credit a virtual account: fees, refunds and chargebacks against it, statement lines and events. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { act } from "../../payments/support/Acting.ts"
-import { resolve } from "../../payments/support/ByHand.ts"
+import { act } from "../../payments/support/ActionCalls.ts"
+import { resolve } from "../../payments/support/OperatorActions.ts"
 import {
   attemptsOf,
   callBack,
@@ -12,12 +12,12 @@ import {
   lookUp,
   recordOf,
   untilStatus
-} from "../../payments/support/Calls.ts"
-import { threeProviders, watched } from "../../payments/support/InTheBooks.ts"
+} from "../../payments/support/PaymentCalls.ts"
+import { threeProviders, watched } from "../../payments/support/PayinBalances.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { accepts } from "../../payments/support/ScriptedProvider.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
@@ -46,9 +46,9 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
       const initiated = yield* initiate({ ...byCard(), country, description, ...about })
       const [attempt] = yield* attemptsOf(initiated.payment_id)
       const reference = String(attempt?.["attempt_id"])
-      const hears = (state: string, more: object = {}) =>
+      const callsBack = (state: string, more: object = {}) =>
         callBack("stripe", { key: `${country} ${state} ${JSON.stringify(more)}`, reference, state, ...more })
-      return { ...initiated, hears }
+      return { ...initiated, callsBack }
     })
 
   const lines = (accountId: string) =>
@@ -63,10 +63,10 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
       const { acme } = yield* people
       const { account_id } = yield* open()
       const books = yield* watched
-      const { hears, payment_id, transaction_id } = yield* payIn("FR", { virtual_account_id: account_id })
+      const { callsBack, payment_id, transaction_id } = yield* payIn("FR", { virtual_account_id: account_id })
       expect(yield* balanceOf(acme.key, account_id)).toBe(0)
       expect(yield* transactionsOf(acme.key, account_id)).toEqual([])
-      yield* hears("completed")
+      yield* callsBack("completed")
       yield* untilStatus(payment_id, "completed")
       expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
       expect(yield* books.gained).toEqual({ stripe: -1500 })
@@ -82,7 +82,7 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
       ])
       const [event] = yield* eventsOf(acme.key, "virtual_account.deposit")
       expect(event?.data).toMatchObject({ transaction_id, account_id, balance: 1500 })
-      yield* hears("completed")
+      yield* callsBack("completed")
       expect(yield* lines(account_id)).toEqual(["credit 1500 completed"])
       yield* expectBooksInOrder
     })
@@ -92,8 +92,8 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
     Effect.gen(function* () {
       const { acme } = yield* people
       const { account_id } = yield* open()
-      const { hears, payment_id } = yield* payIn("DE", { virtual_account_id: account_id })
-      yield* hears("completed")
+      const { callsBack, payment_id } = yield* payIn("DE", { virtual_account_id: account_id })
+      yield* callsBack("completed")
       yield* untilStatus(payment_id, "completed")
       const books = yield* watched
       stripe.will({ refund: accepts({ state: "completed" }) })
@@ -110,46 +110,48 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
     })
   )
 
-  it.effect("take a refund back once that comes back in parts, though a person gave the account the first part", () =>
-    Effect.gen(function* () {
-      const { acme } = yield* people
-      const { account_id } = yield* open()
-      const books = yield* watched
-      const { hears, payment_id } = yield* payIn("LT", { virtual_account_id: account_id })
-      yield* hears("completed")
-      stripe.will({ refund: accepts({ state: "completed" }) })
-      yield* act(payment_id, { action: "refund", amount: 500 })
-      const refund = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "refund")
-      const comesBack = (amount: string) =>
-        callBack("stripe", {
-          ...{ key: `LT back ${amount}`, reference: String(refund?.["attempt_id"]), state: "completed" },
-          movements: [
-            { kind: "reinstatement", id: `LT back ${amount}`, amount: { amount, currency: "KES" }, state: "settled" }
-          ]
-        })
-      yield* comesBack("200.00")
-      yield* resolve(payment_id, "completed")
-      expect(yield* balanceOf(acme.key, account_id)).toBe(1200)
-      yield* comesBack("300.00")
-      expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
-      expect(yield* books.gained).toEqual({ stripe: -1500 })
-      expect(yield* lines(account_id)).toEqual([
-        "credit 1500 completed",
-        "debit 500 completed",
-        "credit 200 completed",
-        "credit 500 completed",
-        "debit 200 completed"
-      ])
-      yield* expectBooksInOrder
-    })
+  it.effect(
+    "take a refund back once that comes back in parts, though an operator gave the account the first part",
+    () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const { account_id } = yield* open()
+        const books = yield* watched
+        const { callsBack, payment_id } = yield* payIn("LT", { virtual_account_id: account_id })
+        yield* callsBack("completed")
+        stripe.will({ refund: accepts({ state: "completed" }) })
+        yield* act(payment_id, { action: "refund", amount: 500 })
+        const refund = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "refund")
+        const comesBack = (amount: string) =>
+          callBack("stripe", {
+            ...{ key: `LT back ${amount}`, reference: String(refund?.["attempt_id"]), state: "completed" },
+            movements: [
+              { kind: "reinstatement", id: `LT back ${amount}`, amount: { amount, currency: "KES" }, state: "settled" }
+            ]
+          })
+        yield* comesBack("200.00")
+        yield* resolve(payment_id, "completed")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(1200)
+        yield* comesBack("300.00")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
+        expect(yield* books.gained).toEqual({ stripe: -1500 })
+        expect(yield* lines(account_id)).toEqual([
+          "credit 1500 completed",
+          "debit 500 completed",
+          "credit 200 completed",
+          "credit 500 completed",
+          "debit 200 completed"
+        ])
+        yield* expectBooksInOrder
+      })
   )
 
   it.effect("take a failed refund back on the account", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { account_id } = yield* open()
-      const { hears, payment_id } = yield* payIn("ES", { virtual_account_id: account_id })
-      yield* hears("completed")
+      const { callsBack, payment_id } = yield* payIn("ES", { virtual_account_id: account_id })
+      yield* callsBack("completed")
       yield* untilStatus(payment_id, "completed")
       stripe.will({ refund: accepts({ state: "processing" }) })
       yield* act(payment_id, { action: "refund", amount: 500 })
@@ -166,17 +168,17 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
     Effect.gen(function* () {
       const { acme } = yield* people
       const { account_id } = yield* open()
-      const { hears, payment_id } = yield* payIn("IT", { virtual_account_id: account_id })
-      yield* hears("completed")
+      const { callsBack, payment_id } = yield* payIn("IT", { virtual_account_id: account_id })
+      yield* callsBack("completed")
       yield* untilStatus(payment_id, "completed")
       const books = yield* watched
       const taken = { amount: "400.00", currency: "KES" }
-      yield* hears("completed", { taken })
+      yield* callsBack("completed", { taken })
       expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
       yield* resolve(payment_id, "completed", "the organisation bears it")
       expect(yield* balanceOf(acme.key, account_id)).toBe(1100)
       expect(yield* books.gained).toEqual({ stripe: 400 })
-      yield* hears("completed", { regained: taken })
+      yield* callsBack("completed", { regained: taken })
       expect(yield* balanceOf(acme.key, account_id)).toBe(1500)
       expect(yield* lines(account_id)).toEqual(["credit 1500 completed", "debit 400 completed", "credit 400 completed"])
       yield* expectBooksInOrder
@@ -188,10 +190,10 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
       const { acme } = yield* people
       const { account_id } = yield* open("USD")
       const { org_rate_id, target_amount } = yield* lookUp("KES", "USD", 1500)
-      const { hears, payment_id } = yield* payIn("PT", {
+      const { callsBack, payment_id } = yield* payIn("PT", {
         ...{ virtual_account_id: account_id, org_rate_id, target_amount, target_currency: "USD" }
       })
-      yield* hears("completed")
+      yield* callsBack("completed")
       yield* untilStatus(payment_id, "completed")
       expect(yield* balanceOf(acme.key, account_id)).toBe(target_amount)
       yield* expectBooksInOrder
@@ -233,11 +235,11 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
         )
       yield* charge(200)
       const books = yield* watched
-      const { hears, payment_id } = yield* Effect.ensuring(
+      const { callsBack, payment_id } = yield* Effect.ensuring(
         payIn("NL", { virtual_account_id: account_id }),
         Effect.orDie(charge(0))
       )
-      yield* hears("completed")
+      yield* callsBack("completed")
       yield* untilStatus(payment_id, "completed")
       expect(yield* balanceOf(acme.key, account_id)).toBe(1470)
       expect(yield* books.gained).toEqual({ stripe: -1500, fees: 30 })
@@ -262,9 +264,9 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
           )
         )
       yield* charge(200)
-      const { hears, payment_id, transaction_id } = yield* payIn("LU", { virtual_account_id: account_id })
+      const { callsBack, payment_id, transaction_id } = yield* payIn("LU", { virtual_account_id: account_id })
       const part = { kind: "collection", id: "LU c1", amount: { amount: "1000.00", currency: "KES" }, state: "settled" }
-      yield* hears("completed", { movements: [part] })
+      yield* callsBack("completed", { movements: [part] })
       yield* resolve(payment_id, "completed", "good enough")
       yield* charge(0)
       expect(yield* balanceOf(acme.key, account_id)).toBe(980)
@@ -279,8 +281,8 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
     Effect.gen(function* () {
       const { acme } = yield* people
       const { account_id } = yield* open()
-      const { hears, payment_id } = yield* payIn("BE", { virtual_account_id: account_id })
-      yield* hears("completed")
+      const { callsBack, payment_id } = yield* payIn("BE", { virtual_account_id: account_id })
+      yield* callsBack("completed")
       yield* untilStatus(payment_id, "completed")
       dataOf(
         yield* ask(acme.key, "/transfer", { from_account_id: account_id, to_account_id: "settlement", amount: 1400 })
@@ -291,13 +293,13 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
       yield* ledger.setLimit({ org_id: acme.org_id, currency: KES, credit_limit: Money.zero(KES) })
       const books = yield* watched
       const taken = { amount: "1500.00", currency: "KES" }
-      yield* hears("completed", { taken })
+      yield* callsBack("completed", { taken })
       yield* resolve(payment_id, "completed", "the organisation bears it")
       expect(yield* balanceOf(acme.key, account_id)).toBe(0)
       const paid = has.minor >= 140_000n ? { settlement: -1400 } : undefined
       expect(yield* books.gained).toMatchObject({ stripe: 1500, ...paid })
       expect(yield* lines(account_id)).toEqual(["credit 1500 completed", "debit 1400 completed", "debit 100 completed"])
-      yield* hears("completed", { regained: taken })
+      yield* callsBack("completed", { regained: taken })
       expect(yield* books.gained).toEqual({})
       yield* ledger.setLimit({ org_id: acme.org_id, currency: KES, credit_limit: null })
       yield* expectBooksInOrder
@@ -311,7 +313,7 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
       const frozen = yield* open()
       const one = yield* payIn("IE", { virtual_account_id: frozen.account_id })
       dataOf(yield* ask(admin, `/${frozen.account_id}/freeze`, {}))
-      yield* one.hears("completed")
+      yield* one.callsBack("completed")
       yield* untilStatus(one.payment_id, "completed")
       expect(yield* balanceOf(acme.key, frozen.account_id)).toBe(1500)
       expect((yield* act(one.payment_id, { action: "refund", amount: 500 })).status).toBe(409)
@@ -319,7 +321,7 @@ onDatabasePaymentServer("Payins to a virtual account", threeProviders, (it, { st
       const closed = yield* open()
       const other = yield* payIn("FI", { virtual_account_id: closed.account_id })
       yield* accounts.setStatus(acme.org_id, closed.account_id, "closed", null)
-      yield* other.hears("completed")
+      yield* other.callsBack("completed")
       yield* untilStatus(other.payment_id, "completed")
       expect(yield* balanceOf(acme.key, closed.account_id)).toBe(1500)
       const late = yield* initiate({ ...byCard(), country: "FI", virtual_account_id: closed.account_id })

@@ -6,7 +6,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../../src/platform/database/Query.ts"
-import { type Cast, people } from "../../support/Credentials.ts"
+import { type Cast, people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import {

@@ -3,13 +3,13 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Issued } from "../../../src/providers/port/AccountIssuer.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import { actable } from "../../payments/support/Acting.ts"
+import { actable } from "../../payments/support/ActionCalls.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { post } from "../../support/Send.ts"
 
-const { purse: _purse, ...provider } = actable("paystack")
+const { funds: _funds, ...provider } = actable("paystack")
 
 const paystack: Provider = {
   ...provider,

@@ -7,7 +7,7 @@ import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.
 import { money } from "../../money/ledger/Entries.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const first = (take: number) => ({ after: Option.none(), take })
 
@@ -113,16 +113,16 @@ onBothStores("Incoming transfers at rest", (it) => {
       const movement_id = `operator:${yield* nextId}`
       const stated = yield* transfer({ issuer_reference, kind: "reversal", state: "resolved", movement_id })
       yield* store.insert(stated)
-      const told = yield* transfer({ issuer_reference, kind: "reversal" })
-      expect(yield* store.nameStated({ ...told, kind: "collection" })).toBe(false)
-      expect(yield* store.nameStated(told)).toBe(true)
-      expect(yield* store.nameStated(told)).toBe(false)
-      expect(yield* store.insert(told)).toBe(false)
-      expect(yield* store.contradict(told)).toBe(false)
-      const other = { ...told, amount: money("13 KES") }
+      const reported = yield* transfer({ issuer_reference, kind: "reversal" })
+      expect(yield* store.nameStated({ ...reported, kind: "collection" })).toBe(false)
+      expect(yield* store.nameStated(reported)).toBe(true)
+      expect(yield* store.nameStated(reported)).toBe(false)
+      expect(yield* store.insert(reported)).toBe(false)
+      expect(yield* store.contradict(reported)).toBe(false)
+      const other = { ...reported, amount: money("13 KES") }
       expect([yield* store.contradict(other), yield* store.contradict(other)]).toEqual([true, false])
       const { movement_id: named } = Option.getOrThrow(yield* store.lock(stated.transfer_id))
-      expect(named).toBe(told.movement_id)
+      expect(named).toBe(reported.movement_id)
     })
   )
 

@@ -20,12 +20,12 @@ import { IncomingTransfers } from "../../../src/treasury/accounts/IncomingTransf
 import { AccountDetails } from "../../../src/treasury/accounts/AccountDetails.ts"
 import { IncomingTransferStore } from "../../../src/treasury/accounts/IncomingTransferStore.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
-import { eventually, queueOf } from "../../payments/support/Calls.ts"
-import { actable } from "../../payments/support/Acting.ts"
+import { eventually, queueOf } from "../../payments/support/PaymentCalls.ts"
+import { actable } from "../../payments/support/ActionCalls.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { post, send } from "../../support/Send.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import {
   accountOf,
   ask,
@@ -50,15 +50,15 @@ const bank = () => {
   let lists = true
   const asked: Array<string> = []
   const proof = Either.getOrThrow(Proof.from(Check.same("secret", "secret"), "no"))
-  const { purse: _purse, ...provider } = actable("paystack")
+  const { funds: _funds, ...provider } = actable("paystack")
   const paystack: Provider = {
     ...provider,
     callback: ({ body }) =>
       Effect.sync(() => {
-        const told = moved.filter(({ id }) => id === body.toString())
-        return told.length === 0
+        const reported = moved.filter(({ id }) => id === body.toString())
+        return reported.length === 0
           ? { events: [], listTransfers: true as const }
-          : { events: [], transfers: told.map((one) => ({ ...one, proof })) }
+          : { events: [], transfers: reported.map((one) => ({ ...one, proof })) }
       }),
     accounts: {
       currencies: ["NGN"],
@@ -107,7 +107,7 @@ for (const backend of backends) {
         return account_id
       })
 
-    /** Money arrives; nobody is told yet. */
+    /** Moves money without a callback yet. */
     const arrives = (id: string, accountId: string, minor: bigint, about: Partial<IncomingTransfer> = {}) =>
       Effect.sync(() =>
         made.move({
@@ -171,12 +171,12 @@ for (const backend of backends) {
           expect(yield* store.claimDetails(fullCapacity(10))).toEqual([])
           made.answers(new NotIssued({ reason: "phone is needed" }))
           const refused = yield* open()
-          const told = yield* eventually(
+          const reported = yield* eventually(
             accountOf(acme.key, refused.account_id),
             ({ details_status }) => details_status !== "pending"
           )
-          // The sandbox's own rail is asked next.
-          expect(told).toMatchObject({
+          // Asks the sandbox's own simulator next.
+          expect(reported).toMatchObject({
             details_status: "issued",
             provider: "fiat",
             details: { bank_name: "Sandbox Bank" }
@@ -191,18 +191,18 @@ for (const backend of backends) {
         const twice = new Issued({ providerReference: `CUS_${first}`, details: { account_number: "9807062474" } })
         made.answers(twice)
         const { account_id } = yield* open()
-        const told = yield* eventually(
+        const reported = yield* eventually(
           accountOf(acme.key, account_id),
           ({ details_status }) => details_status !== "pending"
         )
-        expect(told).toMatchObject({
+        expect(reported).toMatchObject({
           details_status: "refused",
           details_message: "paystack gave the details of another account."
         })
       })
     )
 
-    it.effect("come to an account in USDC by the rail of wallets, at an address", () =>
+    it.effect("come to an account in USDC as a wallet transfer, at an address", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const account_id = yield* issued({ currency: "USDC", payment_rail: "wallet" })
@@ -246,7 +246,7 @@ for (const backend of backends) {
           expect(messageOf(answer)).toContain("virtual_account_id")
           expect(details_message).toContain("CHF")
         } else {
-          // The sandbox's own rail issues every currency.
+          // Issues every currency at the sandbox's own simulator.
           expect(details_status).toBe("pending")
         }
         const wrong = yield* ask(acme.key, "/internal/bank", { ...body, currency: "NGN", payment_rail: "pigeon" })
@@ -295,13 +295,16 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const { acme } = yield* people
         const account_id = yield* issued()
-        const told = { kind: "collection", amount: naira(1_000n), sender: null } as const
+        const reported = { kind: "collection", amount: naira(1_000n), sender: null } as const
         const minutesAgo = (minutes: number, id: string) =>
-          made.move({ ...told, id, providerReference: `CUS_${account_id}` }, new Date(Date.now() - minutes * 60_000))
+          made.move(
+            { ...reported, id, providerReference: `CUS_${account_id}` },
+            new Date(Date.now() - minutes * 60_000)
+          )
         for (const minutes of [10, 20, 21, 22, 23, 50, 51, 90, 91]) minutesAgo(minutes, `slice ${minutes}`)
         const at = new Date(Date.now() - 35 * 60_000)
         const burst = ["b1", "b2", "b3", "b4", "b5"]
-        for (const id of burst) made.move({ ...told, id, providerReference: `CUS_${account_id}` }, at)
+        for (const id of burst) made.move({ ...reported, id, providerReference: `CUS_${account_id}` }, at)
         const alerts = () =>
           Metric.unsafeSnapshot()
             .filter(({ metricKey: { name, tags } }) => {
@@ -330,15 +333,15 @@ for (const backend of backends) {
         const before = (yield* items).length
         const account_id = yield* issued()
         const transfers = yield* IncomingTransfers
-        const told = { kind: "collection", amount: naira(2_000n), sender: null, isUncertain: true } as const
-        const hear = (id: string, account: string) =>
+        const reported = { kind: "collection", amount: naira(2_000n), sender: null, isUncertain: true } as const
+        const reportTransfer = (id: string, account: string) =>
           transfers.record(
             { provider: "paystack", account: null },
-            { ...told, id, providerReference: `CUS_${account}` }
+            { ...reported, id, providerReference: `CUS_${account}` }
           )
         yield* arrives("y1", account_id, 2_000n)
-        expect(yield* hear("y1", account_id)).toBe("applied")
-        expect(yield* hear("y2", "stranger")).toBe("seen before")
+        expect(yield* reportTransfer("y1", account_id)).toBe("applied")
+        expect(yield* reportTransfer("y2", "stranger")).toBe("seen before")
         expect(yield* balanceOf(acme.key, account_id)).toBe(20)
         expect((yield* items).length).toBe(before)
         yield* agrees
@@ -352,9 +355,9 @@ for (const backend of backends) {
         const transfers = yield* IncomingTransfers
         for (const kind of ["collection", "reversal"] as const) {
           for (const minor of [0n, -500n, 10n ** 26n]) {
-            const told = { id: `${kind} ${minor}`, kind, amount: naira(minor), sender: null }
+            const reported = { id: `${kind} ${minor}`, kind, amount: naira(minor), sender: null }
             const from = { provider: "paystack", account: null } as const
-            yield* transfers.record(from, { ...told, providerReference: `CUS_${account_id}` })
+            yield* transfers.record(from, { ...reported, providerReference: `CUS_${account_id}` })
           }
         }
         expect(yield* balanceOf(acme.key, account_id)).toBe(0)
@@ -369,11 +372,14 @@ for (const backend of backends) {
         const account_id = yield* issued()
         yield* arrives("t3", account_id, 20_000n)
         const transfers = yield* IncomingTransfers
-        const told = { id: "t3", kind: "collection", amount: naira(20_000n), sender: "Ada Obi" } as const
+        const reported = { id: "t3", kind: "collection", amount: naira(20_000n), sender: "Ada Obi" } as const
         const begun = yield* Deferred.make<void>()
         const recorded = Effect.zipRight(
           Deferred.succeed(begun, undefined),
-          transfers.record({ provider: "paystack", account: null }, { ...told, providerReference: `CUS_${account_id}` })
+          transfers.record(
+            { provider: "paystack", account: null },
+            { ...reported, providerReference: `CUS_${account_id}` }
+          )
         )
         yield* Effect.raceFirst(recorded, Effect.delay(Deferred.await(begun), "1 millis"))
         yield* lists
@@ -561,7 +567,7 @@ for (const backend of backends) {
         dataOf(
           yield* post(`/v1/operations/incoming-transfers/${String(late!["item_id"])}/resolve`, { ...admin }, returned)
         )
-        // The provider tells of the same return later.
+        // Reports the same return later.
         yield* arrives("r-s2", closed, 20_000n, { kind: "reversal" })
         yield* callBack("r-s2")
         yield* lists
@@ -676,7 +682,7 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("are owed by the organisation if nobody can bear a return that an operator decides on", () =>
+    it.effect("are owed by the organisation if no account can bear a return that an operator decides on", () =>
       Effect.gen(function* () {
         const { acme, admin } = yield* people
         const ledger = yield* LedgerStore
@@ -709,14 +715,14 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("keep the first amount of a transfer that is told with another one, and alert an operator once", () =>
+    it.effect("keep the first amount of a transfer that is reported with another one, and alert an operator once", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const account_id = yield* issued()
         yield* arrives("x1", account_id, 15_000n)
         yield* callBack("x1")
         const transfers = yield* IncomingTransfers
-        const told = (amount: Money) =>
+        const reported = (amount: Money) =>
           transfers.record(
             { provider: "paystack", account: null },
             { id: "x1", kind: "collection", amount, sender: null, providerReference: `CUS_${account_id}` }
@@ -725,13 +731,13 @@ for (const backend of backends) {
         const logger = Logger.make(({ annotations }) => {
           for (const [name, value] of annotations) if (name === "operator_alert") alerts.push(value)
         })
-        const heard = (amount: Money) =>
-          told(amount).pipe(Logger.withMinimumLogLevel(LogLevel.Error), Effect.provide(Logger.add(logger)))
+        const deliver = (amount: Money) =>
+          reported(amount).pipe(Logger.withMinimumLogLevel(LogLevel.Error), Effect.provide(Logger.add(logger)))
         for (const amount of [naira(15_000n), naira(16_000n), naira(16_000n)]) {
-          expect(yield* heard(amount)).toBe("seen before")
+          expect(yield* deliver(amount)).toBe("seen before")
         }
         expect(alerts).toEqual(["transfer_contradicted"])
-        yield* heard(new Money({ currency: CurrencyCode.make("USD"), minor: 15_000n }))
+        yield* deliver(new Money({ currency: CurrencyCode.make("USD"), minor: 15_000n }))
         expect(alerts).toHaveLength(2)
         expect(yield* balanceOf(acme.key, account_id)).toBe(150)
         yield* agrees
@@ -743,7 +749,7 @@ for (const backend of backends) {
 for (const backend of backends) {
   /** One provider never answers; the other issues at once. */
   const bankOf = (name: "paystack" | "stripe", currency: "NGN" | "EUR", answers: boolean): Provider => {
-    const { purse: _purse, ...provider } = actable(name)
+    const { funds: _funds, ...provider } = actable(name)
     const reference = (id: string) => ({ providerReference: `CUS_${id}`, details: { account_number: "1" } })
     return {
       ...provider,

@@ -11,14 +11,14 @@ import { Organizations } from "../../../src/people/organizations/Organizations.t
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { IncomingTransferStore } from "../../../src/treasury/accounts/IncomingTransferStore.ts"
-import { resolve } from "../../payments/support/ByHand.ts"
-import { attemptsOf, callBack, initiate, untilStatus } from "../../payments/support/Calls.ts"
-import { threeProviders } from "../../payments/support/InTheBooks.ts"
+import { resolve } from "../../payments/support/OperatorActions.ts"
+import { attemptsOf, callBack, initiate, untilStatus } from "../../payments/support/PaymentCalls.ts"
+import { threeProviders } from "../../payments/support/PayinBalances.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { accepts, reports, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import {
   ask,
   balanceOf,
@@ -42,7 +42,7 @@ const setReserve = (orgId: string, basis_points: number) =>
     })
   })
 
-/** As if the organisation had borne a return. */
+/** Lets the organisation owe, as if it had borne a return. */
 const owes = (orgId: string, accountId: string, minor: bigint) =>
   Effect.gen(function* () {
     const store = yield* IncomingTransferStore
@@ -62,7 +62,7 @@ const owes = (orgId: string, accountId: string, minor: bigint) =>
     ])
   })
 
-/** What the organisation has, less what it owes. */
+/** Balance of the organisation, less what it owes. */
 const settled = (orgId: string) =>
   Effect.gen(function* () {
     const accounts = [
@@ -83,11 +83,11 @@ onDatabasePaymentServer("Payins to an account that owes", threeProviders, (it, {
       const [attempt] = yield* attemptsOf(payment_id)
       const reference = String(attempt?.["attempt_id"])
       let nth = 0
-      const hears = (about: object = {}) =>
+      const callsBack = (about: object = {}) =>
         callBack("stripe", { key: `${country} ${++nth}`, reference, state: "completed", ...about })
-      yield* hears()
+      yield* callsBack()
       yield* untilStatus(payment_id, "completed")
-      return { payment_id, hears }
+      return { payment_id, callsBack }
     })
 
   const open = Effect.flatMap(people, ({ acme }) =>
@@ -117,14 +117,14 @@ onDatabasePaymentServer("Payins to an account that owes", threeProviders, (it, {
       const { acme } = yield* people
       yield* setReserve(acme.org_id, 1000)
       const { account_id } = yield* open
-      const { hears, payment_id } = yield* payIn("FR", account_id)
+      const { callsBack, payment_id } = yield* payIn("FR", account_id)
       dataOf(
         yield* ask(acme.key, "/transfer", { from_account_id: account_id, to_account_id: "settlement", amount: 1350 })
       )
       const ledger = yield* LedgerStore
       yield* ledger.setLimit({ org_id: acme.org_id, currency: KES, credit_limit: Money.zero(KES) })
       yield* owes(acme.org_id, account_id, 10_000n)
-      yield* hears({ taken: { amount: "1500.00", currency: "KES" } })
+      yield* callsBack({ taken: { amount: "1500.00", currency: "KES" } })
       yield* resolve(payment_id, "completed", "the organisation bears it")
       expect(yield* balanceOf(acme.key, account_id)).toBe(0)
       yield* setReserve(acme.org_id, 0)

@@ -1,4 +1,4 @@
-/** A withdrawal that was paid, and told about, and that its provider sends back: the account has the money again. */
+/** Withdrawals that were paid, and that the provider returns after the event: the account has the money again. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -6,12 +6,12 @@ import type { MovementKind } from "../../../src/domain/Movement.ts"
 import { FeeRuleStore } from "../../../src/money/fees/Fees.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { resolve } from "../../payments/support/ByHand.ts"
-import { callBack } from "../../payments/support/Calls.ts"
+import { resolve } from "../../payments/support/OperatorActions.ts"
+import { callBack } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { accepts, paysOut, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import {
   balanceOf,
   deposit,
@@ -26,10 +26,10 @@ import {
 
 onDatabasePaymentServer(
   "A withdrawal that is sent back",
-  // Not a simulated rail: those send nothing back, and the check compares them with the books.
+  // Uses a scripted provider: simulators return nothing, and the check compares them with the books.
   () => ({ providers: [scripted("flutterwave")] as const }),
   (it, { providers: [provider] }) => {
-    it.effect("is told of as money that has come, with its fee, once", () =>
+    it.effect("is published as money that has come, with its fee, once", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const { account_id } = yield* openAccount(acme.key, { org_id: acme.org_id, user_id: acme.userId("staff") })
@@ -49,16 +49,16 @@ onDatabasePaymentServer(
         const payment = Option.getOrThrow(yield* store.find(Option.some(acme.org_id), idFrom(made.reference)))
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
         expect(attempt).toMatchObject({ provider: provider.name, outcome: "accepted" })
-        const hear = (state: "completed" | "returned") =>
+        const report = (state: "completed" | "returned") =>
           Effect.flatMap(RecordOutcome, ({ recordByAttempt }) =>
             recordByAttempt(attempt!, paysOut("po_2", state), { cause: "test" })
           ).pipe(Effect.provide(RecordOutcome.layer))
-        yield* hear("completed")
+        yield* report("completed")
         expect(yield* balanceOf(acme.key, account_id)).toBe(29.3)
-        yield* hear("returned")
+        yield* report("returned")
         const reversed = yield* transactionOf(acme.key, made.transaction_id)
         expect(reversed).toMatchObject({ status: "reversed", amount: 70, fee: 0.7 })
-        yield* hear("returned")
+        yield* report("returned")
         expect(yield* balanceOf(acme.key, account_id)).toBe(100)
         const came = (yield* eventsOf(acme.key, "virtual_account.deposit")).map(({ data }) => data)
         expect(came.filter((data) => data["transaction_id"] === made.transaction_id)).toEqual([
@@ -79,10 +79,10 @@ onDatabasePaymentServer(
       const { reference } = yield* withdraw(acme.key, account_id, { amount: 70, beneficiary_id })
       const payment_id = idFrom(reference)
       const [attempt] = yield* Effect.flatMap(PaymentStore, (store) => store.attemptsOf(payment_id))
-      let told = 0
-      const hears = (state: "completed" | "failed" | "returned", kind?: MovementKind, amount = "70.00") =>
+      let reports = 0
+      const callsBack = (state: "completed" | "failed" | "returned", kind?: MovementKind, amount = "70.00") =>
         callBack(provider.name, {
-          ...{ key: `${reference} ${(told += 1)}`, reference: attempt!.attempt_id, state },
+          ...{ key: `${reference} ${(reports += 1)}`, reference: attempt!.attempt_id, state },
           movements:
             kind === undefined
               ? []
@@ -98,31 +98,31 @@ onDatabasePaymentServer(
         }
       })
       const last = (type: string) => Effect.map(eventsOf(acme.key, type), ([event]) => event?.data)
-      return { account_id, hears, last, payment_id, stands }
+      return { account_id, callsBack, last, payment_id, stands }
     })
 
-    it.effect("after it was paid late and borne is a line of the statement, and told of", () =>
+    it.effect("after it was paid late and borne is a line of the statement, and published", () =>
       Effect.gen(function* () {
-        const { account_id, hears, last, payment_id, stands } = yield* withdrawn
-        yield* hears("failed")
-        yield* hears("completed", "disbursement")
+        const { account_id, callsBack, last, payment_id, stands } = yield* withdrawn
+        yield* callsBack("failed")
+        yield* callsBack("completed", "disbursement")
         yield* resolve(payment_id, "completed")
         expect(yield* stands).toEqual({ balance: 30, lines: 30 })
-        yield* hears("returned", "reinstatement")
+        yield* callsBack("returned", "reinstatement")
         expect(yield* stands).toEqual({ balance: 100, lines: 100 })
         expect(yield* last("virtual_account.deposit")).toMatchObject({ account_id, amount: 70, balance: 100 })
         yield* expectBooksInOrder
       })
     )
 
-    it.effect("in parts is the account's again once, though a person gave it the first part", () =>
+    it.effect("in parts is the account's again once, though an operator gave it the first part", () =>
       Effect.gen(function* () {
-        const { account_id, hears, last, payment_id, stands } = yield* withdrawn
-        yield* hears("completed", "disbursement")
-        yield* hears("returned", "reinstatement", "20.00")
+        const { account_id, callsBack, last, payment_id, stands } = yield* withdrawn
+        yield* callsBack("completed", "disbursement")
+        yield* callsBack("returned", "reinstatement", "20.00")
         yield* resolve(payment_id, "completed")
         expect(yield* stands).toEqual({ balance: 50, lines: 50 })
-        yield* hears("returned", "reinstatement", "50.00")
+        yield* callsBack("returned", "reinstatement", "50.00")
         expect(yield* stands).toEqual({ balance: 100, lines: 100 })
         expect(yield* last("virtual_account.withdrawal")).toMatchObject({ account_id, amount: 20, balance: 100 })
         expect(yield* last("virtual_account.deposit")).toMatchObject({ status: "reversed", amount: 70, balance: 100 })

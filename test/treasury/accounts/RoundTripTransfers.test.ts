@@ -1,4 +1,4 @@
-/** Whoever walks through currencies and comes back never has more than at the start, whatever the way. */
+/** Round trips through currencies never gain money, in any order of transfers. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, ManagedRuntime, Option } from "effect"
 import * as fc from "fast-check"
@@ -10,7 +10,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Rates } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { testServer } from "../../support/TestServer.ts"
 import { expectBooksInOrder } from "./AccountFixtures.ts"
 
@@ -49,7 +49,7 @@ const traveller = Effect.gen(function* () {
   const lock = (from: CurrencyCode, to: CurrencyCode) =>
     Effect.map(rates.lookUp(looker, { from, to, amount: Option.none() }), ({ orgRateId }) => orgRateId)
 
-  /** What is worth nothing on the other side stays where it is. */
+  /** Leaves an amount where it is if it is worth nothing on the other side. */
   const cross = Effect.fnUntraced(function* (from: CurrencyCode, to: CurrencyCode, parts: number) {
     if (from === to) return
     const all = yield* balance(from)

@@ -14,9 +14,9 @@ import { nilId } from "../../support/AnyId.ts"
 import { paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { money } from "../../money/ledger/Entries.ts"
-import { changeTo, draftPayment, newOwner } from "../../payments/support/NewPayment.ts"
+import { changeTo, makePayment, newOwner } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const first = (take: number) => ({ after: Option.none(), take })
 
@@ -233,7 +233,7 @@ onBothStores("Virtual transactions at rest", (it) => {
       const payments = yield* PaymentStore
       const owner = yield* newOwner
       const account = yield* newAccount(owner)
-      const payment = yield* draftPayment(owner, {
+      const payment = yield* makePayment(owner, {
         ...{ direction: "outbound", provider: "fiat", total_fees: money("1.25 KES") }
       })
       yield* payments.create({ payment, attempt: null })

@@ -8,7 +8,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { createKey } from "../../contract/api/Keys.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { byKey, type Cast, people } from "../../support/Credentials.ts"
+import { byKey, type Cast, people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { post, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
@@ -188,7 +188,7 @@ onDatabaseServer("Virtual accounts", (it) => {
     })
   )
 
-  it.effect("take a deposit at once, and tell of it", () =>
+  it.effect("take a deposit at once, and publish it", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { account_id } = yield* open(acme)
@@ -406,8 +406,8 @@ onDatabaseServer("Virtual accounts", (it) => {
       const frozen = dataOf<Account>(yield* ask(admin, `/${account_id}/freeze`, { reason: "A suspicion" }))
       expect(Object.keys(frozen).toSorted()).toEqual(accountFields)
       expect(frozen).toMatchObject({ account_id, status: "frozen", frozen_reason: "A suspicion", balance: 100 })
-      const [told] = yield* eventsOf(acme.key, "virtual_account.frozen")
-      expect(told!.data).toEqual({ account_id, status: "frozen", reason: "A suspicion" })
+      const [published] = yield* eventsOf(acme.key, "virtual_account.frozen")
+      expect(published!.data).toEqual({ account_id, status: "frozen", reason: "A suspicion" })
       const out = { from_account_id: account_id, to_account_id: other.account_id, amount: 1 }
       for (const refused of [
         yield* ask(acme.key, `/${account_id}/withdraw`, { amount: 1, beneficiary_id }),

@@ -1,4 +1,4 @@
-/** What becomes of a withdrawal by what its provider does, with the rails and the workers running. */
+/** Withdrawals by the behaviour of their provider, with the simulators and the workers running. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -9,11 +9,11 @@ import { FeeRuleStore } from "../../../src/money/fees/Fees.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Payments } from "../../../src/payments/read/Payments.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { attemptsOf, untilStatus } from "../../payments/support/Calls.ts"
-import { act, setThreshold } from "../../payments/support/Acting.ts"
+import { attemptsOf, untilStatus } from "../../payments/support/PaymentCalls.ts"
+import { act, setThreshold } from "../../payments/support/ActionCalls.ts"
 import { changeTo } from "../../payments/support/NewPayment.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import {
   accountOf,
   ask,
@@ -33,7 +33,7 @@ import { idFrom } from "../../support/AnyId.ts"
 const KES = CurrencyCode.make("KES")
 
 /** An account of the first organisation with 100 on it, and someone to pay. */
-const scene = (ending?: string) =>
+const fixture = (ending?: string) =>
   Effect.gen(function* () {
     const { acme } = yield* people
     const { account_id } = yield* openAccount(acme.key, { org_id: acme.org_id, user_id: acme.userId("staff") })
@@ -46,12 +46,12 @@ const heldBy = (orgId: string) =>
     Effect.map(ledger.balance(LedgerAccount.held(orgId, KES)), ({ minor }) => Number(minor) / 100)
   )
 
-const paidByRail = Effect.flatMap(LedgerStore, (ledger) =>
+const paidBySimulator = Effect.flatMap(LedgerStore, (ledger) =>
   Effect.map(ledger.balance(LedgerAccount.provider("fiat", KES)), ({ minor }) => Number(minor) / 100)
 )
 
-/** Of one account, newest first. */
-const told = (credential: Parameters<typeof eventsOf>[0], accountId: string) =>
+/** Withdrawal events of one account, newest first. */
+const published = (credential: Parameters<typeof eventsOf>[0], accountId: string) =>
   Effect.map(eventsOf(credential, "virtual_account.withdrawal"), (events) =>
     events.map(({ data }) => data).filter((data) => data["account_id"] === accountId)
   )
@@ -60,15 +60,15 @@ onDatabasePaymentServer(
   "Withdrawals",
   () => ({ variables: { PROVIDER_TIMEOUT: "2 seconds" } }),
   (it) => {
-    it.effect("are told about when they are paid, and not before", () =>
+    it.effect("are published when they are paid, and not before", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene()
+        const { account_id, acme, body } = yield* fixture()
         const held = yield* heldBy(acme.org_id)
         const { reference, transaction_id } = yield* withdraw(acme.key, account_id, body)
         yield* untilStatus(reference, "completed")
         const paid = yield* transactionOf(acme.key, transaction_id)
         expect(paid).toMatchObject({ status: "completed", amount: 70, fee: 0, type: "debit" })
-        expect(yield* told(acme.key, account_id)).toEqual([{ ...paid, balance: 30 }])
+        expect(yield* published(acme.key, account_id)).toEqual([{ ...paid, balance: 30 }])
         expect(yield* balanceOf(acme.key, account_id)).toBe(30)
         expect(yield* heldBy(acme.org_id)).toBe(held)
         yield* expectBooksInOrder
@@ -77,7 +77,7 @@ onDatabasePaymentServer(
 
     it.effect("that every provider declines give the money back: 502", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene("0001")
+        const { account_id, acme, body } = yield* fixture("0001")
         const headers = { "idempotency-key": randomUUID() }
         const answer = yield* ask(acme.key, `/${account_id}/withdraw`, body, headers)
         const refusal = JSON.parse(answer.text) as Readonly<Record<string, unknown>>
@@ -92,14 +92,14 @@ onDatabasePaymentServer(
         expect(failed).toMatchObject({ type: "debit", status: "failed", amount: 70 })
         expect(failed).toMatchObject({ transaction_id: refusal["transaction_id"], reference: refusal["payment_id"] })
         expect(more).toEqual([])
-        expect(yield* told(acme.key, account_id)).toEqual([])
+        expect(yield* published(acme.key, account_id)).toEqual([])
         yield* expectBooksInOrder
       })
     )
 
     it.effect("with an unknown outcome keep the money held", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene("0003")
+        const { account_id, acme, body } = yield* fixture("0003")
         const held = yield* heldBy(acme.org_id)
         const made = yield* withdraw(acme.key, account_id, body)
         expect(made).toMatchObject({ status: "pending" })
@@ -107,7 +107,7 @@ onDatabasePaymentServer(
         expect(attempt).toMatchObject({ outcome: "unknown" })
         expect(yield* balanceOf(acme.key, account_id)).toBe(30)
         expect(yield* heldBy(acme.org_id)).toBe(held + 70)
-        expect(yield* told(acme.key, account_id)).toEqual([])
+        expect(yield* published(acme.key, account_id)).toEqual([])
         const more = yield* ask(acme.key, `/${account_id}/withdraw`, { ...body, amount: 31 })
         expect(more.status).toBe(409)
         yield* expectBooksInOrder
@@ -116,21 +116,21 @@ onDatabasePaymentServer(
 
     it.effect("that fail later give the money back, to a frozen account too", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene("0004")
+        const { account_id, acme, body } = yield* fixture("0004")
         const { admin } = yield* people
         const made = yield* withdraw(acme.key, account_id, body)
         expect((yield* ask(admin, `/${account_id}/freeze`)).status).toBe(200)
         yield* untilStatus(made.reference, "failed")
         expect(yield* transactionOf(acme.key, made.transaction_id)).toMatchObject({ status: "failed" })
         expect(yield* accountOf(acme.key, account_id)).toMatchObject({ status: "frozen", balance: 100 })
-        expect(yield* told(acme.key, account_id)).toEqual([])
+        expect(yield* published(acme.key, account_id)).toEqual([])
         yield* expectBooksInOrder
       })
     )
 
     it.effect("hold their fee too, and show it", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene()
+        const { account_id, acme, body } = yield* fixture()
         const rules = yield* FeeRuleStore
         const fee_rule_id = yield* Effect.flatMap(Ids, (ids) => ids.next)
         yield* rules.put({
@@ -144,7 +144,7 @@ onDatabasePaymentServer(
         expect(made).toMatchObject({ amount: 70, fee: 0.7 })
         expect(yield* balanceOf(acme.key, account_id)).toBe(29.3)
         yield* untilStatus(made.reference, "completed")
-        const [event] = yield* told(acme.key, account_id)
+        const [event] = yield* published(acme.key, account_id)
         expect(event).toMatchObject({ amount: 70, fee: 0.7, balance: 29.3 })
         yield* expectBooksInOrder
       })
@@ -158,7 +158,7 @@ onDatabasePaymentServer(
   (it) => {
     it.effect("that comes back after it was paid is reversed, and the money is on the account again", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene()
+        const { account_id, acme, body } = yield* fixture()
         const payments = yield* PaymentStore
         const { reference, transaction_id } = yield* withdraw(acme.key, account_id, body)
         yield* untilStatus(reference, "completed")
@@ -172,7 +172,7 @@ onDatabasePaymentServer(
 
     it.effect("whose answer was lost in a crash is answered by its key as it then is", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene()
+        const { account_id, acme, body } = yield* fixture()
         const { reference, transaction_id } = yield* withdraw(acme.key, account_id, body)
         yield* untilStatus(reference, "completed")
         const operation = `POST /v1/virtual-accounts/${account_id}/withdraw`
@@ -190,7 +190,7 @@ onDatabasePaymentServer(
 
     it.effect("that waits for a review holds its money, and gives it back once if it is turned away", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene()
+        const { account_id, acme, body } = yield* fixture()
         const { admin } = yield* people
         const held = yield* heldBy(acme.org_id)
         yield* setThreshold(acme.org_id, "50")
@@ -219,15 +219,15 @@ onDatabasePaymentServer(
         expect(yield* balanceOf(acme.key, account_id)).toBe(100)
         expect(yield* heldBy(acme.org_id)).toBe(held)
         expect(yield* transactionOf(acme.key, waiting.transaction_id)).toMatchObject({ status: "failed" })
-        expect(yield* told(acme.key, account_id)).toEqual([])
+        expect(yield* published(acme.key, account_id)).toEqual([])
         yield* expectBooksInOrder
       })
     )
 
     it.effect("that was reviewed pays what it held, and no more", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene()
-        const [held, paid] = [yield* heldBy(acme.org_id), yield* paidByRail]
+        const { account_id, acme, body } = yield* fixture()
+        const [held, paid] = [yield* heldBy(acme.org_id), yield* paidBySimulator]
         yield* setThreshold(acme.org_id, "50")
         const waiting = yield* withdraw(acme.key, account_id, body)
         const second = yield* withdraw(acme.key, account_id, { ...body, amount: 30 })
@@ -236,17 +236,17 @@ onDatabasePaymentServer(
         expect((yield* act(waiting.reference, { action: "review" }, acme.token("staff"))).status).toBe(200)
         yield* untilStatus(waiting.reference, "completed")
         expect(yield* transactionOf(acme.key, waiting.transaction_id)).toMatchObject({ status: "completed" })
-        expect(yield* told(acme.key, account_id)).toHaveLength(2)
+        expect(yield* published(acme.key, account_id)).toHaveLength(2)
         expect(yield* balanceOf(acme.key, account_id)).toBe(0)
         expect(yield* heldBy(acme.org_id)).toBe(held)
-        expect((yield* paidByRail) - paid).toBe(100)
+        expect((yield* paidBySimulator) - paid).toBe(100)
         yield* expectBooksInOrder
       })
     )
 
     it.effect("in review is canceled by its initiator, and the money returns", () =>
       Effect.gen(function* () {
-        const { account_id, acme, body } = yield* scene()
+        const { account_id, acme, body } = yield* fixture()
         yield* setThreshold(acme.org_id, "50")
         const waiting = yield* withdraw(acme.key, account_id, body)
         yield* setThreshold(acme.org_id, null)

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import type { AccountId, EscrowId } from "../../../src/domain/Ids.ts"
 import { ACCOUNTS, ask, dataOf, deposit, get, openAccount } from "../accounts/AccountFixtures.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/TestCredentials.ts"
 import { send } from "../../support/Send.ts"
 import { SqlClient, SqlError } from "@effect/sql"
 import { StoresLive } from "../../../src/app/Stores.ts"
@@ -82,7 +82,7 @@ export const newAccount = (amount = 0, currency = "KES") =>
 export const create = (credential: Credential, body: Body) =>
   Effect.map(ask(credential, "/escrow", body), (answer) => dataOf<Escrow>(answer, 201))
 
-/** Of an account that has so much on it. */
+/** Creates an escrow for an account that has so much on it. */
 export const newEscrow = (deposited: number, about: Body = {}) =>
   Effect.gen(function* () {
     const { acme } = yield* people
@@ -125,7 +125,7 @@ export const auditOf = (credential: Credential, action: string) =>
   )
 
 /** A server on PostgreSQL whose transactions are not tried again: a deadlock is a 500 there, not a delay. */
-const onceOnly = Layer.effect(
+const transactorWithoutRetry = Layer.effect(
   Transactor,
   Effect.map(SqlClient.SqlClient, (sql) => ({
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -136,6 +136,6 @@ const onceOnly = Layer.effect(
 )
 
 export const impatient: TestServerOptions = {
-  stores: Layer.merge(StoresLive, onceOnly).pipe(Layer.provide(TestDatabase)),
+  stores: Layer.merge(StoresLive, transactorWithoutRetry).pipe(Layer.provide(TestDatabase)),
   variables: { DATABASE_POOL: "16" }
 }

@@ -17,7 +17,7 @@ import {
   transactionsOf
 } from "../accounts/AccountFixtures.ts"
 import { clientFor } from "../../support/Client.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import {
   act,

@@ -13,8 +13,8 @@ import {
 } from "../../../src/treasury/escrow/EscrowPayoutStore.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { onBothStores } from "../../support/Stores.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
 
 const KES = CurrencyCode.make("KES")
 const money = (minor: bigint) => new Money({ currency: KES, minor })
@@ -197,7 +197,7 @@ onBothStores("EscrowPayoutStore", (it) => {
     })
   )
 
-  it.effect("waits again with another payment, by the worker or by a person", () =>
+  it.effect("waits again with another payment, by the worker or by an operator", () =>
     Effect.gen(function* () {
       const { claimAll, make, store } = yield* newOwner
       yield* make(1)

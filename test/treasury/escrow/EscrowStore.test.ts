@@ -13,8 +13,8 @@ import {
   EscrowStore
 } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const KES = CurrencyCode.make("KES")
 const money = (minor: bigint) => new Money({ currency: KES, minor })

@@ -1,4 +1,4 @@
-/** What an escrow can go through, without anything around it. */
+/** Transitions of an escrow, without a store. */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Either } from "effect"
 import fc from "fast-check"
@@ -75,7 +75,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancel" as const) }) }
 )
 
-/** What the escrow is afterwards, and what left it. */
+/** State of the escrow afterwards, and the money that left it. */
 const take = (escrow: Escrow, step: Step): { readonly escrow: Escrow; readonly out: bigint } => {
   switch (step.kind) {
     case "fund":

@@ -4,7 +4,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { dataOf, messageOf } from "../accounts/AccountFixtures.ts"
 import { idFrom } from "../../support/AnyId.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putParties } from "./EscrowFixtures.ts"
@@ -12,7 +12,7 @@ import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putP
 const whole = { parties: [{ name: "Builder", split_type: "percentage", split_value: 100 }] }
 
 onDatabaseServer("Party splits", (it) => {
-  const scene = Effect.gen(function* () {
+  const fixture = Effect.gen(function* () {
     const { acme } = yield* people
     const made = yield* newEscrow(1000)
     const [builder, surveyor] = made.parties.map(({ party_id }) => party_id) as [string, string]
@@ -23,7 +23,7 @@ onDatabaseServer("Party splits", (it) => {
 
   it.effect("are changed by a list in a wrapper, by a bare list, and by one update", () =>
     Effect.gen(function* () {
-      const { acme, builder, made, put, surveyor, valuesOf } = yield* scene
+      const { acme, builder, made, put, surveyor, valuesOf } = yield* fixture
       const wrapped = yield* put({
         parties: [
           { party_id: surveyor, split_value: 0.05 },
@@ -85,7 +85,7 @@ onDatabaseServer("Party splits", (it) => {
 
   it.effect("are refused with 400 when the body or the whole is wrong", () =>
     Effect.gen(function* () {
-      const { acme, builder, made, put, surveyor } = yield* scene
+      const { acme, builder, made, put, surveyor } = yield* fixture
       const pair = (a: unknown, b: unknown) => [
         { party_id: builder, split_value: a },
         { party_id: surveyor, split_value: b }
@@ -122,7 +122,7 @@ onDatabaseServer("Party splits", (it) => {
 
   it.effect("are refused with 401, 403, 404 and 409 for the other reasons", () =>
     Effect.gen(function* () {
-      const { acme, builder, made, put, surveyor } = yield* scene
+      const { acme, builder, made, put, surveyor } = yield* fixture
       const { globex } = yield* people
       const body = JSON.stringify([
         { party_id: builder, split_value: 50 },

@@ -10,10 +10,10 @@ import { Fees } from "../../../src/money/fees/Fees.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { money } from "../../money/ledger/Entries.ts"
 import { dataOf, expectBooksInOrder, messageOf, newBeneficiary } from "../accounts/AccountFixtures.ts"
-import { act as actOn, setThreshold } from "../../payments/support/Acting.ts"
-import { eventually, type Json, queueOf, recordOf, untilStatus } from "../../payments/support/Calls.ts"
+import { act as actOn, setThreshold } from "../../payments/support/ActionCalls.ts"
+import { eventually, type Json, queueOf, recordOf, untilStatus } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { refusedFields } from "../../support/RefusedFields.ts"
 import { send } from "../../support/Send.ts"
 import { act, auditOf, disburse, type Escrow, escrowOf, fund, newEscrow } from "./EscrowFixtures.ts"
@@ -34,7 +34,7 @@ onDatabasePaymentServer(
   () => ({ variables: { PROVIDER_TIMEOUT: "3 seconds" } }),
   (it) => {
     /** All of it is for one party, whose beneficiary the sandbox treats as the ending says. */
-    const scene = (ending: string | null) =>
+    const fixture = (ending: string | null) =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const own = ending === null ? {} : { beneficiary_id: yield* newBeneficiary(acme.key, ending) }
@@ -60,7 +60,7 @@ onDatabasePaymentServer(
 
     it.effect("go out with the disbursement", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, party_id, payOut } = yield* scene("3344")
+        const { acme, balance, escrow, party_id, payOut } = yield* fixture("3344")
         expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed", disbursed_total: 100 })
         expect(yield* balance, "held").toBe(0)
         const [paid] = yield* detailsOf("escrow.party_payout", escrow)
@@ -75,7 +75,7 @@ onDatabasePaymentServer(
 
     it.effect("that are declined leave the money with the party, to be paid out later", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, payOut } = yield* scene("0001")
+        const { acme, balance, escrow, payOut } = yield* fixture("0001")
         expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed" })
         expect(yield* balance).toBe(100)
         expect(yield* detailsOf("escrow.party_payout_failed", escrow)).toHaveLength(1)
@@ -101,7 +101,7 @@ onDatabasePaymentServer(
 
     it.effect("that cannot be sent wait in the operations queue, to be tried again or resolved", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, party_id, payOut } = yield* scene("0001")
+        const { acme, balance, escrow, party_id, payOut } = yield* fixture("0001")
         const items = Effect.map(queueOf(acme.token("staff")), (all) =>
           all.filter(({ escrow_id }) => escrow_id === escrow.escrow_id)
         )
@@ -139,7 +139,7 @@ onDatabasePaymentServer(
 
     it.effect("leave the queue when the party is paid out", () =>
       Effect.gen(function* () {
-        const { acme, escrow, payOut } = yield* scene("3344")
+        const { acme, escrow, payOut } = yield* fixture("3344")
         const beneficiary = String(escrow.parties[0]!["beneficiary_id"])
         const gone = yield* send(`/v1/beneficiaries/${beneficiary}`, { method: "DELETE", headers: { ...acme.key } })
         expect(gone.status).toBe(204)
@@ -159,7 +159,7 @@ onDatabasePaymentServer(
 
     it.effect("that fail later give the money back to the party", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow } = yield* scene("0004")
+        const { acme, balance, escrow } = yield* fixture("0004")
         yield* disburse(acme.key, escrow, 0)
         const [paid] = yield* detailsOf("escrow.party_payout", escrow)
         yield* untilStatus(String(paid?.["payment_id"]), "failed")
@@ -170,7 +170,7 @@ onDatabasePaymentServer(
 
     it.effect("whose outcome is unknown stay held", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, payOut } = yield* scene("0003")
+        const { acme, balance, escrow, payOut } = yield* fixture("0003")
         yield* disburse(acme.key, escrow, 0)
         const [paid] = yield* detailsOf("escrow.party_payout", escrow)
         expect(yield* recordOf(String(paid?.["payment_id"]))).toMatchObject({ status: "pending" })
@@ -182,7 +182,7 @@ onDatabasePaymentServer(
 
     it.effect("that reach the review threshold hold the party's money for a second person", () =>
       Effect.gen(function* () {
-        const { acme, balance, escrow, payOut } = yield* scene("3344")
+        const { acme, balance, escrow, payOut } = yield* fixture("3344")
         const held = yield* heldBy(acme.org_id)
         yield* setThreshold(acme.org_id, "100")
         yield* disburse(acme.key, escrow, 0)
@@ -193,7 +193,7 @@ onDatabasePaymentServer(
         expect(yield* balance).toBe(0)
         expect(yield* heldBy(acme.org_id)).toBe(held + 100)
         expect((yield* payOut({})).status, "nothing is left to pay out").toBe(409)
-        expect((yield* actOn(disbursed, { action: "review" })).status, "by whoever asked for it").toBe(409)
+        expect((yield* actOn(disbursed, { action: "review" })).status, "by the member who asked for it").toBe(409)
         expect((yield* actOn(disbursed, { action: "reject" }, acme.token("staff"))).status).toBe(200)
         expect(yield* balance, "back with the party").toBe(100)
         expect(yield* heldBy(acme.org_id)).toBe(held)
@@ -214,7 +214,7 @@ onDatabasePaymentServer(
 
     it.effect("need a beneficiary of the organisation, in the escrow's currency", () =>
       Effect.gen(function* () {
-        const { acme, escrow, payOut } = yield* scene(null)
+        const { acme, escrow, payOut } = yield* fixture(null)
         const { globex } = yield* people
         yield* disburse(acme.key, escrow, 0)
         const none = yield* payOut({})
@@ -235,7 +235,7 @@ onDatabasePaymentServer(
     it.effect("carry the organisation's fee out of the party's share", () =>
       Effect.gen(function* () {
         const fees = yield* Fees
-        const { acme, balance, escrow } = yield* scene("3344")
+        const { acme, balance, escrow } = yield* fixture("3344")
         const subject = { org_id: acme.org_id, payment_method: "bank_transfer", direction: "outbound" } as const
         const setFee = (basis_points: number, fixed: string | null) =>
           fees.set(operatorPermit("platform", "olga"), subject, {

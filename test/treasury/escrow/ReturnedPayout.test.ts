@@ -1,13 +1,15 @@
-/** A payout to a party that its provider paid and sent back: the money is the party's again, and a person hears of it. */
+/**
+ * Payouts to a party that the provider paid and returned: the money is the party's again, and an operator has an item.
+ */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
-import { callBack, eventually, queueOf, recordOf } from "../../payments/support/Calls.ts"
-import { attemptsFor } from "../../payments/support/InTheBooks.ts"
+import { callBack, eventually, queueOf, recordOf } from "../../payments/support/PaymentCalls.ts"
+import { attemptsFor } from "../../payments/support/PayinBalances.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { accepts, scripted } from "../../payments/support/ScriptedProvider.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { expectBooksInOrder, newBeneficiary } from "../accounts/AccountFixtures.ts"
 import { auditOf, disburse, escrowOf, fund, newEscrow } from "./EscrowFixtures.ts"
 

@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import type { WebhookId } from "../../../src/domain/Ids.ts"
 import { claimDue } from "./ClaimFixtures.ts"
-import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./Fixtures.ts"
+import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./DeliveryFixtures.ts"
 
 const url = "http://127.0.0.1:1/hooks"
 const BACKLOG = 30_000
@@ -32,7 +32,7 @@ const claimedBy = Effect.gen(function* () {
   const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      // The connection may still have to tell of what it did before.
+      // Statistics of the connection may still lack its earlier work.
       const before = yield* looks
       const { deliveries } = yield* claimDue({ room: 8 })
       const after = yield* looks

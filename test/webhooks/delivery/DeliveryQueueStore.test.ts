@@ -1,4 +1,4 @@
-/** The queue's contract: fair claims, leases, and results that count only for whoever holds the lease. */
+/** Contract of the delivery queue: fair claims, leases, and results that count only from the holder of the lease. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type WebhookId, nilUuid } from "../../../src/domain/Ids.ts"
@@ -13,18 +13,18 @@ import { type Answer, noHeaders } from "../../../src/webhooks/Webhook.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { claimDue } from "./ClaimFixtures.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onBothQueues } from "./Fixtures.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onBothQueues } from "./DeliveryFixtures.ts"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
 const LONG = 60_000
 const url = "http://127.0.0.1:1/hooks"
 
-/** What is left of other tests of the suite is claimed away, so that a test sees only its own. */
+/** Claims deliveries of other tests of the suite away, so that a test sees only its own. */
 const clear: Stored<void, never, DeliveryQueueStore> = Effect.flatMap(claimDue(), ({ deliveries }) =>
   deliveries.length === 0 ? Effect.void : clear
 )
 
-const told: Answer = { status_code: 200, error: null, answer: null, latency_ms: 12, ...noHeaders }
+const okAnswer: Answer = { status_code: 200, error: null, answer: null, latency_ms: 12, ...noHeaders }
 const refused: Answer = {
   status_code: 500,
   error: "answered with status 500",
@@ -45,7 +45,7 @@ const finish = (answer: Answer, outcome: DeliveryOutcome, ...claimed: ReadonlyAr
     )
   )
 
-const delivered = (...claimed: ReadonlyArray<ClaimedDelivery>) => finish(told, { outcome: "delivered" }, ...claimed)
+const delivered = (...claimed: ReadonlyArray<ClaimedDelivery>) => finish(okAnswer, { outcome: "delivered" }, ...claimed)
 const again = (...claimed: ReadonlyArray<ClaimedDelivery>) =>
   finish(refused, { outcome: "retry", delay_ms: 0 }, ...claimed)
 
@@ -58,7 +58,7 @@ const statusOf = (webhookId: WebhookId) =>
     Option.getOrThrow
   )
 
-onBothQueues("QueueStore", (it) => {
+onBothQueues("DeliveryQueueStore", (it) => {
   it.effect("gives out what an event brought, once, with all that it takes to send it", () =>
     Effect.gen(function* () {
       yield* clear
@@ -187,7 +187,7 @@ onBothQueues("QueueStore", (it) => {
     })
   )
 
-  it.effect("holds those that fail to their share, and nobody else", () =>
+  it.effect("holds those that fail to their share, and no others", () =>
     Effect.gen(function* () {
       yield* clear
       const failing = yield* newEndpoint(url)

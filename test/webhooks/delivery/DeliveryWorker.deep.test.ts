@@ -13,7 +13,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { formatSecret, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { ownTime } from "../../support/OwnTime.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEvents, onPostgreSQL } from "./Fixtures.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEvents, onPostgreSQL } from "./DeliveryFixtures.ts"
 import { eventIds, hanging, newReceiver, until, untilTrue, withStatus } from "./Receiver.ts"
 
 const options = { excludeTestServices: true, timeout: "60 seconds" } as const

@@ -1,4 +1,4 @@
-/** How the room of a worker is shared out, as a function. */
+/** Shares of a worker's room, as a function. */
 import { describe, expect, it } from "@effect/vitest"
 import { Array as Arr, FastCheck as fc } from "effect"
 import {
@@ -38,7 +38,7 @@ const fill = (organizations: ReadonlyArray<DueOrganization>): ReadonlyArray<DueO
 const held = (organizations: ReadonlyArray<DueOrganization>) =>
   organizations.reduce((sum, { sending }) => sum + sending, 0)
 
-/** A state that the worker can be in: nobody holds more than there is. */
+/** State that the worker can be in: no organisation holds more than there is. */
 const state = fc
   .array(
     fc.record({
@@ -94,7 +94,7 @@ describe("fairShares", () => {
     }
   })
 
-  it("prefers whoever answers sooner among those that hold the same", () => {
+  it("prefers the one that answers sooner among those that hold the same", () => {
     const slow = many(100, "slow")
     const shares = fairShares([], [...slow, organization("a", "unknown"), organization("b", "prompt")], 2)
     expect(shares.map(({ org_id }) => org_id)).toEqual(["a", "b"])
@@ -115,7 +115,7 @@ describe("fairShares", () => {
     expect(last).toMatchObject({ room: 1, failingRoom: 1 })
   })
 
-  it("never gives out more than there is, and nothing to whoever holds more than their part", () => {
+  it("never gives out more than there is, and nothing to one that holds more than its part", () => {
     fc.assert(
       fc.property(state, fc.integer({ min: 0, max: 64 }), (all, most) => {
         const waiting = all.filter(({ waits }) => waits)
@@ -132,7 +132,7 @@ describe("fairShares", () => {
     )
   })
 
-  it("passes nobody over for one that holds more", () => {
+  it("passes none over for one that holds more", () => {
     fc.assert(
       fc.property(state, (all) => {
         const waiting = all.filter(({ waits }) => waits)

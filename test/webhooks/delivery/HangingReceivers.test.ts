@@ -7,7 +7,7 @@ import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { newNameServer } from "../ssrf/NameServer.ts"
-import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./Fixtures.ts"
+import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./DeliveryFixtures.ts"
 import { eventIds, hanging, newReceiver, untilTrue } from "./Receiver.ts"
 
 const MANY = 200
@@ -19,14 +19,14 @@ const SilentNames = Layer.scoped(
   Effect.map(newNameServer(), ({ server }) => makeDns(new Map(), [server]))
 )
 
-/** Far longer than the test: whoever hangs, hangs to the end. */
+/** Hangs far longer than the test. */
 const services = WebhookClient.layer.pipe(
   Layer.provide(SilentNames),
   Layer.provideMerge(onPostgreSQL({ WEBHOOK_TIMEOUT: "10 minutes" }))
 )
 
 layer(services, { excludeTestServices: true, timeout: "60 seconds" })("One tenant", (it) => {
-  it.scoped("stops nobody else's webhooks with endpoints that hang or cannot be resolved", () =>
+  it.scoped("stops no other organisation's webhooks with endpoints that hang or cannot be resolved", () =>
     Effect.gen(function* () {
       const [silent, receiver] = [yield* newReceiver(hanging), yield* newReceiver()]
       const { org_id } = yield* newOrganization()

@@ -1,4 +1,4 @@
-/** What a worker counts as under way. */
+/** Deliveries that a worker counts as in flight. */
 import { describe, expect, it } from "vitest"
 import { OrgId, WebhookId } from "../../../src/domain/Ids.ts"
 import { webhookConcurrency } from "../../../src/domain/policies/WebhookPolicies.ts"
@@ -26,8 +26,8 @@ const claimed = (nth: number, failing = false): ClaimedDelivery => ({
 
 const sendingTo = (inFlight: InFlight, of: OrgId) => inFlight.byEndpointOf(new Set([of])).get(webhook_id)
 
-describe("UnderWay", () => {
-  it("leaves the place of whoever has answered to the next, and keeps the lease until it is written down", () => {
+describe("InFlight", () => {
+  it("frees the place of an answered delivery, and keeps the lease until the result is written", () => {
     const inFlight = new InFlight()
     const [first, second] = [claimed(1), claimed(2, true)]
     inFlight.add(first, 0)
@@ -35,7 +35,7 @@ describe("UnderWay", () => {
     expect(sendingTo(inFlight, org_id)).toBe(2)
     expect(
       sendingTo(inFlight, OrgId.make("00000000-0000-7000-8000-000000000003")),
-      "of an organisation that nobody asks for"
+      "of an organisation that is not in the claim"
     ).toBeUndefined()
     expect(inFlight.byOrganization.get(org_id)).toEqual({ sending: 2, failing: 1 })
     inFlight.answered(second)

@@ -10,7 +10,7 @@ import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueue
 import { formatSecret, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
+import { Endpoints, newEndpoint, newEvents, onBothQueues } from "./DeliveryFixtures.ts"
 import { newReceiver, until } from "./Receiver.ts"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 

@@ -3,13 +3,13 @@ import { expect } from "@effect/vitest"
 import { Effect, HashMap, Logger, LogLevel, Metric } from "effect"
 import type { WebhookId } from "../../../src/domain/Ids.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEvents, onBothQueues } from "./DeliveryFixtures.ts"
 import { newReceiver, until, withStatus } from "./Receiver.ts"
 
 type Line = Readonly<Record<string, unknown>>
 
-/** The lines about trouble that an effect logs; whatever else it says is left out. */
-const hearing = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+/** Operator alerts that an effect logs, without other lines. */
+const loggingAlerts = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const lines: Array<Line> = []
   const ear = Logger.make<unknown, void>(({ annotations, logLevel, message }) => {
     const said = Object.fromEntries(HashMap.toEntries(annotations))
@@ -43,13 +43,13 @@ const untilAllAre = (webhook_id: WebhookId, status: string) =>
 onBothQueues(
   "The delivery worker",
   (it) => {
-    it.scoped("tells of every dead letter once, with its ids, and counts it", () =>
+    it.scoped("reports every dead letter once, with its ids, and counts it", () =>
       Effect.gen(function* () {
         const receiver = yield* newReceiver(withStatus(503))
         const { org_id, webhook_id } = yield* newEndpoint(receiver.url)
         const before = yield* counted("dead_letter")
         const events = yield* newEvents(org_id, 3)
-        const lines = yield* hearing(
+        const lines = yield* loggingAlerts(
           Effect.scoped(Effect.zipRight(Effect.forkScoped(deliveryWorker), untilAllAre(webhook_id, "dead")))
         )
         const dead = yield* deliveriesTo(webhook_id)
@@ -72,7 +72,7 @@ onBothQueues(
       })
     )
 
-    it.scoped("tells of an endpoint that it disables once, and of how much died with it", () =>
+    it.scoped("reports an endpoint that it disables once, and how many deliveries died with it", () =>
       Effect.gen(function* () {
         const receiver = yield* newReceiver(withStatus(503))
         const { org_id, webhook_id } = yield* newEndpoint(receiver.url)
@@ -87,7 +87,7 @@ onBothQueues(
         )
         yield* age(webhook_id, 121)
         yield* newEvents(org_id, 30)
-        const lines = yield* hearing(
+        const lines = yield* loggingAlerts(
           Effect.scoped(Effect.zipRight(Effect.forkScoped(deliveryWorker), untilAllAre(webhook_id, "dead")))
         )
         const disabled = lines.filter(({ operator_alert }) => operator_alert === "endpoint_disabled")

@@ -19,7 +19,7 @@ import { WebhookClient, NotAnswered, type WebhookRequest } from "../../../src/we
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { claimDue } from "./ClaimFixtures.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onMemory } from "./DeliveryFixtures.ts"
 import { running } from "./WorkerOnTestClock.ts"
 
 const MINUTE = 60_000
@@ -176,7 +176,7 @@ describe("the delivery worker", () => {
       yield* Effect.replicateEffect(newEndpointOf(org_id, url), 20)
       yield* newEvents(org_id, 12)
       yield* TestClock.adjust("1 second")
-      // Nobody knows them yet, so they share a part of the room, of which eight are taken.
+      // Unknown organisations share a part of the room, of which eight are taken.
       expect(requests.length - webhookEndpointConcurrency).toBe((webhookUnknownConcurrency - 8) / (webhookShare + 1))
     }).pipe(Effect.scoped, Effect.provide(onMemory()))
   )
@@ -185,7 +185,7 @@ describe("the delivery worker", () => {
     Effect.gen(function* () {
       const { requests, worker } = answering((_, nth) => (nth <= 300 ? Effect.succeed(200) : Effect.never))
       const endpoints = yield* Effect.replicateEffect(newEndpoint(url), 100)
-      // Each is heard of before it hangs, so that all of the room is theirs.
+      // Hangs only after a first answer, so that all of the room is theirs.
       yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 3), { discard: true })
       yield* running(worker)
       yield* TestClock.adjust("1 second")

@@ -67,7 +67,7 @@ describe("the headers of a delivery", () => {
     )
   })
 
-  it("are told again from what is kept of them, to the letter", () => {
+  it("are shown again from what is kept of them, to the letter", () => {
     const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(formatSecret)
     const hex = (length: number) =>
       fc.uint8Array({ minLength: length, maxLength: length }).map((id) => Buffer.from(id).toString("hex"))
@@ -88,6 +88,6 @@ describe("the headers of a delivery", () => {
     )
   })
 
-  it("are not told of an attempt that nothing is kept of", () =>
+  it("are not shown for an attempt that nothing is kept of", () =>
     expect(shownHeaders(delivery, { signed_at: null, signatures: null, traceparent: null })).toBeNull())
 })

@@ -6,7 +6,7 @@ import { WebhookClient, WebhookNetwork, type Network } from "../../../src/webhoo
 import { makeNames } from "../ssrf/FakeResolver.ts"
 import { Dns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { type Identity, newAuthority } from "./Certificates.ts"
-import { deliveriesTo, newEndpoint, newEvents, onMemory } from "./Fixtures.ts"
+import { deliveriesTo, newEndpoint, newEvents, onMemory } from "./DeliveryFixtures.ts"
 import { newReceiver, until } from "./Receiver.ts"
 
 const HOST = "shop.example"
@@ -67,7 +67,7 @@ layer(hooksIn({ authorities: [authority.cert], reach }), options)("A receiver wi
 })
 
 layer(hooksIn({ reach }), options)("Without an authority of its own", (it) => {
-  it.scoped("a certificate that nobody public vouches for is a failed attempt", () =>
+  it.scoped("a certificate of no public authority is a failed attempt", () =>
     Effect.gen(function* () {
       const { delivery, hooks } = yield* attempt(authority.issue(HOST))
       expect(delivery).toMatchObject({ status: "pending", attempts: 1, last_status_code: null })

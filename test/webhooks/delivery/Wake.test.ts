@@ -36,16 +36,16 @@ describe("An idle worker", () => {
     Effect.gen(function* () {
       const { looks, means } = nothingDue()
       const queues = WorkQueues.make()
-      const ring = queues.announce("webhooks")
+      const wake = queues.announce("webhooks")
       const worker = Effect.provideService(deliveryWorker, WorkQueues, queues)
       yield* Effect.fork(Effect.provide(worker, means))
       yield* TestClock.adjust("100 millis")
       expect(looks()).toBe(1)
-      yield* ring
+      yield* wake
       yield* TestClock.adjust("1 millis")
       expect(looks()).toBe(2)
       for (let n = 0; n < 50; n++) {
-        yield* ring
+        yield* wake
         yield* TestClock.adjust("1 millis")
       }
       expect(looks(), "not for each of many events").toBeLessThanOrEqual(5)
@@ -60,12 +60,12 @@ describe("An idle worker", () => {
     Effect.gen(function* () {
       const { looks, means } = nothingDue()
       const queues = WorkQueues.make()
-      const ring = queues.announce("webhooks")
+      const wake = queues.announce("webhooks")
       const worker = Effect.provideService(deliveryWorker, WorkQueues, queues)
       yield* Effect.fork(Effect.provide(worker, means))
       yield* TestClock.adjust("251 millis")
       expect(looks()).toBe(2)
-      yield* ring
+      yield* wake
       yield* TestClock.adjust("1 millis")
       expect(looks()).toBe(3)
     })
@@ -73,7 +73,7 @@ describe("An idle worker", () => {
 })
 
 describe("A worker that ends", () => {
-  it.scoped("tells other instances of the deliveries that it gives back", () =>
+  it.scoped("wakes other instances for the deliveries that it gives back", () =>
     Effect.gen(function* () {
       const queues = WorkQueues.make()
       const order: Array<string> = []
@@ -108,24 +108,24 @@ describe("A worker that ends", () => {
 })
 
 describe("The bell", () => {
-  it.live("rings once the transaction is committed, and not for one that was undone", () =>
+  it.live("wakes once the transaction is committed, and not for one that was rolled back", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
-      let rings = 0
-      const ring = afterCommit(() => {
-        rings += 1
+      let wakes = 0
+      const wake = afterCommit(() => {
+        wakes += 1
       })
       yield* atomically(
         Effect.zipRight(
-          atomically(ring),
-          Effect.sync(() => expect(rings).toBe(0))
+          atomically(wake),
+          Effect.sync(() => expect(wakes).toBe(0))
         )
       )
-      expect(rings).toBe(1)
-      yield* Effect.exit(atomically(Effect.zipRight(ring, Effect.fail("no"))))
-      expect(rings).toBe(1)
-      yield* ring
-      expect(rings).toBe(2)
+      expect(wakes).toBe(1)
+      yield* Effect.exit(atomically(Effect.zipRight(wake, Effect.fail("no"))))
+      expect(wakes).toBe(1)
+      yield* wake
+      expect(wakes).toBe(2)
     }).pipe(
       Effect.provide(Transactor.layer.pipe(Layer.provide(TestDatabase), Layer.provide(testSettings()))),
       Effect.scoped

@@ -36,7 +36,7 @@ const reason = (url: string) => Effect.map(Effect.flip(post(url)), ({ message })
 const options = { excludeTestServices: true, timeout: "30 seconds" } as const
 
 layer(client({}), options)("HookClient in sandbox mode", (it) => {
-  it.scoped("sends the exact bytes and tells what came back", () =>
+  it.scoped("sends the exact bytes and returns the answer", () =>
     Effect.gen(function* () {
       const receiver = yield* newReceiver((response) => response.writeHead(202).end("thank you"))
       const body = '{"amount": 1500.00, "note":"Grüße ☃"}'

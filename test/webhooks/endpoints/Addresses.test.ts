@@ -1,9 +1,9 @@
-/** Where endpoints may be, as the operations see it; the rules themselves have their own tests. */
+/** Allowed addresses of endpoints over the API; the rules themselves have their own tests. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered } from "../WebhookFixtures.ts"
@@ -69,7 +69,7 @@ onHookServer("A sandbox's endpoints", (it, names) => {
     })
   )
 
-  it.effect("may have a name that nobody can look up right now, for every connection looks it up again", () =>
+  it.effect("may have a name that cannot be resolved right now, for every connection looks it up again", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       names.answer("empty.example", [])

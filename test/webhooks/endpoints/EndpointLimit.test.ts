@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered, remove } from "../WebhookFixtures.ts"
 
@@ -9,7 +9,7 @@ const MOST = 3
 onHookServer(
   "The number of an organisation's endpoints",
   (it) => {
-    it.effect("is limited, whoever is first, and another organisation has its own", () =>
+    it.effect("is limited for concurrent requests, and another organisation has its own", () =>
       Effect.gen(function* () {
         const { acme, globex } = yield* people
         const answers = yield* Effect.all(

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { eventTypes } from "../../../src/domain/EventTypes.ts"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { giveUpOn, webhookRow } from "../DeliveryRows.ts"
 import {
@@ -181,7 +181,7 @@ onHookServer("Webhook endpoints", (it) => {
     })
   )
 
-  it.effect("are told which of the events that they ask for is none, and where they are listed", () =>
+  it.effect("are refused for an event that does not exist, with its name and where the events are listed", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { webhook_id } = yield* registered(acme.key)

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { webhookRow } from "../DeliveryRows.ts"
 import { dataOf, type FreshHook, onHookServer, registered, rotate } from "../WebhookFixtures.ts"
@@ -79,7 +79,7 @@ onHookServer("An endpoint's signing secret", (it) => {
     })
   )
 
-  it.effect("is nobody else's to rotate, and `immediate` is true or false", () =>
+  it.effect("is refused for other organisations, and `immediate` is true or false", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
       const { secret_key, webhook_id } = yield* registered(globex.key)

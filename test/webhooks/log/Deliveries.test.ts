@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { periodsOf, type Trends as DeliveryTrends, trendsOf } from "../../../src/webhooks/delivery/DeliveryTrends.ts"
 import { postpone, queueRow, settle } from "../DeliveryRows.ts"
@@ -198,7 +198,7 @@ onHookServer("Deliveries", (it) => {
     })
   )
 
-  it.effect("are nobody else's to replay, and go with their endpoint", () =>
+  it.effect("cannot be replayed by other organisations, and go with their endpoint", () =>
     Effect.gen(function* () {
       const { globex } = yield* people
       const { acme, sent, webhook_id } = yield* withDeliveries(1)

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Cast, people } from "../../support/Credentials.ts"
+import { type Cast, people } from "../../support/TestCredentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { dataOf, deliveries, get, notify, onHookServer, registered } from "../WebhookFixtures.ts"
@@ -56,7 +56,7 @@ onHookServer("Events", (it) => {
     })
   )
 
-  it.effect("are there for whoever was away: newest first, with the amounts as they were sent", () =>
+  it.effect("are there without a receiver: newest first, with the amounts as they were sent", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const payment_id = yield* pay(acme)

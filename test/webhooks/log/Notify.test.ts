@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { WorkQueues } from "../../../src/platform/database/WorkQueues.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { dataOf, deliveries, get, notify, onHookServer, patch, registered } from "../WebhookFixtures.ts"
 
@@ -86,7 +86,7 @@ onHookServer("A test notification", (it) => {
     })
   )
 
-  it.effect("is an event even when nobody receives it", () =>
+  it.effect("is an event even without a receiver", () =>
     Effect.gen(function* () {
       const { admin, globex } = yield* people
       const hooks = dataOf<ReadonlyArray<{ webhook_id: string }>>(

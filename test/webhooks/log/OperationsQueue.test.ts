@@ -1,10 +1,10 @@
 /** Endpoints among the things that wait for a person. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { initiate, queueOf } from "../../payments/support/Calls.ts"
-import { setThreshold } from "../../payments/support/Acting.ts"
+import { initiate, queueOf } from "../../payments/support/PaymentCalls.ts"
+import { setThreshold } from "../../payments/support/ActionCalls.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
-import { type Cast, people } from "../../support/Credentials.ts"
+import { type Cast, people } from "../../support/TestCredentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { copied, giveUpOn, settle } from "../DeliveryRows.ts"
 import {
@@ -22,7 +22,7 @@ import {
 
 const dead = { status: "dead", attempts: 7, last_status_code: 503, last_error: "answered with status 503" } as const
 
-/** An endpoint of its own, with so many deliveries that nobody tries any more; newest first. */
+/** Endpoint of its own, with so many dead deliveries; newest first. */
 const withDeadLetters = (owner: Cast, count: number) =>
   Effect.gen(function* () {
     const { webhook_id } = yield* registered(owner.key)
@@ -74,7 +74,7 @@ onHookServer("The operations queue", (it) => {
     })
   )
 
-  it.effect("counts the dead letters of an endpoint as far as anybody wants to know", () =>
+  it.effect("counts the dead letters of an endpoint up to a limit", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { letters, webhook_id } = yield* withDeadLetters(acme, 1)

@@ -1,10 +1,10 @@
-/** The deliveries that told of a payment, in its timeline. */
+/** Deliveries of a payment's events, in its timeline. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually, initiate, ofKind, timelineOf, untilStatus } from "../../payments/support/Calls.ts"
+import { eventually, initiate, ofKind, timelineOf, untilStatus } from "../../payments/support/PaymentCalls.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
-import { people } from "../../support/Credentials.ts"
+import { people } from "../../support/TestCredentials.ts"
 import { newReceiver, withStatus } from "../delivery/Receiver.ts"
 import { deliveries, registered } from "../WebhookFixtures.ts"
 
@@ -23,11 +23,11 @@ onDatabasePaymentServer(
         yield* initiate(byPhone())
         yield* untilStatus(payment_id, "completed")
         const items = yield* eventually(timelineOf(payment_id), (all) => {
-          const told = ofKind(all, "delivery")
-          return told.length === 5 && told.every((item) => item["attempts"] === 1)
+          const notified = ofKind(all, "delivery")
+          return notified.length === 5 && notified.every((item) => item["attempts"] === 1)
         })
-        const told = ofKind(items, "delivery")
-        const to = (webhookId: string) => told.filter((item) => item["webhook_id"] === webhookId)
+        const notified = ofKind(items, "delivery")
+        const to = (webhookId: string) => notified.filter((item) => item["webhook_id"] === webhookId)
         const types = to(taken.webhook_id).map((item) => item["event_type"])
         expect(types.slice(0, 2).toSorted()).toEqual(["payment.processing", "transaction.updated"])
         expect(types.slice(2).toSorted()).toEqual(["payment.completed", "transaction.updated"])

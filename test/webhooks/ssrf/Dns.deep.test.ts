@@ -23,7 +23,7 @@ describe("A name", () => {
     })
   )
 
-  it.scopedLive("that nobody has, or that has no address, is not resolved", () =>
+  it.scopedLive("that does not exist, or that has no address, is not resolved", () =>
     Effect.gen(function* () {
       const { server } = yield* newNameServer({
         "nobody.example": { refusal: "NXDOMAIN" },
@@ -52,7 +52,7 @@ describe("A name", () => {
     })
   )
 
-  it.scopedLive("that is in the hosts file, or is localhost, is asked of nobody", () =>
+  it.scopedLive("that is in the hosts file, or is localhost, is asked of no server", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* newNameServer()
       const { lookup } = makeDns(parseHosts("10.1.2.3 inside.example"), [server])
@@ -86,7 +86,7 @@ describe("A name", () => {
     })
   )
 
-  it.scopedLive("is not asked for any longer when nobody waits for it", () =>
+  it.scopedLive("is not asked for any longer when no caller waits for it", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* newNameServer()
       const waiting = yield* Effect.fork(makeDns(nothing, [server]).lookup("silent.example"))

@@ -14,7 +14,7 @@ const publicName = () => {
   return names
 }
 
-/** What a hostile caller might register, however it is spelt. */
+/** URLs that a hostile caller might register, in all spellings. */
 const hostile = [
   "https://127.0.0.1/",
   "https://127.1/",
@@ -181,7 +181,7 @@ describe("resolveChecked", () => {
 })
 
 describe("The machine's resolver", () => {
-  it.live("knows localhost, and not a name that nobody can have", () =>
+  it.live("knows localhost, and not a reserved name", () =>
     Effect.gen(function* () {
       const endpoint = yield* resolveChecked("http://localhost:8080/", "sandbox")
       expect(endpoint.addresses.length).toBeGreaterThan(0)

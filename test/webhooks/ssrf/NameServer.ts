@@ -1,4 +1,4 @@
-/** A name server on loopback that knows what a test tells it, and keeps silent about all else. */
+/** Name server on loopback with the names of a test, silent about all others. */
 import { createSocket } from "node:dgram"
 import { Effect } from "effect"
 

@@ -54,7 +54,7 @@ const inside = [
   ["3fff::1", "documentation"],
   ["2001:2::1", "benchmarks"],
   ["2001:20::1", "ORCHID"],
-  ["4000::1", "given to nobody"],
+  ["4000::1", "not assigned"],
   ["5f00::1", "segment routing"],
   ["example.com", "no address"],
   ["0177.0.0.1", "octal, which no resolver answers"],

@@ -9,7 +9,7 @@ import { storedPayloads } from "../../../src/webhooks/EventPayloadStorage.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { backends } from "../../support/Stores.ts"
+import { backends } from "../../support/OnBothStores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { daysPass } from "../DeliveryRows.ts"
 
@@ -85,7 +85,7 @@ const textsOf = (org_id: OrgId) =>
   })
 
 layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events of one change", (it) => {
-  it.effect("of a payment keep the values of what they tell, and any other shape as it is", () =>
+  it.effect("of a payment keep the values of their fields, and any other shape as it is", () =>
     Effect.gen(function* () {
       const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
       const { org_id } = yield* newOrganization()
@@ -116,7 +116,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events 
     })
   )
 
-  it.effect("have what they tell once, and each its own text", () =>
+  it.effect("have their fields once, and each its own text", () =>
     Effect.gen(function* () {
       const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
       const { org_id } = yield* newOrganization()

@@ -8,8 +8,8 @@ import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 
 const newEvent = (org_id: OrgId, about: Partial<WebhookEvent> = {}) =>
   Effect.map(nextId, (event_id): WebhookEvent => ({

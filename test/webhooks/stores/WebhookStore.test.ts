@@ -4,11 +4,11 @@ import type { OrgId } from "../../../src/domain/Ids.ts"
 import type { Webhook } from "../../../src/webhooks/Webhook.ts"
 import { type NewWebhook, WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { onBothStores } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/ListPages.ts"
+import { onBothStores } from "../../support/OnBothStores.ts"
 import { nilId } from "../../support/AnyId.ts"
 import { claimDue } from "../delivery/ClaimFixtures.ts"
-import { newEvents } from "../delivery/Fixtures.ts"
+import { newEvents } from "../delivery/DeliveryFixtures.ts"
 
 const newWebhook = (org_id: OrgId, about: Partial<NewWebhook> = {}) =>
   Effect.gen(function* () {
@@ -24,7 +24,7 @@ const newOwner = Effect.map(newOrganization(), ({ org_id }) => ({
   make: newWebhook(org_id)
 }))
 
-/** As the delivery of a new event gets them. The endpoint has to be active. */
+/** Secrets that the delivery of a new event gets. The endpoint has to be active. */
 const sealedOf = ({ org_id, webhook_id }: Pick<Webhook, "org_id" | "webhook_id">) =>
   Effect.gen(function* () {
     yield* newEvents(org_id, 1, { test: true })

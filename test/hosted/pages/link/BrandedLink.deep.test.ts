@@ -1,10 +1,10 @@
-/** What an organisation can give its links along, and what payers can do on their pages besides paying. */
+/** Branding of an organisation's links, and actions of payers on their pages besides paying. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { NotificationStore } from "../../../../src/platform/notifications/NotificationStore.ts"
-import { eventually, untilStatus } from "../../../payments/support/Calls.ts"
+import { eventually, untilStatus } from "../../../payments/support/PaymentCalls.ts"
 import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
-import { people } from "../../../support/Credentials.ts"
+import { people } from "../../../support/TestCredentials.ts"
 import { bodyOf, send } from "../../../support/Send.ts"
 import { askForLink, kenyan } from "../../links/LinkFixtures.ts"
 import { atCheckout, pathOf, submit, visit } from "../PageVisits.ts"
@@ -197,7 +197,7 @@ onPaymentServer("Pages for payers", "memory", { variables: leisurely }, (it) => 
     })
   )
 
-  it.effect("end in a receipt, which comes by e-mail to whoever asks for it", () =>
+  it.effect("end in a receipt, which is sent by e-mail on request", () =>
     Effect.gen(function* () {
       const { link } = yield* acmeLink({ ...branded, return_url: null })
       const status = leadsTo(yield* payAt(link, byPhone()))

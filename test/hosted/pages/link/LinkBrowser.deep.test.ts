@@ -5,11 +5,11 @@ import { Effect, Runtime } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { freePort } from "../../../bench/FreePort.ts"
-import { act, setThreshold } from "../../../payments/support/Acting.ts"
-import { eventually } from "../../../payments/support/Calls.ts"
+import { act, setThreshold } from "../../../payments/support/ActionCalls.ts"
+import { eventually } from "../../../payments/support/PaymentCalls.ts"
 import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { breaches } from "../../../support/Axe.ts"
-import { people } from "../../../support/Credentials.ts"
+import { people } from "../../../support/TestCredentials.ts"
 import {
   chromiumNeeded,
   chromiumPath,
@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     readonly colorScheme?: "light" | "dark"
   }
 
-  /** Nothing may be complained of, nor asked of anyone else. */
+  /** Visits a page; fails on console messages, and on requests to other hosts. */
   const visiting = (path: string, look: Look, use: (page: Page) => Promise<void>) =>
     Effect.flatMap(TestServer, ({ baseUrl }) =>
       Effect.promise(async () => {
@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       })
     )
 
-    it.effect("tells others that it is being paid, and lets the payer go on and call it off", () =>
+    it.effect("shows others that it is being paid, and lets the payer go on or cancel", () =>
       Effect.gen(function* () {
         const { look, path, payments } = yield* acmeLink()
         yield* visiting(path, {}, async (first) => {

@@ -7,12 +7,12 @@ import { SqlClient } from "@effect/sql"
 import { linkFormsPerMinute, passwordsResent } from "../../../../src/domain/policies/PaymentPolicies.ts"
 import { RateStore } from "../../../../src/money/rates/RateStore.ts"
 import { cancelLink } from "../../links/LinkFixtures.ts"
-import { eventually, initiate, recordOf } from "../../../payments/support/Calls.ts"
+import { eventually, initiate, recordOf } from "../../../payments/support/PaymentCalls.ts"
 import { movableClock, timePasses } from "../../../payments/support/PaymentServices.ts"
 import { leisurely, onDatabasePaymentServer, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { byPhone as initiationByPhone } from "../../../payments/support/Requests.ts"
-import { people } from "../../../support/Credentials.ts"
-import { setThreshold } from "../../../payments/support/Acting.ts"
+import { people } from "../../../support/TestCredentials.ts"
+import { setThreshold } from "../../../payments/support/ActionCalls.ts"
 import { newBrowser, submit, visit } from "../PageVisits.ts"
 import {
   acmeLink,
@@ -150,7 +150,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("gives a fixed link to one of those who submit at once, and tells all others that it is taken", () =>
+    it.effect("gives a fixed link to one of those who submit at once, and shows all others that it is taken", () =>
       Effect.gen(function* () {
         const { look, path, payments } = yield* acmeLink()
         const answers = yield* Effect.forEach(
@@ -204,7 +204,7 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("lets nobody but the browser in which it was begun go on with a payment, or call it off", () =>
+    it.effect("lets only the browser in which it was begun go on with a payment, or cancel it", () =>
       Effect.gen(function* () {
         const { path, payments } = yield* acmeLink()
         const [first, second] = [newBrowser(), newBrowser()]
@@ -667,7 +667,7 @@ onPaymentServer(
   (it) => {
     const from = (address: string) => ({ "x-forwarded-for": address })
 
-    it.effect("takes so many filled-in forms a minute from one address; nobody is kept out by others' empty ones", () =>
+    it.effect("takes so many filled-in forms a minute from one address; empty forms of others do not count", () =>
       Effect.gen(function* () {
         const { link, path, payments } = yield* acmeLink({
           ...{ amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }

@@ -2,8 +2,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Link, linkOf, newLink } from "../../links/LinkFixtures.ts"
-import { eventually, get, jsonOf } from "../../../payments/support/Calls.ts"
-import { type Cast, people } from "../../../support/Credentials.ts"
+import { eventually, get, jsonOf } from "../../../payments/support/PaymentCalls.ts"
+import { type Cast, people } from "../../../support/TestCredentials.ts"
 import type { Answer } from "../../../support/Send.ts"
 import { submit, visit } from "../PageVisits.ts"
 import { crc32, deflateSync } from "node:zlib"
@@ -28,7 +28,7 @@ export const byBank = (account_number = "1100223344"): Fields => ({
 
 const HIDDEN = /<input type="hidden" name="(\w+)" value="([^"]*)"/g
 
-/** What the form sends along by itself. */
+/** Hidden fields that the form sends. */
 export const hiddenIn = ({ text }: Answer): Fields =>
   Object.fromEntries(Array.from(text.matchAll(HIDDEN), ([, name = "", value = ""]) => [name, value]))
 
