@@ -95,7 +95,7 @@ const scenarios = {
   "does not wait for an hour": () => refusal(answering("503-3600").webhooks.list()),
   "does not read a wait of thousands of digits": () => refusal(answering(`503-${"9".repeat(5000)}`).webhooks.list()),
   "takes a refusal as it is": () => refusal(answering("500").webhooks.list()),
-  "tells the key of a payment whose outcome is not known": async () => {
+  "returns the key of a payment whose outcome is not known": async () => {
     const { initiate } = answering("504").paymentsInit
     const error = await initiate({ payload: order }).catch((failed) => failed)
     const again = await initiate({ payload: order }, { idempotencyKey: error.idempotencyKey })

@@ -170,7 +170,7 @@ SCENARIOS = {
     "does not wait for an hour": lambda: refusal(answering("503-3600").webhooks.list),
     "does not read a wait of thousands of digits": lambda: refusal(answering(f"503-{'9' * 5000}").webhooks.list),
     "takes a refusal as it is": lambda: refusal(answering("500").webhooks.list),
-    "tells the key of a payment whose outcome is not known": told_key,
+    "returns the key of a payment whose outcome is not known": told_key,
     "verifies webhooks": webhooks,
     "locks a rate for a payment in another currency": locked_rate,
     "names the field of a bad request": lambda: refusal(
