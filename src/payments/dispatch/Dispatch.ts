@@ -77,9 +77,11 @@ const leftUntil = (deadline: bigint): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeNanos, (now) => Number((deadline - now) / NANOS_PER_MILLI))
 
 /** A repeated attempt counts as polled before, since an operator may have an item about it. */
-const knownIn = ({ books, chosen: { attempt, sendPermit }, payment }: Call): AttemptOfPayment => {
-  const open = openAttempt(payment, attempt)
-  return { payment, attempt: sendPermit instanceof FirstSendPermit ? open : { ...open, enquiries: 1 }, ...books }
+const knownIn = ({ books, chosen, payment }: Call): AttemptOfPayment => {
+  const open = openAttempt(payment, chosen.attempt)
+  const attempt = chosen.sendPermit instanceof FirstSendPermit ? open : { ...open, enquiries: 1 }
+  // By name: the books may be those of another attempt of the payment, with that attempt beside them.
+  return { payment, attempt, allocations: books.allocations, movements: books.movements }
 }
 
 /** State after the call, and why no provider took the payment. */
