@@ -299,6 +299,18 @@ const providerReversalsIn = (
   })
 }
 
+/** One event tells of all transfers of a report, by their sum in the currency of the first. */
+const sumOfReturned = (reversals: ReadonlyArray<ProviderReversal>): ProviderReversal | undefined => {
+  const [first, ...others] = reversals.filter(({ kind }) => kind === "returned")
+  return others.reduce(
+    (sum, { amount }) =>
+      sum === undefined || amount.currency !== sum.amount.currency
+        ? sum
+        : { ...sum, amount: new Money({ currency: amount.currency, minor: sum.amount.minor + amount.minor }) },
+    first
+  )
+}
+
 /** Amount that the organisation gets back: a paid payout or a completed refund was returned in full. */
 const fullReturnOf = (
   { amount, direction, refunds, status: before }: Payment,
@@ -355,7 +367,7 @@ export const buildChange = (
   const effect = callbackEffect(decision, unallocatedOf(after, books).length > 0)
   const reversals = providerReversalsIn(subject, decision)
   const isFullyReversed = status === "refunded" && payment.status !== "refunded"
-  const fullReversal = isFullyReversed ? reversals.find(({ kind }) => kind === "returned") : undefined
+  const fullReversal = isFullyReversed ? sumOfReturned(reversals) : undefined
   const change: Change = {
     payment,
     status,

@@ -26,6 +26,7 @@ import {
 } from "../../../src/payments/store/UnallocatedMoney.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { entriesOfChange } from "../../../src/payments/store/PaymentPostings.ts"
+import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { blankPayment } from "./NewPayment.ts"
 
@@ -100,6 +101,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
   let ids = 0
   const attempts = new Map<string, Attempt>()
   const postings: Array<Posting> = []
+  const events: Array<StoredEvent> = []
   const first = by("stripe", "payment", isRamp(payment) ? "collection" : "payment")
   attempts.set("payment", { ...openAttempt(payment, first), outcome: "accepted" })
   const newId = () => `id ${(ids += 1)}`
@@ -107,6 +109,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
 
   const apply = (change: Change) => {
     for (const entry of entriesOfChange(change)) postings.push(...entry.postings)
+    events.push(...change.events)
     const { attempt, nextAttempt, patch, status } = change
     books = booksAfter({ ...change, booksBefore: books })
     payment = { ...payment, ...patch, status, version: payment.version + 1 }
@@ -133,6 +136,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
   return {
     payment: () => payment,
     books: () => books,
+    events: () => events,
     balances,
     /** Balance of each provider in the books, and the sum of its movements. */
     atProviders: () =>
