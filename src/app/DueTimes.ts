@@ -16,7 +16,7 @@ import { rowsAs } from "../platform/database/Query.ts"
 interface DueTimesListener {
   readonly read: (times: ReadonlyArray<DueTime>) => Effect.Effect<void>
   /** Another instance has announced a row. */
-  readonly heard: (queue: QueueName, inMillis: number) => void
+  readonly onAnnouncement: (queue: QueueName, inMillis: number) => void
 }
 
 export class DueTimesStore extends Context.Tag("corridor/DueTimesStore")<
@@ -35,13 +35,13 @@ export const dueTimes = Effect.gen(function* () {
   const { follow } = yield* DueTimesStore
   const queues = yield* WorkQueues
   const clock = yield* Effect.clock
-  const heard = (queue: QueueName, inMillis: number) => queues.hear(queue, inMillis, clock)
+  const onAnnouncement = (queue: QueueName, inMillis: number) => queues.receive(queue, inMillis, clock)
   let isFollowed = true
   const read = (times: ReadonlyArray<DueTime>) => {
     isFollowed = true
     return queues.read(times)
   }
-  return yield* Effect.catchAllCause(follow({ heard, read }), (cause) => {
+  return yield* Effect.catchAllCause(follow({ onAnnouncement, read }), (cause) => {
     if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
     const message = "The connection that reads due times was lost; workers poll until there is another"
     const logged = isFollowed ? Effect.logWarning(message, cause) : Effect.void
@@ -131,14 +131,14 @@ export const dueTimesStatement = [
 
 export const dueTimesSql = Layer.effect(
   DueTimesStore,
-  Effect.map(Announcements, ({ hears, listen }) => ({
-    follow: ({ heard, read }) =>
+  Effect.map(Announcements, ({ listens, listen }) => ({
+    follow: ({ onAnnouncement, read }) =>
       Effect.gen(function* () {
-        const connection = yield* listen(heard)
+        const connection = yield* listen(onAnnouncement)
         const readOnce = connection
           .read("due times", dueTimesStatement)
           .pipe(Effect.flatMap(dueRows), Effect.flatMap(read))
-        const poll = Duration.toMillis(hears ? dueTimesPoll : dueTimesPollPooled)
+        const poll = Duration.toMillis(listens ? dueTimesPoll : dueTimesPollPooled)
         // Before the reading, so that instances do not read at the same moments.
         const pause = Effect.flatMap(Random.nextRange(0.8, 1.2), (factor) => Effect.sleep(poll * factor))
         return yield* Effect.raceFirst(Effect.forever(Effect.zipRight(readOnce, pause)), connection.lost)

@@ -75,7 +75,7 @@ export const circuitOpenTime = Duration.seconds(30)
 export const circuitProbePatience = Duration.seconds(30)
 
 /** `providers list` tells how providers have answered for this long. */
-export const verdictsFor = Duration.hours(1)
+export const providerAnswersFor = Duration.hours(1)
 
 /** A simulator completes what it accepted this long after its answer, unless SANDBOX_RAIL_PACE says otherwise. */
 export const simulatorCompletion = Duration.seconds(1)

@@ -4,7 +4,7 @@ import type { GeographicDistribution, Trends, AnalyticsApi, ProviderState } from
 import { eachDay, type DateRange, dateRange } from "../../domain/CalendarDate.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Money } from "../../domain/Money.ts"
-import { verdictsFor } from "../../domain/policies/ProviderPolicies.ts"
+import { providerAnswersFor } from "../../domain/policies/ProviderPolicies.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { ProviderName, providerNames } from "../../domain/Corridor.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -30,12 +30,12 @@ export interface DayInCurrency {
 }
 
 /** How often a provider was asked for something, by what it answered. */
-export const Verdicts = Schema.Struct({
+export const AnswerCounts = Schema.Struct({
   provider: ProviderName,
   outcome: Schema.Literal("accepted", "declined", "unknown", "none"),
   count: Schema.Number
 })
-type Verdicts = typeof Verdicts.Type
+type AnswerCounts = typeof AnswerCounts.Type
 
 /** One that was paid back did complete. So nothing that is counted here ever changes once a payment is final. */
 export const successes: ReadonlyArray<PaymentStatus> = ["completed", "refunded"]
@@ -51,7 +51,7 @@ export class AnalyticsStore extends Context.Tag("corridor/AnalyticsStore")<
     /** Days without a payment are left out. */
     readonly days: (scope: Scope, range: DateRange) => Stored<ReadonlyArray<DayInCurrency>>
     /** How those who were asked since then have answered; `none`: they have not yet. */
-    readonly verdicts: (since: Date) => Stored<ReadonlyArray<Verdicts>>
+    readonly answerCounts: (since: Date) => Stored<ReadonlyArray<AnswerCounts>>
     /**
      * Counts final payments ahead of reports, so that these read the last minutes and open payments only. Counts of
      * final payments never change, except of failed ramps, which stay open. Answers with the number of days that were counted, or counted further.
@@ -105,7 +105,7 @@ export class Analytics extends Context.Tag("corridor/Analytics")<
   {
     readonly geography: (permit: Permit<"reports">) => Stored<typeof GeographicDistribution.Type>
     /** How providers have answered in the last hour. */
-    readonly verdicts: (permit: Permit<"platform">) => Stored<ReadonlyArray<Verdicts>>
+    readonly answerCounts: (permit: Permit<"platform">) => Stored<ReadonlyArray<AnswerCounts>>
     readonly trends: (permit: Permit<"reports"> | Permit<"trends">, range: DateRange) => Stored<Report>
   }
 >() {
@@ -117,9 +117,9 @@ export class Analytics extends Context.Tag("corridor/Analytics")<
         const total_users = lines.reduce((sum, { users }) => sum + users, 0)
         return { total_users, countries: lines.map((line) => ({ ...line, share: line.users / total_users })) }
       }),
-      verdicts: traced("Analytics.verdicts")(function* (_permit) {
+      answerCounts: traced("Analytics.answerCounts")(function* (_permit) {
         const now = yield* Clock.currentTimeMillis
-        return yield* store.verdicts(new Date(now - Duration.toMillis(verdictsFor)))
+        return yield* store.answerCounts(new Date(now - Duration.toMillis(providerAnswersFor)))
       }),
       trends: traced("Analytics.trends")(function* (permit, range) {
         return trendsOf(range, yield* store.days(permit.scope, range))
@@ -131,10 +131,10 @@ export class Analytics extends Context.Tag("corridor/Analytics")<
 const stateOf = (
   provider: (typeof providerNames)[number],
   circuit: (typeof ProviderState.Type)["circuit"],
-  verdicts: ReadonlyArray<Verdicts>
+  answerCounts: ReadonlyArray<AnswerCounts>
 ): typeof ProviderState.Type => {
-  const often = (outcome: Verdicts["outcome"]): number =>
-    verdicts.find((one) => one.provider === provider && one.outcome === outcome)?.count ?? 0
+  const often = (outcome: AnswerCounts["outcome"]): number =>
+    answerCounts.find((one) => one.provider === provider && one.outcome === outcome)?.count ?? 0
   return {
     provider,
     circuit,
@@ -159,12 +159,12 @@ export const analyticsHandlers = Effect.gen(function* () {
       return report(yield* analytics.trends(permit, range))
     }),
     providerHealth: traced("AnalyticsHttp.providerHealth")(function* ({ permit }) {
-      const verdicts = yield* analytics.verdicts(permit)
+      const answerCounts = yield* analytics.answerCounts(permit)
       const now = yield* monotonicMillis
       const org = Option.getOrUndefined(permit.scope)
       return report(
         providerNames.map((provider) =>
-          stateOf(provider, health.circuit({ provider, account: null }, org, now), verdicts)
+          stateOf(provider, health.circuit({ provider, account: null }, org, now), answerCounts)
         )
       )
     })

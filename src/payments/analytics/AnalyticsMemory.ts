@@ -35,7 +35,7 @@ export const analyticsStoreMemory = Layer.effect(
         })
       )
     return {
-      verdicts: (since) =>
+      answerCounts: (since) =>
         Effect.sync(() => {
           const first = uuidv7(since.getTime(), new Uint8Array(10))
           const asked = attempts.all(({ attempt_id }) => attempt_id >= first)

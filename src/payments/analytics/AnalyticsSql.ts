@@ -8,7 +8,7 @@ import { countingDelay } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure, orTransactionFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, moneyOf, query, rowsAs, sameOrg, theRowAs, tryLock } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
-import { AnalyticsStore, failures, successes, UsersOfCountry, Verdicts } from "./Analytics.ts"
+import { AnalyticsStore, failures, successes, UsersOfCountry, AnswerCounts } from "./Analytics.ts"
 
 const usersOfCountries = query(UsersOfCountry)
 
@@ -28,7 +28,7 @@ const daysInCurrencies = (rows: ReadonlyArray<unknown>) =>
     days.map(({ currency, volume, ...counts }) => ({ ...counts, volume: moneyOf(volume, currency) }))
   )
 
-const verdicts = query(Verdicts)
+const answerCounts = query(AnswerCounts)
 
 const finalStatuses = paymentStatuses.filter(isFinal)
 
@@ -107,8 +107,8 @@ export const analyticsStoreSql = Layer.effect(
   AnalyticsStore,
   Effect.map(SqlClient.SqlClient, (sql) => ({
     // Ids begin with their time, so that the newest are found without a look at the others.
-    verdicts: (since) =>
-      verdicts.all(sql`select provider, coalesce(outcome, 'none') as outcome, count(*)::int as count from attempts
+    answerCounts: (since) =>
+      answerCounts.all(sql`select provider, coalesce(outcome, 'none') as outcome, count(*)::int as count from attempts
           where attempt_id >= ${uuidv7(since.getTime(), new Uint8Array(10))} group by 1, 2 order by 1, 2`),
     usersByCountry: (scope) => {
       const whose = Option.match(scope, {

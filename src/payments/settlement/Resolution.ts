@@ -350,7 +350,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             (isMixed || (sums.length > 0 && attempt !== undefined && hasItem(history, attempt)))
           ) {
             return yield* conflict(
-              `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listItems(payment, sums, questions)}`
+              `Several items of this payment wait for a decision, and one decision does not fit them all. Name one of them (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
           const corrects =

@@ -39,10 +39,10 @@ export class Announcements extends Context.Tag("corridor/Announcements")<
   Announcements,
   {
     /** False behind a transaction pooler, where LISTEN does not work. */
-    readonly hears: boolean
-    /** Connects, and calls `heard` for each announcement of another instance. */
+    readonly listens: boolean
+    /** Connects, and calls `onAnnouncement` for each announcement of another instance. */
     readonly listen: (
-      heard: (queue: QueueName, inMillis: number) => void
+      onAnnouncement: (queue: QueueName, inMillis: number) => void
     ) => Effect.Effect<Listening, ListeningEnded, Scope.Scope>
   }
 >() {}
@@ -58,7 +58,7 @@ const makeNotifier = (pool: Pg.Pool, from: () => number) => {
     if (!isPaused) return
     const text = encode({ from: from(), due: Array.from(due) })
     due.clear()
-    // What is not heard is found by the reading of due times.
+    // A missed announcement is found by the reading of due times.
     underWay = pool.query(NOTIFY, [text]).catch(() => undefined)
     setTimeout(send, Duration.toMillis(announcementPause)).unref()
   }
@@ -76,7 +76,11 @@ const makeNotifier = (pool: Pg.Pool, from: () => number) => {
 }
 
 /** `openPool`: makes a pool of one connection to the same primary. */
-export const makeAnnouncements = Effect.fnUntraced(function* (pool: Pg.Pool, openPool: () => Pg.Pool, hears: boolean) {
+export const makeAnnouncements = Effect.fnUntraced(function* (
+  pool: Pg.Pool,
+  openPool: () => Pg.Pool,
+  listens: boolean
+) {
   const queues = yield* WorkQueues
   /** Process id of the listening backend. */
   let backend = 0
@@ -84,7 +88,7 @@ export const makeAnnouncements = Effect.fnUntraced(function* (pool: Pg.Pool, ope
   yield* Effect.addFinalizer(() => notifier.sent)
   yield* queues.attach(notifier.notify)
 
-  const listen = Effect.fnUntraced(function* (heard: (queue: QueueName, inMillis: number) => void) {
+  const listen = Effect.fnUntraced(function* (onAnnouncement: (queue: QueueName, inMillis: number) => void) {
     const own = yield* Effect.acquireRelease(Effect.sync(openPool), (one) => Effect.promise(() => one.end()))
     const ended = yield* Deferred.make<never, ListeningEnded>()
     const end = (cause?: unknown): void => Deferred.unsafeDone(ended, new ListeningEnded({ cause }))
@@ -106,21 +110,21 @@ export const makeAnnouncements = Effect.fnUntraced(function* (pool: Pg.Pool, ope
         catch: (cause) => new ListeningEnded({ cause })
       })
     }
-    if (hears) {
+    if (listens) {
       client.on("notification", ({ payload }) => {
         const announcement = decode(payload)
         if (announcement._tag === "None" || announcement.value.from === backend) return
-        for (const [queue, inMillis] of announcement.value.due) if (isQueueName(queue)) heard(queue, inMillis)
+        for (const [queue, inMillis] of announcement.value.due) if (isQueueName(queue)) onAnnouncement(queue, inMillis)
       })
       yield* query({ text: `listen ${CHANNEL}` })
       backend = (client as unknown as { readonly processID: number | null }).processID ?? 0
     }
     return {
       // A pooler may not know the prepared statement.
-      read: (name: string, text: string) => Effect.map(query(hears ? { name, text } : { text }), ({ rows }) => rows),
+      read: (name: string, text: string) => Effect.map(query(listens ? { name, text } : { text }), ({ rows }) => rows),
       lost: Deferred.await(ended)
     }
   })
 
-  return { hears, listen }
+  return { listens, listen }
 })

@@ -108,7 +108,7 @@ const primaryPool = Effect.gen(function* () {
   /** For the connection that listens. */
   const openListening = () =>
     openPool({ urls, wanted, max: 1, pooler, connectTimeout, applicationName: "corridor listens" }).pool
-  return { pool, look, fence, openListening, hears: pooler === "none" }
+  return { pool, look, fence, openListening, listens: pooler === "none" }
 })
 
 type PrimaryPool = Effect.Effect.Success<typeof primaryPool>
@@ -147,7 +147,7 @@ const PrimaryLive = Layer.unwrapScoped(
     if (!(yield* DatabaseServer).embedded) yield* Effect.forkScoped(watchPrimary(opened))
     return Layer.mergeAll(
       clientOf(opened.pool),
-      Layer.scoped(Announcements, makeAnnouncements(opened.pool, opened.openListening, opened.hears)),
+      Layer.scoped(Announcements, makeAnnouncements(opened.pool, opened.openListening, opened.listens)),
       Layer.succeed(Primary, opened.fence.primary),
       Layer.succeed(PrimaryFence, opened.fence)
     )

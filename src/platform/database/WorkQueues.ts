@@ -153,7 +153,8 @@ const make = () => {
       }),
 
     /** Another instance has announced a row. */
-    hear: (queue: QueueName, inMillis: number, clock: Clock.Clock): void => add(queue, inMillis, monotonicNow(clock)),
+    receive: (queue: QueueName, inMillis: number, clock: Clock.Clock): void =>
+      add(queue, inMillis, monotonicNow(clock)),
 
     /** Due times as they were just read, of all queues. */
     read: (times: ReadonlyArray<DueTime>): Effect.Effect<void> =>

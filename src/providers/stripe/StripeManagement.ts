@@ -17,7 +17,7 @@ export const webhookEvents = [
   "payment_intent.processing",
   "payment_intent.requires_action",
   "payment_intent.canceled",
-  // An endpoint of our version hears of refunds by events of the charge, a newer one by those of the refund.
+  // An endpoint of our version gets refunds by events of the charge, a newer one by those of the refund.
   "charge.refunded",
   "charge.refund.updated",
   "refund.created",

@@ -35,8 +35,8 @@ describe("An instance without requests", () => {
       const busy = yield* restingInstance(60)
       const idle = yield* restingInstance(60)
       const clock = yield* Effect.clock
-      yield* busy.queues.attach((queue, inMillis) => idle.queues.hear(queue, inMillis, clock))
-      yield* idle.queues.attach((queue, inMillis) => busy.queues.hear(queue, inMillis, clock))
+      yield* busy.queues.attach((queue, inMillis) => idle.queues.receive(queue, inMillis, clock))
+      yield* idle.queues.attach((queue, inMillis) => busy.queues.receive(queue, inMillis, clock))
       for (let n = 0; n < 60; n++) expect(yield* busy.take("key")).toBe(true)
       yield* TestClock.adjust("1 second")
       expect(yield* idle.take("key"), "one token was refilled").toBe(true)
