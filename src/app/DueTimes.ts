@@ -58,7 +58,7 @@ const until = (time: string) => `extract(epoch from ${time} - now())::float8 * 1
 
 const ago = (time: Duration.Duration) => `now() - make_interval(secs => ${Duration.toSeconds(time)})`
 
-/** Of a table whose index is ordered by due time. Without statistics `exists` may read the table, `min` does not. */
+/** Reads the due times of a table by its index. Without statistics `exists` may read the whole table, `min` does not. */
 const byIndex = (queue: QueueName, { column, rows, table }: Record<"column" | "rows" | "table", string>) =>
   `select '${queue}' as queue, coalesce((select min(${column}) from ${table} where ${rows}) <= now(), false) as is_due,
     (select ${until(`min(${column})`)} from ${table} where ${rows} and ${column} > now()) as wait`

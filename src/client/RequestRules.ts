@@ -61,7 +61,7 @@ export const secondsToRetry = (
   return isRepeatable || status === 429 ? seconds : undefined
 }
 
-/** Whether a request takes effect at most once, however often it is sent. */
+/** Whether sending a request again has no further effect. */
 export const isRepeatable = (method: string, hasIdempotencyKey: boolean): boolean =>
   hasIdempotencyKey || (method !== "POST" && method !== "PATCH")
 

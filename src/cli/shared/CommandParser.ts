@@ -80,22 +80,25 @@ const sorted = (options: ReadonlyArray<Parameter>, words: Given) =>
   Either.gen(function* () {
     const names = [...options, ...targetOptions].map(({ name }) => name)
     const end = words.includes("--") ? words.indexOf("--") : words.length
+    const [sortable, behind] = [words.slice(0, end), words.slice(end + 1)]
     const pairs: Array<string> = []
     const unnamed: Array<string> = []
-    for (let at = 0; at < end; at++) {
-      const [name = "", ...rest] = words[at]!.split("=")
+    for (let at = 0; at < sortable.length; at++) {
+      const [name = "", ...rest] = sortable[at]!.split("=")
       const option = options.find((one) => one.name === name)
-      if (!name.startsWith("--")) unnamed.push(words[at]!)
-      else if (option === undefined) return yield* Either.left(badOption(names, name))
-      else {
-        const isFlag = option.kind === "flag"
-        const value = rest.length > 0 ? rest.join("=") || undefined : isFlag ? "true" : words.slice(0, end)[++at]
-        if (value === undefined) return yield* Either.left(`${name} needs a value after it.`)
-        yield* checkValue(isFlag ? { name, values: booleans } : option, value)
-        pairs.push(name, value)
+      if (!name.startsWith("--")) {
+        unnamed.push(sortable[at]!)
+        continue
       }
+      if (option === undefined) return yield* Either.left(badOption(names, name))
+      const attached = rest.length === 0 ? undefined : rest.join("=")
+      const isFlag = option.kind === "flag"
+      const value = attached ?? (isFlag ? "true" : sortable[++at])
+      if (value === undefined || attached === "") return yield* Either.left(`${name} needs a value after it.`)
+      yield* checkValue(isFlag ? { name, values: booleans } : option, value)
+      pairs.push(name, value)
     }
-    return { names, pairs, unnamed: [...unnamed, ...words.slice(end + 1)] }
+    return { names, pairs, unnamed: [...unnamed, ...behind] }
   })
 
 /** Fails with what is wrong with the words. */
@@ -124,7 +127,8 @@ export const parseInput = (
       )
     }
     // @effect/cli reads no arguments at all as undefined.
-    const taken = Arr.zip([...options, ...unnamed], [...ofOptions, ...(ofArguments ?? [])])
+    const taken = Arr.zip(unnamed, ofArguments ?? [])
     for (const [[, one], texts] of taken) yield* Effect.forEach(texts, (text) => checkValue(one, text))
-    return Object.fromEntries(taken.map(([[key, one], texts]) => [key, one.decode(texts)]))
+    const all = [...Arr.zip(options, ofOptions), ...taken]
+    return Object.fromEntries(all.map(([[key, one], texts]) => [key, one.decode(texts)]))
   }).pipe(Effect.provide(NodeContext.layer))

@@ -19,7 +19,7 @@ import {
   type Refund,
   type StoredCallback
 } from "../store/Payment.ts"
-import { organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
+import { minorSum, organizationAccount, unallocatedOf } from "../store/PaymentPostings.ts"
 import { reservePatch } from "../store/PaymentReserve.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import { allocateReinstatements, reversePartialAllocations } from "./Allocations.ts"
@@ -301,14 +301,11 @@ const providerReversalsIn = (
 
 /** One event tells of all transfers of a report, by their sum in the currency of the first. */
 const sumOfReturned = (reversals: ReadonlyArray<ProviderReversal>): ProviderReversal | undefined => {
-  const [first, ...others] = reversals.filter(({ kind }) => kind === "returned")
-  return others.reduce(
-    (sum, { amount }) =>
-      sum === undefined || amount.currency !== sum.amount.currency
-        ? sum
-        : { ...sum, amount: new Money({ currency: amount.currency, minor: sum.amount.minor + amount.minor }) },
-    first
-  )
+  const amounts = reversals.filter(({ kind }) => kind === "returned").map(({ amount }) => amount)
+  if (amounts[0] === undefined) return undefined
+  const { currency } = amounts[0]
+  const minor = minorSum(amounts.filter((one) => one.currency === currency))
+  return { kind: "returned", amount: new Money({ currency, minor }) }
 }
 
 /** Amount that the organisation gets back: a paid payout or a completed refund was returned in full. */
@@ -350,8 +347,7 @@ export const buildChange = (
         }))
   ]
   const books = { allocations: [...subject.allocations, ...allocations], movements: recording.movements }
-  const patch: PaymentPatch = Object.assign(
-    {},
+  const patch = merge(
     decision.patch,
     callbackPatch(source, moment),
     commentsPatch(payment, decision.patch, decision, source),

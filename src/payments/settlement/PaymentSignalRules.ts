@@ -56,25 +56,25 @@ const paymentPatch = (
   source: SignalContext
 ): PaymentPatch => {
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
-  // The funding of a payout was set when its attempt was committed.
-  const collected = { funding: fundingThrough(payment, attempt), taken_by: attempt.attempt_id }
-  const reported = hasState(signal)
-    ? {
-        provider_payment_id: providerIdOf(attempt, signal, source) ?? payment.provider_payment_id,
-        provider_status: isOutdated(signal.state, decision)
-          ? payment.provider_status
-          : (signal.providerStatus ?? payment.provider_status)
-      }
-    : {}
-  const parts: ReadonlyArray<PaymentPatch> = [
-    taken ? { provider: attempt.provider, account: attempt.account, ...reported } : {},
-    taken && payment.direction === "inbound" ? collected : {},
+  return merge<PaymentPatch>(
+    taken ? { provider: attempt.provider, account: attempt.account } : {},
+    // The funding of a payout was set when its attempt was committed.
+    taken && payment.direction === "inbound"
+      ? { funding: fundingThrough(payment, attempt), taken_by: attempt.attempt_id }
+      : {},
     taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {},
+    taken && hasState(signal)
+      ? {
+          provider_payment_id: providerIdOf(attempt, signal, source) ?? payment.provider_payment_id,
+          provider_status: isOutdated(signal.state, decision)
+            ? payment.provider_status
+            : (signal.providerStatus ?? payment.provider_status)
+        }
+      : {},
     nextActionPatch(payment, attempt, signal),
     providerDataAfter(payment, attempt, signal),
     isOver(decision.status) ? { next_action: null } : {}
-  ]
-  return Object.assign({}, ...parts) as PaymentPatch
+  )
 }
 
 /** Fee of the provider. */
@@ -166,7 +166,7 @@ export const decidePaymentChange = (
   const signalPatch = paymentPatch(subject, signal, decision, source)
   const end = planEnd(subject, signal, standing, signalPatch, source, moment)
   const hold = payment.direction === "outbound" ? holdAfter(payment, status, nextAttempt) : {}
-  const patch: PaymentPatch = Object.assign({}, signalPatch, end.patch, hold)
+  const patch = merge(signalPatch, end.patch, hold)
   const after = merge(payment, patch, { status })
   return buildChange(
     subject,

@@ -194,12 +194,14 @@ const refundUses = (payment: Payment): ReadonlyArray<ClearingUse> =>
     return [{ expected, postings: () => pass(from, cost, clearingOf(payment, attempt_id), part.amount) }]
   })
 
-const sum = (amounts: ReadonlyArray<Money>): bigint => amounts.reduce((total, { minor }) => total + minor, 0n)
+/** In minor units, of amounts in one currency. */
+export const minorSum = (amounts: ReadonlyArray<Money>): bigint =>
+  amounts.reduce((total, { minor }) => total + minor, 0n)
 
 /** Amount of a ramp that was allocated to the organisation or returned to its customer. */
 const spentOfRamp = ({ refunds }: Payment, allocations: ReadonlyArray<Allocation>): bigint =>
-  sum(refunds.filter(({ of, state }) => of?.from === "ramp" && state !== "failed").map(({ amount }) => amount)) +
-  sum(allocations.filter(({ from }) => from === "ramp").map(({ amount }) => amount))
+  minorSum(refunds.filter(({ of, state }) => of?.from === "ramp" && state !== "failed").map(({ amount }) => amount)) +
+  minorSum(allocations.filter(({ from }) => from === "ramp").map(({ amount }) => amount))
 
 /**
  * A ramp holds the collected amount until its payout. A reversal before that makes clearing negative and blocks the payout.
